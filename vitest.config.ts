@@ -43,8 +43,19 @@ export default defineConfig({
         test: {
           ...integration,
           name: "integration",
-          include: ["tests/{,full/}integration/**/*.test.{ts,tsx}"],
+          include: ["tests/integration/**/*.test.{ts,tsx}"],
+          // a process loads the program once, which takes longer than most files' tests
+          isolate: false,
           // they mostly wait: for the database, and for each other's servers
+          maxWorkers: 3,
+        },
+      },
+      {
+        resolve,
+        test: {
+          ...integration,
+          name: "integration-full",
+          include: ["tests/full/integration/**/*.test.{ts,tsx}"],
           maxWorkers: 3,
         },
       },

@@ -38,6 +38,7 @@ const steps = {
   "test:integration": async () => {
     if (isFull) (await import("./support/server-programs.mjs")).installServerPrograms();
     await runVitest("integration");
+    if (isFull) await runVitest("integration-full");
   },
   "test:e2e": async () => {
     // imported only once the packages are installed, which include the drivers

@@ -10,19 +10,30 @@ export function cookieName(name: string): string {
   return isSecure() ? `__Host-${name}` : name;
 }
 
+/** Cookies by name and lifetime, for the settings that they were made with. */
+const cookiesBySettings = new WeakMap<object, Map<string, Cookie>>();
+
 /**
  * A cookie of this site that lives `maxAge` seconds, signed with the newest secret and readable under any of
- * them. Meets the conditions of the `__Host-` prefix: Secure, path `/`, no domain.
+ * them. Meets the conditions of the `__Host-` prefix: Secure, path `/`, no domain. It is made once.
  */
 export function signedCookie(name: string, maxAge: number): Cookie {
-  return createCookie(cookieName(name), {
-    httpOnly: true,
-    path: "/",
-    sameSite: "lax",
-    secure: isSecure(),
-    secrets: sessionSecrets(),
-    maxAge,
-  });
+  const settings = env();
+  const cookies = cookiesBySettings.get(settings) ?? new Map<string, Cookie>();
+  cookiesBySettings.set(settings, cookies);
+  const key = `${name} ${maxAge}`;
+  const cookie =
+    cookies.get(key) ??
+    createCookie(cookieName(name), {
+      httpOnly: true,
+      path: "/",
+      sameSite: "lax",
+      secure: isSecure(),
+      secrets: sessionSecrets(),
+      maxAge,
+    });
+  cookies.set(key, cookie);
+  return cookie;
 }
 
 function isSecure(): boolean {

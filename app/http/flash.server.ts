@@ -37,11 +37,8 @@ export function flashCookieName(): string {
   return cookieName(NAME);
 }
 
-let cookie: Cookie | undefined;
-
 function flashCookie(): Cookie {
-  cookie ??= signedCookie(NAME, LIFE_SECONDS);
-  return cookie;
+  return signedCookie(NAME, LIFE_SECONDS);
 }
 
 /** The Set-Cookie value that carries a toast, a failed form's e-mail and a notice over one redirect. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
+import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
 import { countRateLimited } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
@@ -133,7 +134,8 @@ export type Attempt = {
   knownBrowser?: string | null;
 };
 
-const limiters = new Map<string, RateLimiter>();
+/** Limiters by name, for the settings whose factor they have. */
+const limitersBySettings = new WeakMap<object, Map<string, RateLimiter>>();
 
 /**
  * Counts an attempt against its limits, which all instances share through the database. Returns null, or the
@@ -205,6 +207,9 @@ export function waitMessage(seconds: number): string {
 
 function limiterOf(limited: Limited, by: CountedBy): RateLimiter {
   const name = `${limited}:${by}`;
+  const settings = env();
+  const limiters = limitersBySettings.get(settings) ?? new Map<string, RateLimiter>();
+  limitersBySettings.set(settings, limiters);
   let found = limiters.get(name);
   if (!found) {
     const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];

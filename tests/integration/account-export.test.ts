@@ -12,112 +12,32 @@ import { openTestSite, type TestSite } from "../support/site";
 
 const PATH = "/account/data.json";
 
-/** What each column of a table is in the export: a path, with 0 for a list's first item. */
-const EXPORTED: Record<string, Record<string, string>> = {
-  users: {
-    id: "account.id",
-    email: "account.email",
-    avatarUrl: "account.avatarUrl",
-    emailConfirmedAt: "account.emailConfirmedAt",
-    confirmationSentAt: "account.confirmationSentAt",
-    signUpNoticeSentAt: "account.signUpNoticeSentAt",
-    createdAt: "account.createdAt",
-    updatedAt: "account.updatedAt",
-  },
-  account_deletions: { startedAt: "account.deletionStartedAt" },
-  profiles: Object.fromEntries(
-    [
-      ...["stripeCustomerId", "stripePriceId", "stripeCurrentPeriodEnd", "stripeSubscriptionId"],
-      ...["stripeSubscriptionStatus", "stripeCancelAtPeriodEnd", "stripeCancelAt"],
-      ...["accessWithdrawn", "stripeCheckoutSessionId", "checkoutOpenedAt", "checkoutFailures"],
-      ...["syncNumber", "syncedAt", "syncDueAt", "isEmailDueAtStripe", "updatedAt"],
-    ].map((column) => [column, `membership.${column}`]),
-  ),
-  stripe_prices: Object.fromEntries(
-    ["id", "productId", "unitAmount", "currency", "interval", "intervalCount"].map((column) => [
-      column,
-      `membership.price.${column}`,
-    ]),
-  ),
-  webhook_events: {
-    id: "paymentEvents.0.id",
-    type: "paymentEvents.0.type",
-    apiVersion: "paymentEvents.0.apiVersion",
-    occurredAt: "paymentEvents.0.occurredAt",
-    receivedAt: "paymentEvents.0.receivedAt",
-  },
-  sessions: Object.fromEntries(
-    [
-      ...["id", "browser", "system", "createdAt", "lastSeenAt", "expiresAt"],
-      ...["verifiedAt", "verifiedBy"],
-    ].map((column) => [column, `sessions.0.${column}`]),
-  ),
-  passkeys: {
-    name: "passkeys.0.name",
-    transports: "passkeys.0.transports",
-    createdAt: "passkeys.0.createdAt",
-    lastUsedAt: "passkeys.0.lastUsedAt",
-  },
-  password_resets: {
-    createdAt: "passwordReset.createdAt",
-    expiresAt: "passwordReset.expiresAt",
-    mailCount: "passwordReset.mailCount",
-    countedSince: "passwordReset.countedSince",
-  },
-  email_changes: {
-    oldEmail: "emailChanges.0.oldEmail",
-    newEmail: "emailChanges.0.newEmail",
-    createdAt: "emailChanges.0.createdAt",
-    changedAt: "emailChanges.0.changedAt",
-    expiresAt: "emailChanges.0.expiresAt",
-  },
-  avatars: {
-    large: "picture.content",
-    largeSha256: "picture.sha256",
-    createdAt: "picture.createdAt",
-  },
-  subscribers: {
-    id: "newsletter.id",
-    email: "newsletter.email",
-    confirmedAt: "newsletter.confirmedAt",
-    confirmationSentAt: "newsletter.confirmationSentAt",
-    consentSource: "newsletter.consentSource",
-    consentRecordedAt: "newsletter.consentRecordedAt",
-    createdAt: "newsletter.createdAt",
-  },
-  suppressed_addresses: {
-    reason: "suppression.reason",
-    reply: "suppression.reply",
-    createdAt: "suppression.createdAt",
-  },
-  mails: {
-    kind: "mails.0.kind",
-    state: "mails.0.state",
-    createdAt: "mails.0.createdAt",
-    finishedAt: "mails.0.finishedAt",
-  },
-  podcast_feeds: { createdAt: "podcast.createdAt" },
-  memberships: {
-    stripeSubscriptionId: "memberships.0.stripeSubscriptionId",
-    startedAt: "memberships.0.startedAt",
-    endedAt: "memberships.0.endedAt",
-    monthlyAmount: "memberships.0.monthlyAmount",
-    currency: "memberships.0.currency",
-  },
-  reading_progress: {
-    slug: "readingProgress.0.slug",
-    block: "readingProgress.0.block",
-    second: "readingProgress.0.second",
-    readAt: "readingProgress.0.readAt",
-    updatedAt: "readingProgress.0.updatedAt",
-  },
-  notes: {
-    slug: "notes.0.slug",
-    title: "notes.0.title",
-    text: "notes.0.text",
-    version: "notes.0.version",
-    updatedAt: "notes.0.updatedAt",
-  },
+/** Where the export has a table's columns: a path, with 0 for a list's first item. */
+const PLACES: Record<string, string> = {
+  users: "account",
+  account_deletions: "account",
+  profiles: "membership",
+  stripe_prices: "membership.price",
+  webhook_events: "paymentEvents.0",
+  sessions: "sessions.0",
+  passkeys: "passkeys.0",
+  password_resets: "passwordReset",
+  email_changes: "emailChanges.0",
+  avatars: "picture",
+  subscribers: "newsletter",
+  suppressed_addresses: "suppression",
+  mails: "mails.0",
+  podcast_feeds: "podcast",
+  memberships: "memberships.0",
+  reading_progress: "readingProgress.0",
+  notes: "notes.0",
+};
+
+/** Columns that have another name there. */
+const RENAMED: Record<string, string> = {
+  "account_deletions.startedAt": "deletionStartedAt",
+  "avatars.large": "content",
+  "avatars.largeSha256": "sha256",
 };
 
 const OWNER = "It is the account's id, which the export begins with.";
@@ -149,8 +69,7 @@ const LEFT_OUT: Record<string, string> = {
   "avatars.userId": OWNER,
   "avatars.small": "The same picture, smaller.",
   "avatars.smallSha256": "Of the same picture, smaller.",
-  "subscribers.unsubscribeToken":
-    "It is in every issue's mail; whoever has the file could unsubscribe.",
+  "subscribers.unsubscribeToken": SECRET,
   "suppressed_addresses.addressHash": "It is the account's address.",
   "podcast_feeds.userId": OWNER,
   "podcast_feeds.token": "Whoever has it hears the book. The podcast page shows it to its owner.",
@@ -244,164 +163,67 @@ const hashOf = (email: string) => createHash("sha256").update(email).digest();
 /** Bytes that are a picture to whoever looks at the first of them. */
 const PICTURE = Buffer.concat([Buffer.from("RIFF____WEBP"), Buffer.alloc(300, 7)]);
 
-/** Writes a row of an account into every table that has any, in which no column that is exported is null. */
+const columnsOf = (table: PgTable) =>
+  Object.entries(getTableColumns(table)).map(([key, column]) => ({
+    key,
+    column,
+    name: `${nameOf(table)}.${key}`,
+  }));
+
+/** Writes a row of an account into every table that is exported, in which no column that is exported is null. */
 async function fillEveryTable({ userId, email }: { userId: string; email: string }) {
-  const { db } = getDatabase();
-  let second = 0;
-  const time = () => new Date(Date.UTC(2026, 4, 1, 6, 0, ++second));
   const mark = randomUUID();
-  const customer = `cus_${mark}`;
-  const price = `price_${mark}`;
-  await db
-    .update(schema.users)
-    .set({
-      avatarUrl: `/avatars/${mark}.webp`,
-      emailConfirmedAt: time(),
-      confirmationSentAt: time(),
-      signUpNoticeSentAt: time(),
-      createdAt: time(),
-      updatedAt: time(),
-    })
-    .where(eq(schema.users.id, userId));
-  await db.insert(schema.accountDeletions).values({ userId, startedAt: time() });
-  await db.insert(schema.stripePrices).values({
-    id: price,
-    productId: "prod_1",
-    unitAmount: 1_250,
-    currency: "eur",
-    interval: "year",
-    intervalCount: 2,
-  });
-  await db
-    .update(schema.profiles)
-    .set({
-      stripeCustomerId: customer,
-      stripePriceId: price,
-      stripeCurrentPeriodEnd: time(),
-      stripeSubscriptionId: `sub_${mark}`,
-      stripeSubscriptionStatus: "past_due",
-      stripeCancelAtPeriodEnd: true,
-      stripeCancelAt: time(),
-      accessWithdrawn: "dispute",
-      stripeCheckoutSessionId: `cs_${mark}`,
-      checkoutOpenedAt: time(),
-      checkoutFailures: 3,
-      syncNumber: 41,
-      syncedAt: time(),
-      syncDueAt: time(),
-      isEmailDueAtStripe: true,
-      updatedAt: time(),
-    })
-    .where(eq(schema.profiles.id, userId));
-  await db.insert(schema.memberships).values({
-    stripeSubscriptionId: `sub_${mark}`,
-    userId,
-    person: randomUUID(),
-    startedAt: time(),
-    endedAt: time(),
-    monthlyAmount: 999,
-    currency: "eur",
-  });
-  await db.insert(schema.webhookEvents).values({
-    id: `evt_${mark}`,
-    type: "invoice.paid",
-    apiVersion: "2026-01-01",
-    stripeCustomerId: customer,
-    occurredAt: time(),
-    receivedAt: time(),
-  });
-  await db.delete(schema.sessions).where(eq(schema.sessions.userId, userId));
-  await db.insert(schema.sessions).values({
-    tokenHash: `session-hash-${mark}`,
-    userId,
-    browser: "Firefox",
-    system: "Windows",
-    createdAt: time(),
-    lastSeenAt: time(),
-    expiresAt: time(),
-    verifiedAt: time(),
-    verifiedBy: "passkey",
-  });
-  await db.insert(schema.passkeys).values({
-    id: `credential-${mark}`,
-    userId,
-    name: "My phone",
-    publicKey: Buffer.from(`public-key-${mark}`),
-    counter: 9,
-    transports: ["internal", "hybrid"],
-    createdAt: time(),
-    lastUsedAt: time(),
-  });
-  await db.insert(schema.passwordResets).values({
-    userId,
-    tokenHash: `reset-hash-${mark}`,
-    createdAt: time(),
-    expiresAt: time(),
-    mailCount: 4,
-    countedSince: time(),
-  });
-  await db.insert(schema.emailChanges).values({
-    userId,
-    oldEmail: "former@example.test",
-    newEmail: email,
-    confirmTokenHash: `confirm-hash-${mark}`,
-    undoTokenHash: `undo-hash-${mark}`,
-    createdAt: time(),
-    changedAt: time(),
-    expiresAt: time(),
-  });
-  await db.insert(schema.avatars).values({
-    userId,
-    small: Buffer.from(`small-${mark}`),
-    smallSha256: `small-sha-${mark}`,
-    large: PICTURE,
-    largeSha256: `large-sha-${mark}`,
-    createdAt: time(),
-  });
-  await db.insert(schema.subscribers).values({
-    email: email.toUpperCase(),
-    confirmedAt: time(),
-    confirmationSentAt: time(),
-    consentSource: "the book fair",
-    consentRecordedAt: time(),
-    unsubscribeToken: `unsubscribe-${mark}`,
-    createdAt: time(),
-  });
-  await db.insert(schema.suppressedAddresses).values({
-    addressHash: hashOf(email),
-    reason: "hard-bounce",
-    reply: "550 5.1.1",
-    createdAt: time(),
-  });
-  await db.delete(schema.mails);
-  await db.insert(schema.mails).values({
-    kind: "membership-begun",
-    priority: 1,
-    state: "sent",
-    addressHash: hashOf(email),
-    createdAt: time(),
-    expiresAt: time(),
-    finishedAt: time(),
-  });
-  await db
-    .insert(schema.podcastFeeds)
-    .values({ userId, token: `podcast-${mark}`, createdAt: time() });
-  await db.insert(schema.readingProgress).values({
-    userId,
-    slug: "gates",
-    block: 12,
-    second: 33.5,
-    readAt: time(),
-    updatedAt: time(),
-  });
-  await db.insert(schema.notes).values({
-    userId,
-    slug: "gates",
-    title: "Gates",
-    text: `Notes of ${mark}`,
-    version: 7,
-    updatedAt: time(),
-  });
+  const known: Record<string, unknown> = {
+    "profiles.stripeCustomerId": `cus_${mark}`,
+    "webhook_events.stripeCustomerId": `cus_${mark}`,
+    "profiles.stripePriceId": `price_${mark}`,
+    "stripe_prices.id": `price_${mark}`,
+    "email_changes.newEmail": email,
+    "avatars.large": PICTURE,
+    "subscribers.email": email.toUpperCase(),
+    "subscribers.consentSource": "the book fair",
+    "suppressed_addresses.addressHash": hashOf(email),
+    "mails.kind": "membership-begun",
+    "mails.state": "sent",
+    "mails.addressHash": hashOf(email),
+  };
+  let count = 0;
+  const sampleValue = ({ key, name, column }: ReturnType<typeof columnsOf>[number]) => {
+    if (key === "userId") return userId;
+    if (name in known) return known[name];
+    const isNeeded = !LEFT_OUT[name] || LEFT_OUT[name] === SECRET;
+    if (!isNeeded && (column.hasDefault || !column.notNull)) return undefined;
+    count++;
+    if (column.columnType === "PgUUID") return randomUUID();
+    switch (column.dataType) {
+      case "date":
+        return new Date(Date.UTC(2026, 4, 1, 6, 0, count));
+      case "number":
+        return count;
+      case "boolean":
+        return true;
+      case "array":
+        return ["internal", "hybrid"];
+      case "custom":
+        return Buffer.from(`${name}-${mark}`);
+      default:
+        return `${name}-${mark}`;
+    }
+  };
+  for (const table of tables) {
+    const name = nameOf(table);
+    if (!PLACES[name]) continue;
+    const row = Object.fromEntries(columnsOf(table).map((each) => [each.key, sampleValue(each)]));
+    if (name === "users" || name === "profiles") {
+      const { id: _id, email: _email, passwordHash: _hash, ...changes } = row;
+      await database().update(table).set(changes).where(sql`id = ${userId}`);
+      continue;
+    }
+    // what signing up has written
+    if (name === "sessions") await database().delete(table).where(sql`user_id = ${userId}`);
+    if (name === "mails") await database().delete(table);
+    await database().insert(table).values(row);
+  }
   return { mark };
 }
 
@@ -426,22 +248,15 @@ function ownRows(table: PgTable, account: { userId: string; email: string; mark:
 
 describe("the export of an account", () => {
   it("has a place for every column of the database, or a reason to leave it out", () => {
-    const unknown = tables.flatMap((table) => {
-      const name = nameOf(table);
-      if (LEFT_OUT[name]) return [];
-      return Object.keys(getTableColumns(table))
-        .filter((column) => !EXPORTED[name]?.[column] === !LEFT_OUT[`${name}.${column}`])
-        .map((column) => `${name}.${column}`);
-    });
+    // a column of a table with a place is exported unless it is left out: the next test looks for it
+    const unknown = tables.map(nameOf).filter((name) => !PLACES[name] === !LEFT_OUT[name]);
     expect(unknown).toEqual([]);
 
     const names = new Set(
-      tables.flatMap((table) => [
-        nameOf(table),
-        ...Object.keys(getTableColumns(table)).map((column) => `${nameOf(table)}.${column}`),
-      ]),
+      tables.flatMap((table) => [nameOf(table), ...columnsOf(table).map(({ name }) => name)]),
     );
-    expect(Object.keys(LEFT_OUT).filter((name) => !names.has(name))).toEqual([]);
+    const listed = [LEFT_OUT, RENAMED, PLACES].flatMap(Object.keys);
+    expect(listed.filter((name) => !names.has(name))).toEqual([]);
     expect(Object.values(LEFT_OUT).filter((reason) => reason.length < 8)).toEqual([]);
   });
 
@@ -453,14 +268,16 @@ describe("the export of an account", () => {
     const differences: unknown[] = [];
     let compared = 0;
     for (const table of tables) {
-      const places = Object.entries(EXPORTED[nameOf(table)] ?? {});
-      if (places.length === 0) continue;
+      const place = PLACES[nameOf(table)];
+      if (!place) continue;
       const [row] = await database()
         .select()
         .from(table)
         .where(ownRows(table, { ...account, mark }));
-      for (const [column, path] of places) {
-        const stored = (row as Record<string, unknown> | undefined)?.[column];
+      for (const { key, name } of columnsOf(table)) {
+        if (LEFT_OUT[name]) continue;
+        const path = `${place}.${RENAMED[name] ?? key}`;
+        const stored = (row as Record<string, unknown> | undefined)?.[key];
         const shown = Buffer.isBuffer(stored)
           ? `data:image/webp;base64,${stored.toString("base64")}`
           : JSON.parse(JSON.stringify(stored ?? null));
@@ -473,12 +290,7 @@ describe("the export of an account", () => {
     }
     expect(differences).toEqual([]);
     expect(compared).toBeGreaterThan(80);
-    for (const secret of [
-      ...["session-hash", "reset-hash", "confirm-hash", "undo-hash", "podcast", "unsubscribe"],
-      ...["credential", "public-key"],
-    ]) {
-      expect(text).not.toContain(`${secret}-${mark}`);
-    }
+    for (const name of Object.keys(LEFT_OUT)) expect(text).not.toContain(`${name}-${mark}`);
     expect(text).not.toContain("$argon2");
   });
 
@@ -608,13 +420,6 @@ describe("the export of an account", () => {
     expect(text).not.toMatch(/[<\u2028\u2029]|(?!\n)\p{Cc}|\p{Cf}|\p{Cs}/u);
   });
 
-  it("has what the database makes of half a surrogate pair", async () => {
-    const { userId } = await newAccount();
-    const text = "a \ud800 b \udc00 c";
-    await database().insert(schema.notes).values({ userId, slug: "gates", title: "", text });
-    expect((await read(userId)).notes[0].text).toBe("a \ufffd b \ufffd c");
-  });
-
   it.each(["👩", "a👩", "<\u202e\u0001", "é\u{e0041}"])(
     "keeps long notes of %j whole, wherever they are cut",
     async (repeated) => {
@@ -624,16 +429,6 @@ describe("the export of an account", () => {
       expect((await read(userId)).notes[0].text === text).toBe(true);
     },
   );
-
-  it("keeps empty notes, in the order of their slugs", async () => {
-    const { userId } = await newAccount();
-    await database()
-      .insert(schema.notes)
-      .values(["b", "a", "c"].map((slug) => ({ userId, slug, title: slug, text: "" })));
-    expect((await read(userId)).notes.map(({ slug }: { slug: string }) => slug)).toEqual([
-      ...["a", "b", "c"],
-    ]);
-  });
 
   it("reads thousands of rows in pages, and misses none", async () => {
     const { userId } = await newAccount();
@@ -709,13 +504,13 @@ describe("the download", () => {
     }
   });
 
-  it("sends notes of 1 MB in small parts to ten readers at once, each of whom gets their own", async () => {
-    const accounts = await Promise.all(Array.from({ length: 10 }, () => newAccount()));
+  it("sends notes of 1 MB in small parts to several readers at once, each of whom gets their own", async () => {
+    const accounts = await Promise.all(Array.from({ length: 3 }, () => newAccount()));
     for (const { userId } of accounts) {
       await database().execute(sql`
         insert into notes (user_id, slug, title, text)
         select ${userId}, 'text-' || n, 'Text', ${userId} || repeat('é', 500000)
-        from generate_series(1, 4) n`);
+        from generate_series(1, 2) n`);
     }
     await Promise.all(
       accounts.map(async ({ cookie, userId, email }) => {
@@ -729,7 +524,7 @@ describe("the download", () => {
         const { account, notes } = JSON.parse(Buffer.concat(chunks).toString());
         expect(account.email).toBe(email);
         expect(notes.map(({ text }: { text: string }) => text)).toEqual(
-          Array(4).fill(userId + "é".repeat(500_000)),
+          Array(2).fill(userId + "é".repeat(500_000)),
         );
       }),
     );

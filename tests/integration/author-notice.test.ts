@@ -93,15 +93,6 @@ describe("the author", () => {
     },
   );
 
-  it("gets links to Stripe's test data from a site in test mode", async () => {
-    sell("test");
-    await notifyAuthor({ ...EVENT, chargeId: undefined });
-    await mailIdle();
-    const text = smtp.delivered[0]?.text;
-    expect(text?.split("\r\n")).toContain("https://dashboard.stripe.com/test/customers/cus_1");
-    expect(text).not.toContain("payments/");
-  });
-
   it("is notified at OPERATOR_EMAIL of a refund, while a dispute has a mail of its own there", async () => {
     sell("live", smtp.url, { OPERATOR_EMAIL: "hand@operator.test" });
     for (const kind of ["dispute-opened", "dispute-lost", "refunded"] as const) {

@@ -18,7 +18,7 @@ import { openTestSite, type TestSite } from "../support/site";
 import { isFullRun } from "../support/test-scope.mjs";
 
 /** The number of random membership histories in one run, each time others. */
-const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? (isFullRun ? 200 : 60));
+const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? (isFullRun ? 200 : 20));
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 

@@ -1,7 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { findSessionViewer, setSession } from "~/features/accounts/sessions.server";
@@ -13,14 +11,10 @@ import {
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
 import { getDatabase } from "~db/client";
-import { insertPasskey } from "~db/queries/passkeys";
 import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
 import { whileHashQueueIsFull } from "../support/hash-flood";
-import { watchLog } from "../support/log";
-import { ORIGIN } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
-import { withoutDatabase } from "../support/without-database";
 
 let site: TestSite;
 beforeAll(async () => {
@@ -89,21 +83,6 @@ describe("changing the password", () => {
     expect(mails[0]?.text).toContain("every other device that was signed in");
   });
 
-  it("tells the owner of passkeys, which it leaves, and where they are", async () => {
-    const account = await newAccount();
-    const passkey = { id: randomUUID(), userId: account.userId, name: "A phone", counter: 0 };
-    await getDatabase().db.transaction((tx) =>
-      insertPasskey({ ...passkey, publicKey: Buffer.from("key"), transports: [] }, 1, tx),
-    );
-    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
-    const [mail] = await getDatabase().db.execute<{ text: string }>(
-      sql`select message->>'text' as text from mails
-        where recipient = ${account.email} and kind = 'password-changed'`,
-    );
-    expect(mail?.text).toMatch(/Your account has a passkey,/);
-    expect(mail?.text).toContain(`${ORIGIN}${PASSKEY_LIST_PATH}`);
-  });
-
   it("ends an open link to choose a new one", async () => {
     const account = await newAccount();
     const link = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
@@ -169,19 +148,6 @@ describe("verifying who is there", () => {
     expect(fresh.map(({ tokenHash }) => tokenHash)).toEqual([account.tokenHash]);
   });
 
-  it("needs no password for ten minutes after a passkey, but one after a password", async () => {
-    const account = await newAccount();
-    const withSession = (verifiedBy: "password" | "passkey", minutes: number) => ({
-      ...account,
-      session: { ...account.session, verifiedBy, verifiedAt: minutesAgo(minutes) },
-    });
-    const kindOf = async (signedIn: SignedIn) =>
-      (await verifyIdentity(signedIn, "", undefined)).kind;
-    expect(await kindOf(withSession("passkey", 9))).toBe("verified");
-    expect(await kindOf(withSession("passkey", 11))).toBe("rejected");
-    expect(await kindOf(withSession("password", 1))).toBe("rejected");
-  });
-
   it("by password is recorded as that", async () => {
     const account = await newAccount();
     const byPasskey = { verifiedAt: minutesAgo(1), verifiedBy: "passkey" } as const;
@@ -205,57 +171,5 @@ describe("verifying who is there", () => {
       verifyIdentity(account, password, "192.0.2.9"),
     );
     expect(outcome).toEqual({ kind: "rejected", message });
-  });
-
-  it("takes the longest password there can be", async () => {
-    const account = await newAccount();
-    const longest = "x".repeat(1_000);
-    await changePassword(account, { password: OLD, newPassword: longest }, undefined);
-    expect(await verifyIdentity(account, longest, undefined)).toMatchObject({ kind: "verified" });
-  });
-
-  it("fails for an account that is gone, waits for hashes, and notes a wrong password", async () => {
-    const account = await newAccount();
-    const lines = watchLog();
-    expect(await verifyIdentity(account, "not it", "192.0.2.9")).toMatchObject({
-      kind: "rejected",
-    });
-    expect(lines).toEqual([
-      {
-        level: "warn",
-        message: "a password was not confirmed",
-        facts: {
-          security: "sign-in-failed",
-          way: "verify",
-          userId: account.userId,
-          network: "192.0.2.9",
-        },
-      },
-    ]);
-    const waiting = await whileHashQueueIsFull("192.0.2.9", () =>
-      verifyIdentity(account, OLD, "192.0.2.9"),
-    );
-    expect(waiting).toEqual({ kind: "busy" });
-    const gone = { ...account, userId: randomUUID() };
-    expect(await verifyIdentity(gone, OLD, undefined)).toEqual({ kind: "failed" });
-    const failed = await withoutDatabase(() => verifyIdentity(account, OLD, undefined));
-    expect(failed).toEqual({ kind: "failed" });
-    expect(lines.at(-1)).toEqual({
-      level: "error",
-      message: "a password could not be verified",
-      facts: { err: expect.any(Error), userId: account.userId },
-    });
-  });
-
-  it("with a wrong password leaves the session as it was", async () => {
-    const account = await newAccount();
-    const verifiedAt = minutesAgo(60);
-    await updateSession(account.tokenHash, { verifiedAt });
-    expect(await verifyIdentity(account, "not it", undefined)).toMatchObject({ kind: "rejected" });
-    const [row] = await getDatabase()
-      .db.select()
-      .from(sessions)
-      .where(eq(sessions.tokenHash, account.tokenHash));
-    expect(row?.verifiedAt).toEqual(verifiedAt);
   });
 });

@@ -74,14 +74,6 @@ describe("the link to the page on which a user pays", () => {
     });
   });
 
-  it("is missing for a price that is not on sale", async () => {
-    expect(await linkToCheckout(reader, "price_another")).toEqual({
-      kind: "wrong-price",
-      message: "This price is no longer on sale. Please reload the page.",
-    });
-    expect(await requestCount()).toBe(0);
-  });
-
   it.each([
     [null, "The payment page has no address."],
     ["javascript:alert(1)", "The payment page is not encrypted."],
@@ -98,15 +90,6 @@ describe("the link to the page on which a user pays", () => {
     expect(errors()).toEqual([
       { level: "error", message, facts: { userId: reader.id, outcome: "checkout" } },
     ]);
-  });
-
-  it("is missing without the keys of an account at Stripe", async () => {
-    setEnvironment({ LOG_LEVEL: "silent" });
-    expect(await link()).toEqual({
-      kind: "not-configured",
-      message: "Payments are not configured on this site yet.",
-    });
-    expect(errors()).toMatchObject([{ message: expect.stringContaining("stripe setup") }]);
   });
 
   it("is missing while Stripe fails, which the log explains", async () => {
@@ -134,11 +117,6 @@ describe("the link to the page on which a user pays", () => {
     expect(sent.map(({ kind }) => kind)).toEqual(["email-confirmation"]);
     expect(await requestCount()).toBe(0);
     await confirmEmail({ userId: reader.id, email: reader.email }, new Date());
-    expect(await link()).toMatchObject({ kind: "page" });
-  });
-
-  it("does not wait for that elsewhere", async () => {
-    set({});
     expect(await link()).toMatchObject({ kind: "page" });
   });
 });

@@ -7,12 +7,7 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { getDatabase } from "~db/client";
-import {
-  countCheckoutFailure,
-  ensureProfile,
-  findProfile,
-  replaceCustomer,
-} from "~db/queries/profiles";
+import { ensureProfile, findProfile, replaceCustomer } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 import { users } from "~db/schema";
 import { control, newMember, newReader, type Reader } from "../support/payments";
@@ -82,23 +77,6 @@ describe("a 500 of Stripe's, stored and replayed for a day", () => {
       expect((await openSessionsOf(reader)).map(({ id }) => id)).toEqual([first]);
     },
   );
-
-  it("for the customer that replaces a deleted one does not either", async () => {
-    const reader = await newReader();
-    await upgrade(reader);
-    const deleted = await customerOf(reader);
-    await play(`customers/${deleted}/delete`);
-    await play("faults", { kind: "error", status: 500, match: "POST /v1/customers" });
-    expect((await upgrade(reader)).kind).toBe("checkout");
-    expect(await customerOf(reader)).not.toBe(deleted);
-  });
-
-  it("is not lost from the count by a concurrent one with an older number", async () => {
-    const { id } = await newReader();
-    await ensureProfile(id);
-    for (const seen of [0, 0, 1, 0]) await countCheckoutFailure(id, seen);
-    expect((await findProfile(id))?.checkoutFailures).toBe(2);
-  });
 
   it("fails only the click it affects, when it persists", async () => {
     const reader = await newReader();
@@ -233,25 +211,11 @@ describe("two processes at once", () => {
     "do so when one finds the other's %s in flight for seconds",
     async (match) => {
       const reader = await newReader();
-      await play("faults", { kind: "slow", match, when: "after", ms: 4_000 });
+      await play("faults", { kind: "slow", match, when: "after", ms: 1_500 });
       await upgradeInBoth(reader);
       expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
     },
   );
-
-  it("do not wait for ever for a call that stays in flight for seconds", async () => {
-    const reader = await newReader();
-    const match = "POST /v1/checkout/sessions";
-    await play("faults", { kind: "error", status: 409, match, times: 0 });
-    await expect(upgrade(reader)).rejects.toMatchObject({ statusCode: 409 });
-    type Requests = { counts: Record<string, number> };
-    const path = "requests";
-    const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
-    // eleven calls, each of which Stripe's library repeats once
-    expect(counts[match]).toBe(22);
-    // another call could create a second session
-    expect((await findProfile(reader.id))?.checkoutFailures).toBe(0);
-  }, 30_000);
 });
 
 describe("a row that has lost its customer", () => {

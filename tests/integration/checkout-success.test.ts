@@ -96,19 +96,6 @@ describe("a purchase whose row was synced just now", () => {
 });
 
 describe("a purchase that Stripe is asked about", () => {
-  it("is no member's any more after the membership has ended", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await control(site.sandboxOrigin, `subscriptions/${member.subscription}/cancel`);
-    await age(member);
-    expect(await confirm(member, null)).toBeNull();
-  });
-
-  it("is none before a checkout, without a call", async () => {
-    await forgetRequests();
-    expect(await confirm(await newReader(), null)).toBeNull();
-    expect(await calls()).toEqual([]);
-  });
-
   it("is none of an account that has just been deleted", async () => {
     const deleted = { id: randomUUID() };
     expect(await confirm(deleted, null)).toBeNull();

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { setEnvironment } from "~/env.server";
-import { callPurpose, withCallPurpose } from "~/features/billing/call-purpose.server";
 import { syncNewEmail, updateCustomerEmail } from "~/features/billing/customer-email.server";
-import { stripeClient } from "~/features/billing/stripe-client.server";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { type LogLine, watchLog } from "../support/log";
 import { newReader, type Reader } from "../support/payments";
@@ -48,14 +45,6 @@ const update = ({ id }: { id: string }, fields: object = {}) =>
   updateCustomerEmail({ id, stripeCustomerId: "cus_1", isEmailDueAtStripe: true, ...fields });
 
 describe("a customer's new address", () => {
-  it("is set at Stripe, once", async () => {
-    const account = await accountWithNewEmail();
-    await update(account);
-    expect(stripe.calls).toEqual([`${UPDATE} email=${account.email}`]);
-    expect(await isDue(account)).toBe(false);
-    expect(lines).toEqual([]);
-  });
-
   it.each([
     ["is not due", { isEmailDueAtStripe: false }],
     ["has no customer", { stripeCustomerId: null }],
@@ -64,11 +53,6 @@ describe("a customer's new address", () => {
     await update(account, fields);
     expect(stripe.calls).toEqual([]);
     expect(await isDue(account)).toBe(true);
-  });
-
-  it("of an account that was deleted meanwhile is not sent", async () => {
-    await update({ id: "9d2c8a52-0000-4000-8000-000000000000" });
-    expect(stripe.calls).toEqual([]);
   });
 
   it("that Stripe rejects is not sent again, and a line says so without the address", async () => {
@@ -99,26 +83,6 @@ describe("a customer's new address", () => {
 });
 
 describe("telling Stripe a new address at once", () => {
-  it("has the purpose of what nobody waits for", async () => {
-    const account = await accountWithNewEmail();
-    const { customers } = stripeClient();
-    const purposes: string[] = [];
-    const original = customers.update.bind(customers);
-    vi.spyOn(customers, "update").mockImplementation(((...input: Parameters<typeof original>) => {
-      purposes.push(callPurpose());
-      return original(...input);
-    }) as typeof customers.update);
-    await withCallPurpose("checkout", () => syncNewEmail(account.id));
-    expect(stripe.calls).toEqual([`POST /v1/customers/cus_${account.id} email=${account.email}`]);
-    expect(purposes).toEqual(["background"]);
-    expect(await isDue(account)).toBe(false);
-  });
-
-  it("is nothing for an account that has no row", async () => {
-    await syncNewEmail("9d2c8a52-0000-4000-8000-000000000000");
-    expect([...stripe.calls, ...lines]).toEqual([]);
-  });
-
   it("logs what fails, without the address", async () => {
     const account = await accountWithNewEmail();
     stripe.answers = { [`cus_${account.id}`]: rejected("resource_missing") };
@@ -131,14 +95,5 @@ describe("telling Stripe a new address at once", () => {
         facts: { userId: account.id, err: expect.objectContaining({ statusCode: 400 }) },
       },
     ]);
-  });
-
-  it("is left to the next sync, without a line, while payments are not configured", async () => {
-    const account = await accountWithNewEmail();
-    setEnvironment({ LOG_LEVEL: "silent" });
-    lines = watchLog();
-    await syncNewEmail(account.id);
-    expect(lines).toEqual([]);
-    expect(await isDue(account)).toBe(true);
   });
 });

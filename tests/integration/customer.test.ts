@@ -71,7 +71,6 @@ const creationOf = ({ id, email }: Account) =>
   `POST /v1/customers email=${email}&metadata[userId]=${id}`;
 const listedBy = (email: string) =>
   `GET /v1/customers?email=${email.replace("@", "%40")}&limit=100`;
-const LISTED = "GET /v1/customers?limit=100";
 
 describe("the customer of an account", () => {
   it("is created once, and found by its key if that is repeated", async () => {
@@ -89,17 +88,6 @@ describe("the customer of an account", () => {
     ]);
   });
 
-  it("is not new if Stripe repeats an earlier answer", async () => {
-    const account = await newAccount();
-    stripe.answers["POST /v1/customers"] = {
-      status: 200,
-      headers: { "Idempotent-Replayed": "true" },
-      fields: { id: created },
-    };
-    expect(await ensure(account)).toEqual({ id: created, isNew: false });
-    expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
-  });
-
   it("is deleted again if the account was deleted while it was created", async () => {
     const account = await newAccount();
     await getDatabase().db.delete(users).where(eq(users.id, account.id));
@@ -111,14 +99,6 @@ describe("the customer of an account", () => {
     };
     await expect(ensure(account)).rejects.toThrow(/was deleted during the checkout/);
     expect(stripe.calls.at(-1)).toBe(`DELETE /v1/customers/${created}`);
-  });
-
-  it("is kept while it is there", async () => {
-    const known = newCustomer();
-    const account = await newAccount({ stripeCustomerId: known });
-    expect(await ensure(account)).toEqual({ id: known, isNew: false });
-    expect(stripe.calls).toEqual([`GET /v1/customers/${known}`]);
-    expect(lines).toEqual([]);
   });
 
   it("is replaced if it was deleted", async () => {
@@ -143,12 +123,6 @@ describe("the customer of an account", () => {
 });
 
 describe("a customer that the row has lost", () => {
-  it("is not searched for within Stripe's day of keeping keys", async () => {
-    const account = await newAccount({}, 22);
-    await ensure(account);
-    expect(stripe.calls).toEqual([creationOf(account)]);
-  });
-
   it("is searched for by the address after that", async () => {
     const account = await newAccount({}, 24);
     stripe.answers[listedBy(account.email)] = customers(
@@ -158,38 +132,6 @@ describe("a customer that the row has lost", () => {
     expect(await ensure(account)).toEqual({ id: `cus_of_${account.id}`, isNew: false });
     expect(stripe.calls).toEqual([listedBy(account.email)]);
     expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
-  });
-
-  it("is not searched for among all others without a failed call", async () => {
-    const account = await newAccount({}, 24);
-    stripe.answers["GET /v1/customers"] = customers({ id: "cus_another", userId: "another" });
-    expect(await ensure(account)).toEqual({ id: created, isNew: true });
-    expect(stripe.calls).toEqual([listedBy(account.email), creationOf(account)]);
-  });
-
-  it("is searched for by the address alone if that finds it after a failed call", async () => {
-    const account = await newAccount({ checkoutFailures: 1 });
-    const lost = { id: `cus_of_${account.id}`, userId: account.id };
-    stripe.answers[listedBy(account.email)] = customers(lost);
-    expect(await ensure(account)).toEqual({ id: lost.id, isNew: false });
-    expect(stripe.calls).toEqual([listedBy(account.email)]);
-  });
-
-  it("is searched for among the newest after a failed call, as it may have no address", async () => {
-    const account = await newAccount({ checkoutFailures: 1 });
-    const lost = { id: `cus_of_${account.id}`, userId: account.id };
-    stripe.answers[listedBy(account.email)] = customers();
-    stripe.answers[LISTED] = customers({ id: "cus_another", userId: "another" }, lost);
-    expect(await ensure(account)).toEqual({ id: lost.id, isNew: false });
-    expect(stripe.calls).toEqual([listedBy(account.email), LISTED]);
-  });
-
-  it("is created by another key than the call that failed if it is not found", async () => {
-    const account = await newAccount({ checkoutFailures: 2 });
-    stripe.answers["GET /v1/customers"] = customers({ id: "cus_another", userId: "another" });
-    expect(await ensure(account)).toEqual({ id: created, isNew: true });
-    expect(stripe.calls).toEqual([listedBy(account.email), LISTED, creationOf(account)]);
-    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}-after-2-failures`]);
   });
 
   it("is searched for if the account is deleted meanwhile, and linked to nobody", async () => {
@@ -205,24 +147,6 @@ describe("an address that Stripe rejects", () => {
   const rejected = (code: string, status = 400) => ({
     status,
     error: { type: "invalid_request_error", code, message: "no" },
-  });
-
-  it("is left out, by a key of its own", async () => {
-    const account = await newAccount();
-    stripe.answers["POST /v1/customers"] = [
-      rejected("email_invalid"),
-      { status: 200, fields: { id: created } },
-    ];
-    expect(await ensure(account)).toEqual({ id: created, isNew: true });
-    const metadata = `metadata[userId]=${account.id}`;
-    expect(stripe.calls).toEqual([creationOf(account), `POST /v1/customers ${metadata}`]);
-    const key = `customer-${account.id}`;
-    expect(stripe.idempotencyKeys).toEqual([key, `${key}-without-email`]);
-    expect(lines[0]).toEqual({
-      level: "warn",
-      message: "Stripe rejects this account's email address; the checkout asks for one",
-      facts: { userId: account.id },
-    });
   });
 
   it.each([
@@ -245,15 +169,6 @@ describe("a new customer", () => {
     expect(await ensure(account)).toEqual({ id: theirs, isNew: false });
     expect(await linked(account)).toBe(theirs);
     expect(lines).toEqual([]);
-  });
-
-  it("is not linked to a row that has lost its deleted one meanwhile", async () => {
-    const deleted = newCustomer();
-    const account = await newAccount({ stripeCustomerId: deleted });
-    await updateProfile(account.id, { stripeCustomerId: null });
-    stripe.answers[`GET /v1/customers/${deleted}`] = { status: 200, fields: { deleted: true } };
-    await expect(ensure(account)).rejects.toThrow(created);
-    expect(await linked(account)).toBeNull();
   });
 
   it.each([

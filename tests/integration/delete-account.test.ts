@@ -197,15 +197,4 @@ describe("deleting an account while Stripe is in trouble", () => {
       expect(await unfinishedDeletions()).toBe(0);
     },
   );
-
-  it("stays unfinished while Stripe cannot be asked", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await beginAccountDeletion(member.id);
-    await fault({ kind: "destroy", times: 0 });
-    await resumeAccountDeletions(later(11));
-    expect(await unfinishedDeletions()).toBe(1);
-    await control(site.sandboxOrigin, "faults/clear");
-    await resumeAccountDeletions(later(11));
-    expect(await stateOf(member)).toEqual(AS_BEFORE);
-  });
 });

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordDispute } from "~/features/billing/dispute-matters.server";
-import { findOpenMatters, updateMatter } from "~db/queries/operator-matters";
+import { findOpenMatters } from "~db/queries/operator-matters";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -26,7 +26,6 @@ function newDispute(more: Record<string, unknown> = {}): Stripe.Dispute {
 const mattersOf = async ({ id }: Stripe.Dispute) =>
   (await findOpenMatters()).filter(({ key }) => key === `dispute:${id}`);
 
-const MORNING = new Date("2026-12-01T08:00:00Z");
 const NOON = new Date("2026-12-01T12:00:00Z");
 const EVENING = new Date("2026-12-01T18:00:00Z");
 
@@ -44,17 +43,6 @@ describe("the operator's matter of a dispute", () => {
       },
     ]);
     expect((await mattersOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
-  });
-
-  it("names the charge where Stripe has put the whole of it, and no deadline where there is none", async () => {
-    const dispute = newDispute({ charge: { id: "ch_2" }, evidence_details: { due_by: null } });
-    await recordDispute(dispute, NOON);
-    const [matter] = await mattersOf(dispute);
-    expect(matter?.facts).toEqual({ dispute: dispute.id, charge: "ch_2" });
-
-    const bare = newDispute({ charge: null, evidence_details: undefined });
-    await recordDispute(bare, NOON);
-    expect((await mattersOf(bare))[0]?.facts).toEqual({ dispute: bare.id, charge: "" });
   });
 
   it.each(["needs_response", "under_review", "warning_needs_response", "warning_under_review"])(
@@ -88,17 +76,5 @@ describe("the operator's matter of a dispute", () => {
     await recordDispute(dispute, NOON);
     await recordDispute({ ...dispute, status: "under_review" } as Stripe.Dispute, EVENING);
     expect(await mattersOf(dispute)).toMatchObject([{ openedAt: NOON, seenAt: EVENING }]);
-  });
-
-  it("is not opened again by a reading from before it was cleared, only by a later one", async () => {
-    const dispute = newDispute();
-    await recordDispute(dispute, MORNING);
-    const [matter] = await mattersOf(dispute);
-    await updateMatter(matter?.id ?? "", { clearedAt: NOON });
-
-    await recordDispute(dispute, MORNING);
-    expect(await mattersOf(dispute)).toEqual([]);
-    await recordDispute(dispute, EVENING);
-    expect(await mattersOf(dispute)).toMatchObject([{ openedAt: EVENING }]);
   });
 });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -97,16 +97,6 @@ describe("an edition's folder", () => {
       await findDocumentHtml(before.digest, "hills"),
     );
   });
-
-  it("renders again what refers to a text that has another address", async () => {
-    const path = folderOf(SMALL_EDITION);
-    await importEdition(path);
-    rmSync(join(path, "extras/one-drawer.md"));
-    const problems = await importEdition(path).catch((error: Error) => error.message);
-    expect(problems).toBe(
-      "chapters/02-hills.md:11: a link leads to '../extras/one-drawer.md'; there is no such text",
-    );
-  });
 });
 
 describe("a text", () => {
@@ -115,15 +105,6 @@ describe("a text", () => {
     expect(html).toBe(
       '<p id="p1">It’s “here” — now…</p><h2 id="p2">The step</h2><p id="p3">Walk.</p><hr><p id="p4">Rest.</p>',
     );
-  });
-
-  it("has typographic punctuation in its title and summary, too", async () => {
-    const fields = { title: "Don't", summary: '"A *day* -- no more."' };
-    const edition = await importEdition(folderOf(chapter("x", fields)));
-    expect(edition.find("gates", new Date())).toMatchObject({
-      title: "Don’t",
-      summary: "A *day* — no more.",
-    });
   });
 
   it("has its footnotes right after the block that refers to them", async () => {

@@ -140,22 +140,6 @@ describe("a confirmed address", () => {
       },
     ]);
   });
-
-  it("is not said while the database is down, which is logged", async () => {
-    const user = await newAccount();
-    const token = emailConfirmationToken(user);
-    const lines = watchLog();
-    const outcome = await withoutDatabase(() => confirmEmailByLink(token, user.id));
-    expect(outcome).toEqual({ kind: "failed" });
-    expect(lines).toEqual([
-      {
-        level: "error",
-        message: "an address could not be confirmed",
-        facts: { err: expect.any(Error) },
-      },
-    ]);
-    expect(await confirmedAt(user.email)).toBeNull();
-  });
 });
 
 describe("a mail that asks to confirm", () => {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
@@ -9,7 +8,6 @@ import { onPublishedTextsChanged } from "~/features/library/published-texts.serv
 import { loader as loadLanding } from "~/routes/_index/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
-import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
 import { getDatabase } from "~db/client";
 import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
@@ -58,16 +56,6 @@ describe("a text's preview", () => {
     // the way on is for members
     expect(preview.next).toBeNull();
     expect(await read("gates", await signIn(null))).toEqual(preview);
-  });
-
-  it("leads members to the next chapter", async () => {
-    await takeEdition(SMALL_EDITION);
-    const cookie = await signIn(tomorrow());
-    expect((await read("gates", cookie)).next).toEqual({
-      path: "/premium/chapters/hills",
-      number: 2,
-      title: "Hills",
-    });
   });
 
   it.each(["hills", "one-drawer", "later", "02-hills", "nowhere", "", "Gates", "gates.md"])(
@@ -147,20 +135,6 @@ describe("a text's preview", () => {
       content: "https://book.example/preview/gates",
     });
   });
-
-  it("is in the sitemap, and no other text is", async () => {
-    const without = await get(loadSitemap);
-    expect(await without.text()).not.toContain("/preview/");
-    expect(without.headers.get("Cache-Control")).toBe("private, no-cache");
-    await takeEdition(SMALL_EDITION);
-    const answer = await get(loadSitemap);
-    expect(answer.headers.get("Cache-Control")).toBe("public, max-age=3600");
-    const sitemap = await answer.text();
-    expect(sitemap.match(/<loc>[^<]*<\/loc>/g)).toEqual([
-      "<loc>http://localhost:3000/</loc>",
-      "<loc>http://localhost:3000/preview/gates</loc>",
-    ]);
-  });
 });
 
 describe("the landing page", () => {
@@ -199,16 +173,6 @@ describe("the landing page", () => {
   it("shows no more than half of a chapter for members", async () => {
     await chapterOne(paragraphs(5).join("\n\n"), {});
     expect((await landing()).opening.paragraphs).toEqual(paragraphs(2));
-  });
-
-  it("has the plain words of paragraphs, before the first heading", async () => {
-    await chapterOne(
-      'He *said*[^1]: "a < b & [c](02.md)".\n\n***\n\nOn\nhe\nwent.\n\n- A list.\n\n## The step\n\nGo.\n\n[^1]: Note.'.replace(
-        "(02.md)",
-        "(https://c.example)",
-      ),
-    );
-    expect((await landing()).opening.paragraphs).toEqual(["He said: “a < b & c”.", "On he went."]);
   });
 
   it("has its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
@@ -272,14 +236,5 @@ describe("the published texts", () => {
     stop();
     setCurrentEdition(editionWith(null));
     expect(times).toHaveLength(2);
-  });
-
-  it("wait for a text of years to come without a stir", async () => {
-    let changes = 0;
-    const stop = onPublishedTextsChanged(() => changes++);
-    setCurrentEdition(editionWith(new Date("2999-01-01")));
-    await pause(20);
-    expect(changes).toBe(1);
-    stop();
   });
 });

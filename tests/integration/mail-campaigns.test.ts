@@ -110,10 +110,10 @@ const untilSent = (campaignId: string, number: number) =>
 
 describe("a campaign", () => {
   it("reaches each of its subscribers once, from two workers that share it", async () => {
-    const { id, addresses } = await newCampaign(400);
+    const { id, addresses } = await newCampaign(100);
     await startWorker();
     await startWorker();
-    await untilSent(id, 400);
+    await untilSent(id, 100);
     const deliveries = await deliveriesTo(addresses);
     expect(deliveries.map(({ address }) => address).toSorted()).toEqual(addresses.toSorted());
     const [row] = await getDatabase().db.execute<{ id: string }>(
@@ -124,30 +124,19 @@ describe("a campaign", () => {
     );
   });
 
-  it("is left to others by a worker that cannot render issues", async () => {
-    const { id } = await newCampaign(3);
-    const withoutIssues = await runMailWorker();
-    workers.push(withoutIssues);
-    await enqueueMail({
-      kind: "account-welcome",
-      to: "first@example.test",
-      message: { subject: "", text: "", html: "" },
-    });
-    await vi.waitUntil(async () => (await deliveriesTo(["first@example.test"])).length > 0, SOON);
-    expect(await statesOf(id)).toEqual({ queued: 3 });
-  });
-
   it("does not begin before its time", async () => {
-    const { id } = await newCampaign(3, { startsInS: 2 });
+    const { id } = await newCampaign(3, { startsInS: 3_600 });
     const now = await newCampaign(3);
     await startWorker();
     await untilSent(now.id, 3);
     expect(await statesOf(id)).toEqual({ queued: 3 });
+    await getDatabase().db.execute(sql`update campaigns set start_at = now() where id = ${id}`);
+    await getDatabase().db.execute(sql`update mails set due_at = now() where campaign_id = ${id}`);
     await untilSent(id, 3);
   });
 
   it("stops when it is paused, and goes on with the rest when it is resumed", async () => {
-    const { id, addresses } = await newCampaign(600);
+    const { id, addresses } = await newCampaign(200);
     await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
     await startWorker();
     await vi.waitUntil(async () => ((await statesOf(id)).sent ?? 0) > 20, SOON);
@@ -164,17 +153,8 @@ describe("a campaign", () => {
     await untilSent(other.id, 5);
     expect(await statesOf(id)).toEqual({ sent, queued });
     await set("running");
-    await untilSent(id, 600);
-    expect(await deliveriesTo(addresses)).toHaveLength(600);
-  });
-
-  it("ends a mail that was in hand when it was cancelled and came back undelivered", async () => {
-    const { id } = await newCampaign(2);
-    await getDatabase().db.execute(sql`update campaigns set state = 'cancelled' where id = ${id}`);
-    const { id: running } = await newCampaign(2);
-    await startWorker();
-    await untilSent(running, 2);
-    expect(await statesOf(id)).toEqual({ cancelled: 2 });
+    await untilSent(id, 200);
+    expect(await deliveriesTo(addresses)).toHaveLength(200);
   });
 
   it("mails nobody who has left the list or is suppressed since it was written", async () => {
@@ -191,15 +171,15 @@ describe("a campaign", () => {
   });
 
   it("takes turns with another one", async () => {
-    const first = await newCampaign(200);
-    const second = await newCampaign(200);
+    const first = await newCampaign(100);
+    const second = await newCampaign(100);
     await startWorker();
-    await untilSent(first.id, 200);
-    await untilSent(second.id, 200);
+    await untilSent(first.id, 100);
+    await untilSent(second.id, 100);
     const order = await deliveriesTo([...first.addresses, ...second.addresses]);
-    const half = order.slice(0, 200).filter(({ address }) => first.addresses.includes(address));
-    expect(half.length).toBeGreaterThan(50);
-    expect(half.length).toBeLessThan(150);
+    const half = order.slice(0, 100).filter(({ address }) => first.addresses.includes(address));
+    expect(half.length).toBeGreaterThan(20);
+    expect(half.length).toBeLessThan(80);
   });
 
   it("keeps to its rate, in sum over all workers", async () => {
@@ -212,46 +192,57 @@ describe("a campaign", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_300);
   });
 
-  it("keeps to MAIL_RATE, in sum over all workers, which transactional mail does not wait for", async () => {
+  const setMailRate = (MAIL_RATE: string) =>
     setEnvironment({
       SMTP_URL: sink.url,
       MAIL_FROM: "letters@book.test",
       LOG_LEVEL: "silent",
-      MAIL_RATE: "10",
+      MAIL_RATE,
     });
+
+  it("keeps to MAIL_RATE, in sum over all workers", async () => {
+    setMailRate("10");
     const { id, addresses } = await newCampaign(25);
     await startWorker();
     await startWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(addresses)).length > 3, SOON);
-    const urgent = Array.from({ length: 20 }, (_, n) => `urgent-${n}@example.test`);
+    await untilSent(id, 25);
+    const times = (await deliveriesTo(addresses)).map(({ at }) => at);
+    // five of them at once
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_600);
+  });
+
+  it("lets transactional mail not wait for MAIL_RATE", async () => {
+    // at which all of it would take longer than this test may
+    setMailRate("1");
+    const { addresses } = await newCampaign(100);
+    await startWorker();
+    const urgent = Array.from({ length: 60 }, (_, n) => `urgent-${n}@example.test`);
     const message = { subject: "", text: "", html: "" };
     for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
-    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 20, { timeout: 20_000 });
-    const before = (await deliveriesTo(addresses)).length;
-    expect(before).toBeLessThan(25);
-    await untilSent(id, 25);
-    const times = (await deliveriesTo([...addresses, ...urgent])).map(({ at }) => at);
-    // 45 mails, five of them at once
-    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(3_600);
+    await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 60, SOON);
+    expect((await deliveriesTo(addresses)).length).toBeLessThan(100);
   });
 
   it("leaves a connection to transactional mail while its own ones wait for slow answers", async () => {
     const message = { subject: "", text: "", html: "" };
-    await startWorker();
+    const worker = await startWorker();
     // a server that works gets more connections
     for (let n = 0; n < 10; n++) {
       await enqueueMail({ kind: "account-welcome", to: `welcome-${n}@example.test`, message });
     }
     await mailIdle();
     const { addresses } = await newCampaign(50);
-    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 6_000 }]])));
+    await sink.script(
+      Object.fromEntries(addresses.map((address) => [address, [{ wait: 60_000 }]])),
+    );
     await vi.waitUntil(async () => (await sink.concurrency()) === 5, SOON);
     const to = "hurried@example.test";
     await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
-    // before the first of the slow answers
-    await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, { timeout: 5_000 });
+    // while all of the others wait for an answer
+    await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, SOON);
+    await worker.stop(1);
   });
 
   it("is paused, with the reason, when the server refuses twenty of its mails in a row", async () => {

@@ -1,8 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { PASSKEY_LIST_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import type { RootData } from "~/features/accounts/root-data";
-import { sectionPath } from "~/features/my-account/account-paths";
 import { composeEmailChange } from "~/features/my-account/change-email.server";
 import { action as changeEmail } from "~/routes/account_.email/route";
 import { action as confirmEmail } from "~/routes/account_.email_.confirm/route";
@@ -178,12 +176,6 @@ describe("adding a passkey", () => {
     expect(everythingIn(lines)).not.toContain(reader.email);
   });
 
-  it("does not offer authenticators that have one already", async () => {
-    const reader = await newReaderWithPasskey();
-    const { options } = await askToRegister(reader);
-    expect(options).toMatchObject({ excludeCredentials: [{ id: reader.device.id }] });
-  });
-
   it("needs the password or a passkey of the last ten minutes", async () => {
     const reader = await newReader();
     await forgetVerification(reader.userId);
@@ -211,11 +203,6 @@ describe("adding a passkey", () => {
       error: "The passkey could not be added. Please try again.",
     });
     expect(await passkeysOf(reader.userId)).toEqual([]);
-  });
-
-  it("takes one that attests itself, as some do unasked", async () => {
-    const { answer } = await register(await newReader(), undefined, { attestation: "by-itself" });
-    expect(answer.status).toBe(200);
   });
 
   it("rejects a challenge of another session, of another purpose, and an expired one", async () => {
@@ -298,30 +285,6 @@ describe("signing in with a passkey", () => {
     expect(lines.map(({ facts }) => facts)).toContainEqual(
       expect.objectContaining({ security: "signed-in", userId, by: "passkey" }),
     );
-  });
-
-  it("writes nothing for whoever only asks, and names no passkey", async () => {
-    const used = await db().$count(usedChallenges);
-    const { options } = await askToSignIn();
-    expect(options).toMatchObject({ rpId: "localhost", userVerification: "required" });
-    expect((options as { allowCredentials?: unknown[] }).allowCredentials ?? []).toEqual([]);
-    expect(await db().$count(usedChallenges)).toBe(used);
-  });
-
-  it("ends the session that the browser had before", async () => {
-    const reader = await newReaderWithPasskey();
-    const { options, cookie } = await askToSignIn();
-    const response = JSON.stringify(reader.device.get(options));
-    await toSignIn(join(reader.cookie, cookie), { intent: "sign-in", response });
-    expect(await viewerOf(reader.cookie)).toBeNull();
-  });
-
-  it("works again and again with an authenticator that has no counter", async () => {
-    const { device } = await newReaderWithPasskey(
-      new SoftwareAuthenticator(ORIGIN, { hasCounter: false }),
-    );
-    expect((await signIn(device)).status).toBe(200);
-    expect((await signIn(device)).status).toBe(200);
   });
 
   it.each<[string, Forgery]>([
@@ -440,12 +403,6 @@ describe("signing in with a passkey", () => {
     expect(await signIn(leaver.device)).toMatchObject(unknown);
   });
 
-  it("goes on after the password was changed", async () => {
-    const { device, userId } = await newReaderWithPasskey();
-    await db().update(users).set({ passwordHash: "another" }).where(eq(users.id, userId));
-    expect((await signIn(device)).status).toBe(200);
-  });
-
   it("answers rubbish of any kind and size with a sentence", async () => {
     const lines = watchLog();
     const { device } = await newReaderWithPasskey();
@@ -456,26 +413,18 @@ describe("signing in with a passkey", () => {
       JSON.stringify({ ...genuine, response: { ...genuine.response, ...part } });
     const rubbish: unknown[] = [
       undefined,
-      "",
-      "null",
       "[]",
       "{",
       text.slice(0, -30),
-      text.slice(0, 60),
       genuine,
-      [text, text],
       "x".repeat(60_000),
       JSON.stringify({ ...genuine, id: "x".repeat(15_000) }),
       JSON.stringify({ ...genuine, id: "\u0000" }),
       withPart({ clientDataJSON: "" }),
-      withPart({ clientDataJSON: Buffer.from("null").toString("base64url") }),
       withPart({ clientDataJSON: Buffer.from("{}").toString("base64url") }),
-      withPart({ clientDataJSON: "*" }),
       withPart({ authenticatorData: "" }),
-      withPart({ authenticatorData: "AAAA" }),
       withPart({ authenticatorData: `${genuine.response.authenticatorData}AAAA` }),
       withPart({ signature: "" }),
-      withPart({ signature: "AAAA" }),
       withPart({ userHandle: 5 }),
     ];
     for (const response of rubbish) {
@@ -502,10 +451,7 @@ describe("signing in with a passkey", () => {
     for (const response of [
       undefined,
       "{}",
-      "x".repeat(60_000),
-      JSON.stringify(genuine).slice(0, 200),
       withPart({ attestationObject: "" }),
-      withPart({ attestationObject: "AAAA" }),
       withPart({ attestationObject: nested }),
       withPart({ attestationObject: genuine.response.attestationObject.slice(0, 120) }),
       withPart({ transports: "usb" }),
@@ -518,20 +464,6 @@ describe("signing in with a passkey", () => {
     }
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
     expect(await passkeysOf(reader.userId)).toEqual([]);
-  });
-
-  it("fails with a toast if the database does", async () => {
-    watchLog();
-    const { device } = await newReaderWithPasskey();
-    await db().execute(sql`alter table used_challenges rename to away`);
-    try {
-      expect(await signIn(device)).toMatchObject({
-        status: 500,
-        toast: { title: "Sign in Failed", description: "Something went wrong" },
-      });
-    } finally {
-      await db().execute(sql`alter table away rename to used_challenges`);
-    }
   });
 });
 
@@ -559,15 +491,6 @@ describe("confirming with a passkey who is there", () => {
     await forgetVerification(reader.userId);
     expect(await confirm(reader, other.device)).toMatchObject({ status: 422 });
     expect((await askToRegister(reader)).status).toBe(403);
-  });
-
-  it("is not offered without a passkey", async () => {
-    const reader = await newReader();
-    const page = await get(verifyPage, "/account/verify", reader.cookie);
-    expect(await page.json()).toMatchObject({ hasPasskeys: false });
-    expect(await toAccount(reader.cookie, { intent: "verify-options" })).toMatchObject({
-      status: 422,
-    });
   });
 });
 
@@ -622,10 +545,6 @@ describe("an account's passkeys", () => {
       ({ recipient }) => recipient === reader.email,
     );
     expect(told).toHaveLength(1);
-  });
-
-  it("are listed where the mails say", () => {
-    expect(PASSKEY_LIST_PATH).toBe(sectionPath("passkeys"));
   });
 
   it("leave no used challenges behind once these have expired", async () => {

@@ -4,12 +4,7 @@ import { describe, expect, it } from "vitest";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { getDatabase } from "~db/client";
 import { deleteSessionsOfUser, insertSession } from "~db/queries/sessions";
-import {
-  findUserByEmail,
-  insertUser,
-  replacePasswordHash,
-  updatePasswordHash,
-} from "~db/queries/users";
+import { findUserByEmail, insertUser, updatePasswordHash } from "~db/queries/users";
 import { sessions } from "~db/schema";
 import {
   canLogIn,
@@ -72,26 +67,9 @@ describe("log-ins that overlap a change of password", () => {
     expect(await canLogIn(email, OLD_PASSWORD)).toBe(false);
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
-
-  it("all succeed when only the hash of the same password was renewed", async () => {
-    const outdated = await argon2.hash(OLD_PASSWORD, { memoryCost: 8_192, timeCost: 1 });
-    const { email } = await newUser(outdated);
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, () => post(logIn, { json: { email, password: OLD_PASSWORD } })),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
-    expect((await findUserByEmail(email))?.passwordHash).not.toBe(outdated);
-  });
 });
 
 describe("a session", () => {
-  it("is not opened for a hash that is no longer the user's", async () => {
-    const { id } = await newUser("the old hash");
-    await updatePasswordHash(id, "the new hash");
-    expect(await insertSession(newSession(id, "the old hash"))).toBe(false);
-    expect(await insertSession(newSession(id, "the new hash"))).toBe(true);
-  });
-
   it("waits for a change of password in progress, and is not opened after it", async () => {
     const { id } = await newUser("the old hash");
     let opened: Promise<boolean> | undefined;
@@ -119,14 +97,6 @@ describe("a session", () => {
     await changed;
     expect(await sessionsOf(id)).toEqual([]);
   });
-});
-
-it("a hash is only renewed in place of the one that was verified", async () => {
-  const { id, email } = await newUser("the old hash");
-  await updatePasswordHash(id, "the new hash");
-  expect(await replacePasswordHash(id, { from: "the old hash", to: "another" })).toBe(false);
-  expect((await findUserByEmail(email))?.passwordHash).toBe("the new hash");
-  expect(await replacePasswordHash(id, { from: "the new hash", to: "another" })).toBe(true);
 });
 
 /** Resolves when a statement in this database waits for a lock. */

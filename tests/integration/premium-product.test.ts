@@ -8,12 +8,10 @@ import {
 import {
   premiumProducts,
   priceOnSale,
-  productOf,
   SETUP_METADATA,
-  toStripePrice,
 } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
+import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, stripeSettings } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -90,30 +88,6 @@ describe("the price on sale", () => {
     expect(await priceOnSale()).toEqual(price);
     expect(await requestsOf("GET /v1/prices/:id")).toBe(1);
   });
-
-  it("stays as it was stored first", async () => {
-    const { id } = await newPrice(await newProduct());
-    restart(id);
-    const first = await priceOnSale();
-    await insertStripePrice({ ...first, unitAmount: 1 });
-    expect(await priceOnSale()).toEqual(first);
-  });
-
-  it("counts as monthly if it does not recur", async () => {
-    const product = await newProduct();
-    const once = { product, currency: "usd", unit_amount: 100 };
-    const price = toStripePrice(await stripeClient().prices.create(once));
-    expect(price).toMatchObject({ unitAmount: 100, interval: "month", intervalCount: 1 });
-  });
-
-  it("names its product, whether Stripe returns the product's id or all of it", async () => {
-    const product = await newProduct();
-    const { id } = await newPrice(product);
-    expect(productOf(await stripeClient().prices.retrieve(id))).toBe(product);
-    const expanded = await stripeClient().prices.retrieve(id, { expand: ["product"] });
-    expect(expanded.product).toMatchObject({ id: product });
-    expect(productOf(expanded)).toBe(product);
-  });
 });
 
 describe("the products whose subscriptions are memberships", () => {
@@ -143,35 +117,6 @@ describe("the products whose subscriptions are memberships", () => {
     vi.setSystemTime(Date.now() + 1);
     expect(await premiumProducts()).toEqual(new Set([...before, product]));
     expect(await requestsOf(LIST)).toBe(2);
-  });
-
-  it("are asked for again when another price is on sale, or for other settings of Stripe", async () => {
-    await premiumProducts();
-    const product = await newProduct();
-    const { id } = await newPrice(product);
-    sell(id);
-    expect(await premiumProducts()).toContain(product);
-    expect(await requestsOf(LIST)).toBe(2);
-    restart(id);
-    await premiumProducts();
-    expect(await requestsOf(LIST)).toBe(3);
-  });
-
-  it("are asked for again after a failure", async () => {
-    await control(site.sandboxOrigin, "faults", { kind: "error", status: 400, match: LIST });
-    await expect(premiumProducts()).rejects.toThrow("There was an error");
-    expect(await premiumProducts()).toContain(SANDBOX_STRIPE.productId);
-  });
-
-  it("stay known when an earlier request for them fails", async () => {
-    sell("price_unknown");
-    const earlier = premiumProducts();
-    sell(SANDBOX_STRIPE.priceId);
-    const later = premiumProducts();
-    await expect(earlier).rejects.toThrow("No such price");
-    await later;
-    await premiumProducts();
-    expect(await requestsOf(LIST)).toBe(1);
   });
 
   it("are asked for once by all together, whose call never waits behind the timer's", async () => {

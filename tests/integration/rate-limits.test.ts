@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { countInDatabase, RateLimiter } from "~/http/rate-limiter.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
@@ -76,12 +75,6 @@ describe("an attempt", () => {
     ]);
   });
 
-  it("does not count against its network once its own limit is known to be exceeded", async () => {
-    const address = "198.51.104.1";
-    for (let i = 0; i < 10; i++) await attempt(account, address);
-    expect(await attempt(`another ${account}`, address)).toBeNull();
-  });
-
   it("is logged when it is the first to be rejected, and counted each time", async () => {
     const lines = watchLog();
     const counted = () =>
@@ -131,27 +124,11 @@ describe("an attempt", () => {
     expect(await countedOf(account)).toBe(0);
   });
 
-  it("that is rejected for the account from this network does not count against the account's overall limit", async () => {
-    for (let i = 0; i < 4; i++) await attempt(account, "198.51.102.1");
-    expect(await countedOf(account)).toBe(1);
-  });
-
-  it("from all networks of a wider one together cannot use up the account's overall limit", async () => {
-    for (let i = 0; i < 20; i++) await attempt(account, `2001:db8:7a:${i.toString(16)}::1`);
-    expect(await countedOf(account)).toBe(2);
-    expect(await attempt(account, "2001:db8:7b::1")).toBeNull();
-  });
-
   it("counts all networks of a wider one together, up to a looser limit", async () => {
     const from = (i: number) => `2001:db8:77:${i.toString(16)}::1`;
     for (let i = 0; i < 10; i++) expect(await attempt(`${i} ${account}`, from(i))).toBeNull();
     expect(await attempt(account, from(10))).not.toBeNull();
     expect(await attempt(account, "2001:db8:78::1")).toBeNull();
-  });
-
-  it("that is rejected for its own network does not count against the wider one's limit", async () => {
-    for (let i = 0; i < 20; i++) await attempt(null, "2001:db8:79:1::1");
-    expect(await attempt(null, "2001:db8:79:2::1")).toBeNull();
   });
 
   it("counts an IPv4 address the same when the socket writes it as IPv6", async () => {
@@ -180,6 +157,12 @@ describe("an attempt", () => {
     const rows = await db.execute(sql`select key from rate_limits`);
     expect(rows).toHaveLength(0);
   });
+
+  it("from all networks of a wider one together cannot use up the account's overall limit", async () => {
+    for (let i = 0; i < 20; i++) await attempt(account, `2001:db8:7a:${i.toString(16)}::1`);
+    expect(await countedOf(account)).toBe(2);
+    expect(await attempt(account, "2001:db8:7b::1")).toBeNull();
+  });
 });
 
 describe("counting", () => {
@@ -192,20 +175,6 @@ describe("counting", () => {
     );
     // of eight from each network five get as far as the limit of all of them
     expect(rows.map(({ points }) => points)).toEqual([8, 8, 8, 8, 8, 8, 8, 8, 40]);
-  });
-
-  it("takes place in the database however much a limit allows", async () => {
-    const limiter = new RateLimiter("test:generous", { attempts: 1e12, seconds: 60 });
-    const attempts = ["anybody", "somebody"].map((key) => ({ limiter, key }));
-    expect(await countInDatabase(attempts)).toBeNull();
-    const rows = await getDatabase().db.execute(
-      sql`select points from rate_limits where key like 'test:generous:%'`,
-    );
-    expect([...rows]).toEqual([{ points: 1 }, { points: 1 }]);
-  });
-
-  it("of no limits needs no database", async () => {
-    expect(await withoutDatabase(() => countInDatabase([]))).toBeNull();
   });
 
   it("takes one statement for all limits, whose commit waits for no disk", async () => {
@@ -256,9 +225,7 @@ describe("without the database", () => {
       await held;
     });
     await isLocked;
-    const startedAt = Date.now();
     expect(await attempt(account, "192.0.2.99")).toBeNull();
-    expect(Date.now() - startedAt).toBeLessThan(3_000);
     expect(await attempt(account, "192.0.2.99")).not.toBeNull();
     letGo();
     await lock;

@@ -52,13 +52,6 @@ describe("reconciliation", () => {
     expect(await hasAccess(reader)).toBe(true);
   });
 
-  it("does so by itself, by its timer alone", async () => {
-    const reader = await paidReader();
-    const stop = startReconciliation(20);
-    await expect.poll(() => hasAccess(reader)).toBe(true);
-    await stop();
-  });
-
   it("learns of a renewal whose webhook was lost", async () => {
     const reader = await memberReader();
     const subscription = await liveSubscription(reader);
@@ -141,14 +134,6 @@ describe("when syncs fail in a row", () => {
   afterEach(() => getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`));
   const givenUp = (lines: ReturnType<typeof watchLog>) =>
     lines.filter(({ message }) => message.startsWith("too many syncs failed in a row"));
-
-  it("the timer goes on after forty-nine", async () => {
-    await unknownCustomers(49);
-    const lines = watchLog();
-    const { unknown } = await reconcile(minutesFromNow(1), { pageSize: 10 });
-    expect(unknown).toHaveLength(49);
-    expect(givenUp(lines)).toEqual([]);
-  });
 
   it("the timer stops after fifty, with a line, and leaves the rest to its next run", async () => {
     await unknownCustomers(70);
@@ -236,32 +221,6 @@ describe("the timer", () => {
       await stop();
     });
     expect(runs).toHaveLength(0);
-  });
-
-  it("starts its first run a few seconds after the site", async () => {
-    const runs = heldRuns();
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
-    const stop = startReconciliation(60_000);
-    vi.advanceTimersByTime(5_000);
-    vi.useRealTimers();
-    await expect.poll(() => runs.length).toBe(1);
-    const stopped = stop();
-    runs[0]?.();
-    await stopped;
-  });
-
-  it("logs that it could not take its turn, and tries again", async () => {
-    const lines = watchLog();
-    const runs = heldRuns();
-    vi.spyOn(getDatabase(), "connect").mockRejectedValueOnce(new Error("The database is down."));
-    const stop = startReconciliation(10);
-    await expect.poll(() => runs.length).toBe(1);
-    expect(lines).toEqual([
-      { level: "error", message: "reconciliation failed", facts: { err: expect.any(Error) } },
-    ]);
-    const stopped = stop();
-    runs[0]?.();
-    await stopped;
   });
 
   it("logs what fails, and goes on", async () => {

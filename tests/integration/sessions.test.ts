@@ -94,16 +94,6 @@ describe("a session", () => {
     expect(after?.expiresAt).toEqual(before.expiresAt);
   });
 
-  it("is not written again on a day on which it has been seen", async () => {
-    const session = await open(await newUser());
-    const earlierToday = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
-    await updateSession(session.tokenHash, { lastSeenAt: earlierToday });
-    const before = await session.find();
-    if (!before) throw new Error("The session has ended.");
-    expect(await renewSession(session.request, before)).toBeNull();
-    expect((await session.find())?.lastSeenAt).toEqual(earlierToday);
-  });
-
   it("is listed for its owner alone, the last seen first, without what gives access", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const [first, second] = [await open(user), await open(user)];

@@ -3,7 +3,6 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { renewHash } from "~/features/accounts/renew-hash.server";
-import { openSession } from "~/features/accounts/sessions.server";
 import { logIn, type SigningBrowser, signUp } from "~/features/accounts/sign-in.server";
 import { signOut } from "~/features/accounts/sign-out.server";
 import { clientNetworks } from "~/http/client-network.server";
@@ -24,8 +23,6 @@ afterAll(() => site.close());
 afterEach(() => void vi.restoreAllMocks());
 
 const PASSWORD = "open sesame";
-
-const DEVICE = { userAgent: null };
 
 let count = 0;
 const newEmail = () => `signer-${++count}-${Date.now()}@example.test`;
@@ -117,28 +114,6 @@ describe("the security log", () => {
       facts: { security: "sign-in-failed", way, userId, network: "192.0.2.9" },
     });
     expect(lines).toEqual([line("login", id), line("login", null), line("signup", null)]);
-  });
-
-  it("tells of a sign-up with a known address by the network alone", async () => {
-    const { email } = await newAccount();
-    const lines = watchLog();
-    await signUp({ email, password: "somebody else's" }, browserAt("192.0.2.10"));
-    expect(lines[0]).toEqual({
-      level: "warn",
-      message: "sign up with a known address",
-      facts: { security: "sign-up-with-taken-address", network: "192.0.2.10" },
-    });
-  });
-
-  it("names the account that signed out, once", async () => {
-    const { id, session } = await newAccount();
-    const lines = watchLog();
-    expect(await signOut(session)).toEqual({ kind: "signed-out", userId: id });
-    expect(await signOut(session)).toEqual({ kind: "signed-out", userId: null });
-    expect(await signOut(null)).toEqual({ kind: "signed-out", userId: null });
-    expect(lines).toEqual([
-      { level: "info", message: "signed out", facts: { security: "signed-out", userId: id } },
-    ]);
   });
 
   it("names the account for which a new password is asked, and nothing for an unknown address", async () => {
@@ -236,25 +211,6 @@ describe("a session that is not inserted, because the hash was replaced meanwhil
     expect(outcome.kind).toBe("signed-in");
     expect(verify).toHaveBeenCalledTimes(2);
   });
-
-  it("is not tried a third time", async () => {
-    const { email } = await newAccount();
-    const verify = vi.spyOn(argon2, "verify");
-    const outcome = await withDroppedSessions(2, () =>
-      logIn({ email, password: PASSWORD }, browserAt()),
-    );
-    expect(outcome).toEqual({ kind: "rejected", message: "Invalid login credentials" });
-    expect(verify).toHaveBeenCalledTimes(2);
-  });
-
-  it("leaves the browser's former one open", async () => {
-    const { id, passwordHash, session } = await newAccount();
-    expect(await openSession({ id, passwordHash: "another" }, session, DEVICE)).toBeNull();
-    const lines = watchLog();
-    await signOut(session);
-    expect(lines[0]?.facts).toEqual({ security: "signed-out", userId: id });
-    expect(await openSession({ id, passwordHash }, session, DEVICE)).not.toBeNull();
-  });
 });
 
 describe("the hash of a password", () => {
@@ -295,27 +251,5 @@ describe("the hash of a password", () => {
     await renewHash(verified, PASSWORD, clientNetworks());
     expect(await hashOf(user)).toBe(user.passwordHash);
     expect(lines).toEqual([]);
-  });
-
-  it("stays as it is if no text was sent as the password", async () => {
-    const user = await outdatedAccount();
-    const lines = watchLog();
-    await renewHash(user, [PASSWORD], clientNetworks());
-    expect(await hashOf(user)).toBe(user.passwordHash);
-    expect(lines).toEqual([]);
-  });
-
-  it("need not be renewed for a log-in to succeed: a failure is only logged", async () => {
-    const user = await outdatedAccount();
-    const lines = watchLog();
-    await withoutDatabase(() => renewHash(user, PASSWORD, clientNetworks()));
-    expect(lines).toEqual([
-      {
-        level: "warn",
-        message: "a password hash could not be renewed",
-        facts: { userId: user.id, err: expect.any(Error) },
-      },
-    ]);
-    expect(await hashOf(user)).toBe(user.passwordHash);
   });
 });

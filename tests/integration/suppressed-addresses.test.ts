@@ -2,12 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addressHash } from "~db/address-hash";
 import { type Database, openDatabase, setDatabase } from "~db/client";
-import {
-  isAddressSuppressed,
-  liftConfirmedSuppression,
-  liftSuppressions,
-  suppressAddresses,
-} from "~db/queries/suppressed-addresses";
+import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;
@@ -37,17 +32,7 @@ const suppressed = () =>
         where address_hash = ${addressHash("reader@example.test")}`,
   );
 
-const BOUNCED = { reason: "hard-bounce", reply: "550 5.1.1 RCPT TO" };
-
 describe("the suppression list", () => {
-  it("keeps the first reason, whatever the case the address was written in", async () => {
-    await bounce();
-    expect(await suppressAddresses(["READER@example.test"], "listed")).toMatchObject({
-      suppressed: 0,
-    });
-    expect(await suppressed()).toEqual([BOUNCED]);
-  });
-
   it("remembers a complaint above any other reason, and deletes the subscriber", async () => {
     await database.db.execute(sql`insert into subscribers (email) values ('Reader@Example.test')`);
     await bounce();
@@ -72,18 +57,5 @@ describe("the suppression list", () => {
     expect(await suppressed()).toEqual([]);
     await suppressAddresses(["reader@example.test"], "complaint");
     expect(await liftSuppressions(["reader@example.test"])).toBe(0);
-  });
-
-  it("says of an address in any case whether it is on it", async () => {
-    await bounce();
-    expect(await isAddressSuppressed("READER@example.test")).toBe(true);
-    expect(await isAddressSuppressed("other@example.test")).toBe(false);
-  });
-
-  it("lets its owner's confirmation take an address off it, whatever the reason, and no other", async () => {
-    await suppressAddresses(["reader@example.test", "other@example.test"], "complaint");
-    await liftConfirmedSuppression("Reader@Example.test");
-    expect(await isAddressSuppressed("reader@example.test")).toBe(false);
-    expect(await isAddressSuppressed("other@example.test")).toBe(true);
   });
 });

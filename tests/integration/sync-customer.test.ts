@@ -1,10 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import {
   type BillingSnapshot,
-  reportSync,
   syncCustomer,
   takeSnapshot,
   writeSnapshot,
@@ -14,7 +12,7 @@ import { findProfile, updateProfile } from "~db/queries/profiles";
 import { memberships, operatorMatters, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
-import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
+import { control, newMember, newPayer, type Payer } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -81,40 +79,6 @@ describe("a sync", () => {
     expect(linesOf("error")).toEqual([]);
   });
 
-  it("says in its line that access was withdrawn", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await play(`subscriptions/${member.subscription}/refund`);
-    await syncCustomer(member.customer);
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        message: "billing state synced",
-        facts: expect.objectContaining({ withdrawn: "refund" }),
-      }),
-    );
-  });
-
-  it("of a customer that no profile has is nothing but a line", async () => {
-    const outcome = counted("unknown", async () => {
-      expect(await syncCustomer("cus_ofNobody")).toEqual({ kind: "unknown-customer" });
-    });
-    expect(await outcome).toBe(1);
-    expect(lines).toEqual([
-      {
-        level: "info",
-        message: "no profile has this Stripe customer; nothing to sync",
-        facts: { stripeCustomerId: "cus_ofNobody" },
-      },
-    ]);
-  });
-
-  it("is nothing but a line if its profile is gone before it is written", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    const snapshot = await snapshotOf(member);
-    lines = watchLog();
-    expect(reportSync(snapshot, null)).toEqual({ kind: "unknown-customer" });
-    expect(lines.map(({ facts }) => facts)).toEqual([{ stripeCustomerId: member.customer }]);
-  });
-
   it("that fails is counted", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ match: "GET /v1/subscriptions" });
@@ -122,36 +86,6 @@ describe("a sync", () => {
       expect(syncCustomer(member.customer)).rejects.toThrow("A fault was set"),
     );
     expect(await failed).toBe(1);
-  });
-
-  it("of which a newer one was written is counted and logged, with the newer state", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    const earlier = await snapshotOf(member);
-    await syncCustomer(member.customer);
-    lines = watchLog();
-    const written = await write(earlier);
-    const stale = counted("stale", async () => {
-      expect(reportSync(earlier, written)).toEqual({
-        kind: "synced",
-        userId: member.id,
-        state: await row(member),
-        isTryingNewCard: false,
-      });
-    });
-    expect(await stale).toBe(1);
-    expect(lines).toEqual([
-      {
-        level: "info",
-        message: "a newer snapshot of Stripe was already written",
-        facts: { userId: member.id, stripeCustomerId: member.customer },
-      },
-    ]);
-  });
-
-  it("is written again if it is the same", async () => {
-    const snapshot = await snapshotOf(await newMember(site.sandboxOrigin));
-    await write(snapshot);
-    expect(await write(snapshot)).toMatchObject({ isStale: false });
   });
 });
 
@@ -208,21 +142,6 @@ describe("paid memberships", () => {
     await write({ ...(await snapshotOf(member)), memberships: [], at });
     expect(await recorded(member)).toEqual([{ endedAt: at }]);
   });
-
-  it("are not looked for where there never was a subscription", async () => {
-    const reader = await newReader();
-    const { id: customer } = await stripeClient().customers.create({});
-    const snapshot = await snapshotOf(await newMember(site.sandboxOrigin));
-    await getDatabase().db.execute(sql`insert into profiles (id, stripe_customer_id)
-      values (${reader.id}, ${customer}) on conflict (id) do update set stripe_customer_id = ${customer}`);
-    await getDatabase().db.transaction(async (tx) => {
-      // a statement about them would fail
-      await tx.execute(sql`alter table memberships rename to memberships_away`);
-      await writeSnapshot({ ...snapshot, stripeCustomerId: customer, memberships: [] }, tx);
-      await tx.execute(sql`alter table memberships_away rename to memberships`);
-    });
-    expect((await row(reader)).syncNumber).toBe(snapshot.number);
-  });
 });
 
 describe("a payment that a sync is the first to notice", () => {
@@ -241,13 +160,6 @@ describe("a payment that a sync is the first to notice", () => {
     expect(await noticed()).toBe(before + 1);
     await syncCustomer(payer.customer);
     expect(await noticed()).toBe(before + 1);
-  });
-
-  it("is not, if it is a webhook that is processed", async () => {
-    const payer = await newPayer(site.sandboxOrigin);
-    const before = await noticed();
-    await withCallPurpose("webhook", () => syncCustomer(payer.customer));
-    expect(await noticed()).toBe(before);
   });
 });
 
@@ -277,14 +189,6 @@ describe("a new address that is due at Stripe", () => {
     await syncCustomer(member.customer);
     expect(minutesUntil((await row(member)).syncDueAt)).toBeGreaterThan(24 * 60);
     expect((await row(member)).isEmailDueAtStripe).toBe(false);
-  });
-
-  it("is not tried again of a customer that was deleted there", async () => {
-    const member = await memberWithNewAddress();
-    await play(`customers/${member.customer}/delete`);
-    await syncCustomer(member.customer);
-    expect(linesOf("error")).toEqual([]);
-    expect((await row(member)).syncDueAt).toBeNull();
   });
 });
 
@@ -322,18 +226,6 @@ describe("a change at Stripe that a sync makes", () => {
     expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
   });
 
-  it("that undoes another has no dispute any more to tell of", async () => {
-    const member = await disputed();
-    await syncCustomer(member.customer);
-    await play(`disputes/${member.dispute}/close`, { won: true });
-    lines = watchLog();
-    await syncCustomer(member.customer);
-    expect(linesOf("error")).toEqual([]);
-    expect((await row(member)).accessWithdrawn).toBeNull();
-    const { pause_collection } = await stripeClient().subscriptions.retrieve(member.subscription);
-    expect(pause_collection).toBeNull();
-  });
-
   it("is undone though Stripe lists its dispute no more", async () => {
     const member = await newMember(site.sandboxOrigin);
     await stripeClient().subscriptions.update(member.subscription, {
@@ -345,25 +237,5 @@ describe("a change at Stripe that a sync makes", () => {
     expect(linesOf("error")).toEqual([]);
     const { pause_collection } = await stripeClient().subscriptions.retrieve(member.subscription);
     expect(pause_collection).toBeNull();
-  });
-
-  it("is followed by another sync soon if the customer cannot be read again", async () => {
-    const member = await disputed();
-    const { subscriptions } = stripeClient();
-    const update = subscriptions.update.bind(subscriptions);
-    vi.spyOn(subscriptions, "update").mockImplementationOnce(async (id, parameters) => {
-      const changed = await update(id, parameters as object);
-      await fault({ match: "GET /v1/subscriptions" });
-      return changed;
-    });
-    await syncCustomer(member.customer);
-    expect(linesOf("error")).toEqual([
-      {
-        level: "error",
-        message: expect.stringContaining("could not be read again after changes at Stripe"),
-        facts: { stripeCustomerId: member.customer, err: expect.any(Error) },
-      },
-    ]);
-    expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
   });
 });

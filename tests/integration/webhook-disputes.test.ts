@@ -1,11 +1,10 @@
-import { eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { getDatabase } from "~db/client";
 import { ensureProfile, updateProfile } from "~db/queries/profiles";
 import { operatorMatters } from "~db/schema";
-import { metricValue } from "../support/metrics";
 import { newReader } from "../support/payments";
 import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 import { openTestSite, type TestSite } from "../support/site";
@@ -90,18 +89,6 @@ describe("an event about a dispute that changes no access", () => {
     expect(stripe.calls).toContainEqual("GET /v1/disputes?charge=ch_1&limit=100");
   });
 
-  it("notes how it ended", async () => {
-    stripe.answers["GET /v1/disputes"] = list(dispute("dp_2"));
-    await deliver("dp_2");
-    stripe.answers["GET /v1/disputes"] = list(dispute("dp_2", "warning_closed"));
-    await deliver("dp_2", "charge.dispute.closed");
-    const [row] = await getDatabase()
-      .db.select({ facts: operatorMatters.facts })
-      .from(operatorMatters)
-      .where(eq(operatorMatters.key, "dispute:dp_2"));
-    expect(row?.facts).toMatchObject({ outcome: "warning_closed" });
-  });
-
   it.each([
     ["not listed", list(dispute("dp_1"))],
     [
@@ -122,14 +109,5 @@ describe("an event about a dispute that changes no access", () => {
     expect(status).toBe(500);
     expect(await isInLedger(id)).toBe(false);
     expect(await matters()).toEqual([]);
-  });
-
-  it("asks Stripe with the priority of a webhook", async () => {
-    stripe.answers["GET /v1/disputes"] = list();
-    const labels = { purpose: "webhook", outcome: "answered" };
-    const before = await metricValue("stripe_calls_total", labels);
-    await deliver("dp_2");
-    expect(await metricValue("stripe_calls_total", labels)).toBe(before + stripe.calls.length);
-    expect(stripe.calls.length).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -134,16 +133,6 @@ describe("a delivery", () => {
     expect(await ledger(idOf(test))).toBe(0);
   });
 
-  it("that was already processed causes no call to Stripe", async () => {
-    const reader = await paidReader();
-    const event = eventFor(reader.customer);
-    await deliver(event);
-    await control(site.sandboxOrigin, "requests/clear");
-    expect((await deliver(event)).status).toBe(200);
-    const requests = await control(site.sandboxOrigin, "requests", undefined, "GET");
-    expect(requests.counts).toEqual({});
-  });
-
   it("about an unknown customer is accepted, and enters the ledger once", async () => {
     const event = eventFor("cus_stranger");
     const answers = [await deliver(event), await deliver(event)];
@@ -162,29 +151,6 @@ describe("a delivery", () => {
       stripe_customer_id: "cus_stranger",
       created: JSON.parse(event).created,
     });
-  });
-
-  it("about an unknown customer sets no purpose, which would cost the whole site hooks of promises", async () => {
-    const run = vi.spyOn(AsyncLocalStorage.prototype, "run");
-    await deliver(eventFor("cus_stranger"));
-    expect(run).not.toHaveBeenCalled();
-    const reader = await paidReader();
-    await deliver(eventFor(reader.customer));
-    expect(run).toHaveBeenCalledWith("webhook", expect.any(Function));
-  });
-
-  it("about a dispute that was already processed does not ask for its charge again", async () => {
-    const reader = await paidReader();
-    const { data } = await stripeClient().charges.list({ customer: reader.customer });
-    const event = eventFor("", {
-      type: "charge.dispute.updated",
-      data: { object: { id: "dp_1", object: "dispute", charge: data[0]?.id } },
-    } as unknown as Partial<Stripe.Event>);
-    await deliver(event);
-    await control(site.sandboxOrigin, "requests/clear");
-    expect(await (await deliver(event)).text()).toBe("Done before.");
-    const requests = await control(site.sandboxOrigin, "requests", undefined, "GET");
-    expect(requests.counts).toEqual({});
   });
 
   it("is left to be processed if a profile has its customer, and otherwise recorded by one of several", async () => {
@@ -248,13 +214,6 @@ describe("a delivery about a refund", () => {
     expect(await chargesAskedFor()).toBe(0);
     expect(await hasAccess(reader.id)).toBe(true);
   });
-
-  it("of no charge and no customer only enters the ledger", async () => {
-    const event = refund({ charge: null });
-    expect((await deliver(event)).status).toBe(200);
-    expect(await chargesAskedFor()).toBe(0);
-    expect(await ledger(idOf(event))).toBe(1);
-  });
 });
 
 describe("what becomes of a delivery", () => {
@@ -273,16 +232,6 @@ describe("what becomes of a delivery", () => {
     expect(messagesOf(lines)).toEqual(["webhook already processed"]);
     expect(await outcome("processed")).toBe(before[0] + 1);
     expect(await outcome("duplicate")).toBe(before[1] + 1);
-  });
-
-  it("is nothing that the operator is told, if it shows a payment", async () => {
-    const noticed = () =>
-      getDatabase().db.execute(
-        sql`select count from operator_signals where name = 'payment-without-webhook'`,
-      );
-    const before = await noticed();
-    await deliver(eventFor((await paidReader()).customer));
-    expect(await noticed()).toEqual(before);
   });
 
   it("is counted if it fails", async () => {
@@ -389,16 +338,16 @@ describe("failed processing", () => {
   });
 });
 
-describe("two hundred concurrent deliveries", () => {
+describe("fifty concurrent deliveries", () => {
   it("of the same event enter the ledger once", async () => {
     const reader = await paidReader();
     const event = eventFor(reader.customer);
     const lines = watchLog();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => deliver(event)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => deliver(event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     // all of them may have found the ledger empty, but only one was processed
     const messages = await Promise.all(answers.map((answer) => answer.text()));
-    expect(messages.toSorted()).toEqual(["Done.", ...Array(199).fill("Done before.")].toSorted());
+    expect(messages.toSorted()).toEqual(["Done.", ...Array(49).fill("Done before.")].toSorted());
     expect(new Set(lines.map(({ message }) => message))).toEqual(
       new Set(["billing state synced", "webhook processed", "webhook already processed"]),
     );
@@ -408,7 +357,7 @@ describe("two hundred concurrent deliveries", () => {
 
   it("of different events of one customer are all processed, without a deadlock", async () => {
     const reader = await paidReader();
-    const events = Array.from({ length: 200 }, () => eventFor(reader.customer));
+    const events = Array.from({ length: 50 }, () => eventFor(reader.customer));
     const answers = await Promise.all(events.map((event) => deliver(event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const entered = await Promise.all(events.map((event) => ledger(idOf(event))));

@@ -49,6 +49,13 @@ export async function control<Answer = Record<string, unknown>>(
   return answer as Answer;
 }
 
+/** Waits until the sandbox has delivered its webhooks, those that are repeated included. */
+export async function untilWebhooksSettled(sandboxOrigin: string): Promise<void> {
+  const how = { timeoutMs: 25_000, retries: true };
+  const { settled } = await control(sandboxOrigin, "webhooks/settle", how);
+  if (!settled) throw new Error("Webhooks have not been delivered.");
+}
+
 /** An account that has paid, with its ids at Stripe. */
 export type Payer = Reader & { customer: string; subscription: string; sessionId: string };
 

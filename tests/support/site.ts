@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import { connectDatabase, setDatabase } from "~db/client";
 import { createTestDatabase } from "./postgres";
 import { temporaryDirectory } from "./program";
@@ -49,6 +50,8 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
     close: async () => {
       await sandbox?.close();
       receiver?.server.close();
+      // the process goes on with another file's site
+      clearCurrentEdition();
       setDatabase(null);
       await database.close();
       await testDatabase.drop();

@@ -13,11 +13,8 @@ const contentSchema = z.object({
   accounts: z.array(z.string().regex(/^[\w-]{16}$/)).max(MAX_ACCOUNTS),
 });
 
-let cookie: Cookie | undefined;
-
 function knownBrowserCookie(): Cookie {
-  cookie ??= signedCookie("known-browser", YEAR_SECONDS);
-  return cookie;
+  return signedCookie("known-browser", YEAR_SECONDS);
 }
 
 /**

@@ -24,8 +24,6 @@ const ABSOLUTE_LIFETIME_MS = 180 * DAY_MS;
 /** A session is extended at most this often, so that not every page view is a database write. */
 const EXTEND_AFTER_MS = 1 * DAY_MS;
 
-let cookie: Cookie | undefined;
-
 const NAME = "session";
 
 /** The session cookie's name; responses to requests with it are private to one visitor. */
@@ -34,8 +32,7 @@ export function sessionCookieName(): string {
 }
 
 function sessionCookie(): Cookie {
-  cookie ??= signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
-  return cookie;
+  return signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
 }
 
 /** A user who has just been verified; `passwordHash` is the hash of their password as of then. */

@@ -9,11 +9,8 @@ import {
 const NAME = "reading";
 const LIFE_SECONDS = 365 * 24 * 60 * 60;
 
-let cookie: Cookie | undefined;
-
 function readingCookie(): Cookie {
-  cookie ??= signedCookie(NAME, LIFE_SECONDS);
-  return cookie;
+  return signedCookie(NAME, LIFE_SECONDS);
 }
 
 /** The reading settings in a Cookie header; the default ones if there are none, or none of ours. */

@@ -30,11 +30,8 @@ const contentSchema = z.object({
   expires: z.number(),
 });
 
-let cookie: Cookie | undefined;
-
 function challengeCookie(): Cookie {
-  cookie ??= signedCookie(NAME, CHALLENGE_LIFETIME_MS / 1000);
-  return cookie;
+  return signedCookie(NAME, CHALLENGE_LIFETIME_MS / 1000);
 }
 
 /**

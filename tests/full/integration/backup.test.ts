@@ -1,0 +1,498 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { sql } from "drizzle-orm";
+import { packTar } from "modern-tar";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { countRows } from "~/features/backup/count-rows";
+import { writeVerifiedFile } from "~/features/backup/verified-file.server";
+import { verifyBackup } from "~/features/backup/verify-backup.server";
+import { backUp } from "~/features/backup/write-backup.server";
+import { type Database, getDatabase, openDatabase } from "~db/client";
+import { databaseErrorCode } from "~db/database-errors";
+import { type Snapshot, withSnapshot } from "~db/dump/snapshot";
+import { bytesOf, digestOf, fillEveryTable, inPieces, restoreInto } from "../../support/backups";
+import { eventually } from "../../support/eventually";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
+import { temporaryDirectory } from "../../support/program";
+import { openTestSite, type TestSite } from "../../support/site";
+
+let site: TestSite;
+let dataDir: ReturnType<typeof temporaryDirectory>;
+let backup: Buffer;
+
+const settings = (path: string) => ({ DATA_DIR: path, SESSION_SECRET: "", LOG_LEVEL: "silent" });
+
+beforeAll(async () => {
+  site = await openTestSite();
+  dataDir = temporaryDirectory();
+  setEnvironment(settings(dataDir.path));
+  writeFiles(dataDir.path, {
+    "session-secret": "a secret of this site alone, for its cookies\n",
+    "content/chapters/01-dawn.md": "# Dawn\n",
+    "content/chapters/ä long name that tar cannot hold in its hundred bytes, so that it needs an extension of the format.md":
+      "",
+    "outbox/2026.eml": "Subject: hello\r\n\r\nA link",
+    "content/golden-path-20261123T040506Z.tar.gz": "a backup that was put here by mistake",
+    "library/cache.png": "made again from the edition",
+    "postgres.log": "LOG",
+  });
+  await fillEveryTable(getDatabase());
+  backup = await bytesOf(backUp(new Date()));
+});
+afterAll(async () => {
+  await site.close();
+  dataDir.remove();
+});
+afterEach(() => setEnvironment(settings(dataDir.path)));
+
+function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), text, { mode: 0o600 });
+  }
+}
+
+/** An empty database and an empty DATA_DIR. */
+async function withEmptySite(
+  work: (empty: { database: Database; test: TestDatabase; path: string }) => Promise<void>,
+  options = { empty: true },
+): Promise<void> {
+  const test = await createTestDatabase(options);
+  // restores take a session of the site's name for a running site
+  const database = openDatabase(test.url, { applicationName: "test" });
+  const folder = temporaryDirectory();
+  setEnvironment(settings(folder.path));
+  try {
+    await work({ database, test, path: folder.path });
+  } finally {
+    await database.close();
+    await test.drop();
+    folder.remove();
+  }
+}
+
+/** The code of the database's error that a promise is rejected with. */
+async function databaseErrorOf(work: Promise<unknown>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    (error) => databaseErrorCode(error),
+  );
+}
+
+/** What a database without tables has. */
+const NOTHING = {};
+
+it("a backup is of the moment when it began, whatever is written meanwhile, and holds up nobody", async () => {
+  const { db } = getDatabase();
+  await withSnapshot(getDatabase(), async (snapshot) => {
+    const rowsOf = async (name: string) => {
+      const table = snapshot.tables.find((one) => one.name === name);
+      return table ? String(await bytesOf(snapshot.rowsOf(table))) : "";
+    };
+    const before = await rowsOf("users");
+    await db.execute(sql`insert into suppressed_addresses values ('later', 'listed')`);
+    await db.execute(sql`update users set password_hash = 'later'`);
+    await db.execute(sql`delete from notes`);
+    expect(await rowsOf("users")).toBe(before);
+    expect(await rowsOf("suppressed_addresses")).toBe("");
+    expect(await rowsOf("notes")).not.toBe("");
+  });
+  // as before, for the other tests
+  await db.execute(
+    sql`truncate users, suppressed_addresses, subscribers, campaigns, editions, site_keys cascade`,
+  );
+  await db.execute(sql`alter sequence billing_sync_numbers restart`);
+  await fillEveryTable(getDatabase());
+  backup = await bytesOf(backUp(new Date()));
+});
+
+describe("a change of a table that writes it anew, for which an older snapshot sees it empty,", () => {
+  const rewrite = sql`alter table notes alter column text type text using text || ''`;
+  const notesIn = async (snapshot: Snapshot) => {
+    const table = snapshot.tables.find(({ name }) => name === "notes");
+    return table ? String(await bytesOf(snapshot.rowsOf(table))) : "";
+  };
+
+  it("waits until a backup has ended", async () => {
+    await withSnapshot(getDatabase(), async (snapshot) => {
+      const change = getDatabase().db.transaction(async (transaction) => {
+        await transaction.execute(sql`set local lock_timeout = '200ms'`);
+        await transaction.execute(rewrite);
+      });
+      expect(await databaseErrorOf(change)).toBe("55P03");
+      expect(countRows(Buffer.from(await notesIn(snapshot)))).toBe(7);
+    });
+  });
+
+  it("is waited for by a backup that begins meanwhile", async () => {
+    const { db } = getDatabase();
+    let backup: Promise<string> | undefined;
+    await db.transaction(async (transaction) => {
+      await transaction.execute(rewrite);
+      backup = withSnapshot(getDatabase(), notesIn);
+      await eventually(async () => {
+        const waiting = await db.execute(
+          sql`select from pg_locks where not granted and relation = 'notes'::regclass`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+    });
+    expect(countRows(Buffer.from((await backup) ?? ""))).toBe(7);
+  });
+});
+
+it("a limit on how long transactions may take does not end a backup", async () => {
+  await withEmptySite(
+    async ({ database, test }) => {
+      const name = new URL(test.url).pathname.slice(1);
+      await database.db.execute(
+        sql.raw(`alter database ${name} set transaction_timeout = '200ms'`),
+      );
+      await withSnapshot(database, async (snapshot) => {
+        await getDatabase().db.execute(sql`select pg_sleep(0.5)`);
+        expect(await snapshot.sequences()).not.toEqual([]);
+      });
+    },
+    { empty: false },
+  );
+});
+
+describe("a backup that could not be restored, or not to a site that works, is refused:", () => {
+  it.each([
+    ["a line break in a file's name", "Icon\r"],
+    ["a backslash in a file's name", "chapters/a\\b.md"],
+    ["a file's name that is not UTF-8", Buffer.from("a\xff.md", "latin1")],
+  ])("%s", async (_, name) => {
+    const below = Buffer.concat([Buffer.from(`${dataDir.path}/content/`), Buffer.from(name)]);
+    writeFileSync(below, "x");
+    try {
+      await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+        /content.* has a name that no backup can hold: rename it/s,
+      );
+    } finally {
+      rmSync(below);
+    }
+  });
+
+  it("one without the site's secret", async () => {
+    const folder = temporaryDirectory();
+    setEnvironment(settings(folder.path));
+    await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
+      /session-secret is missing: set DATA_DIR .* or SESSION_SECRET/,
+    );
+    setEnvironment({
+      ...settings(folder.path),
+      SESSION_SECRET: "a secret of sixteen letters or more",
+    });
+    expect((await verifyBackup(backUp(new Date()))).manifest.sessionSecret).toBe("environment");
+    folder.remove();
+  });
+});
+
+it("a file that cannot be read back as a backup does not keep the name of one", async () => {
+  const folder = temporaryDirectory();
+  const path = join(folder.path, "golden-path-20261123T040506Z.tar.gz");
+  await expect(writeVerifiedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
+    `not whole: it was cut off. It is now ${path}.broken.`,
+  );
+  expect(readdirSync(folder.path)).toEqual(["golden-path-20261123T040506Z.tar.gz.broken"]);
+  folder.remove();
+});
+
+describe("sequences that are not the site's", () => {
+  it("outlive a restore", async () => {
+    await withEmptySite(
+      async ({ database }) => {
+        await database.db.execute(sql`create sequence numbers_of_others start 41`);
+        await database.db.execute(sql`select nextval('numbers_of_others')`);
+        await restoreInto(database, backup);
+        const { "public.numbers_of_others": kept, ...rest } = await digestOf(database);
+        expect(kept).toBe("41 true");
+        expect(rest).toEqual(await digestOf(getDatabase()));
+      },
+      { empty: false },
+    );
+  });
+});
+
+it("a backup without the edition that should be there says so", async () => {
+  const warnings: string[] = [];
+  const onLeftOut = (what: string) => void warnings.push(what);
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([]);
+  const missing = join(dataDir.path, "not-mounted");
+  setEnvironment({ ...settings(dataDir.path), CONTENT_DIR: missing });
+  await bytesOf(backUp(new Date(), { onLeftOut }));
+  expect(warnings).toEqual([expect.stringContaining(`CONTENT_DIR ${missing} is missing or empty`)]);
+});
+
+describe("a restored backup", () => {
+  it("has every row, sequence and file, and nothing that can be made again", async () => {
+    const before = await digestOf(getDatabase());
+    await withEmptySite(async ({ database, path }) => {
+      await restoreInto(database, backup);
+      expect(await digestOf(database)).toEqual(before);
+      expect(before["public.users"]).toMatch(/^7 rows/);
+      expect(readFileSync(join(path, "session-secret"), "utf8")).toContain("of this site alone");
+      expect(statSync(join(path, "session-secret")).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(path, "content/chapters/01-dawn.md"), "utf8")).toBe("# Dawn\n");
+      expect(existsSync(join(path, "outbox/2026.eml"))).toBe(true);
+      for (const left of [
+        "content/golden-path-20261123T040506Z.tar.gz",
+        "library",
+        "postgres.log",
+        ".restoring",
+        "content/.restoring",
+      ]) {
+        expect(existsSync(join(path, left))).toBe(false);
+      }
+    });
+  });
+
+  it("has its foreign keys and its generated columns", async () => {
+    await withEmptySite(async ({ database }) => {
+      await restoreInto(database, backup);
+      const keys = sql`select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint order by 1, 2`;
+      expect(await database.db.execute(keys)).toEqual(await getDatabase().db.execute(keys));
+      await expect(
+        database.db.execute(
+          sql`insert into sessions (token_hash, user_id, expires_at) values ('x', gen_random_uuid(), now())`,
+        ),
+      ).rejects.toThrow();
+      const heading = sql`select heading_search::text as text from edition_documents`;
+      expect(await database.db.execute(heading)).toEqual([{ text: "'dawn':3A 'walk':1A" }]);
+    });
+  });
+
+  it("goes into the database of a site that has started but that nobody has used", async () => {
+    await withEmptySite(
+      async ({ database, path }) => {
+        writeFiles(path, { "session-secret": "another secret, made by the first start" });
+        await database.db.execute(sql`insert into site_keys (name, value) values ('letters', 'x')`);
+        const { replaced } = await restoreInto(database, backup);
+        expect(await digestOf(database)).toEqual(await digestOf(getDatabase()));
+        expect(replaced).toHaveLength(1);
+        expect(readFileSync(replaced[0] ?? "", "utf8")).toContain("made by the first start");
+      },
+      { empty: false },
+    );
+  });
+});
+
+describe("a restore is refused, with nothing changed,", () => {
+  const refused = (database: Database, words: RegExp, bytes: Uint8Array = backup) =>
+    expect(restoreInto(database, bytes)).rejects.toThrow(words);
+
+  it("if the database holds something else", async () => {
+    await withEmptySite(async ({ database }) => {
+      await database.db.execute(sql`create table shoes (id int)`);
+      await refused(database, /tables of something else \(public\.shoes\)/);
+      expect(await digestOf(database)).toEqual({ "public.shoes": "0 rows " });
+    });
+  });
+
+  it("if a site runs on the database", async () => {
+    await withEmptySite(async ({ database, test }) => {
+      const running = openDatabase(test.url);
+      await running.db.execute(sql`select 1`);
+      await refused(database, /stop it first/);
+      await running.close();
+    });
+  });
+
+  it("if CONTENT_DIR holds another edition, unless that is to be kept", async () => {
+    await withEmptySite(async ({ database, path }) => {
+      writeFiles(path, { "content/chapters/01-dawn.md": "# Another dawn\n" });
+      await refused(database, /holds an edition that is not the backup's/);
+      expect(await digestOf(database)).toEqual(NOTHING);
+      await restoreInto(database, backup, { keepContent: true });
+      expect(readFileSync(join(path, "content/chapters/01-dawn.md"), "utf8")).toContain("Another");
+    });
+  });
+
+  it("if the backup is of a newer release", async () => {
+    const newer = await rewritten(backup, (manifest) => {
+      manifest.migrations.push("ab".repeat(32));
+    });
+    await withEmptySite(async ({ database }) => {
+      await refused(database, /does not know: install that release/, newer);
+      expect(await digestOf(database)).toEqual(NOTHING);
+    });
+  });
+
+  it("if the backup is of a newer format", async () => {
+    const newer = await rewritten(backup, (manifest) => {
+      manifest.version = 2;
+    });
+    await expect(verifyBackup(inPieces(newer))).rejects.toThrow(/newer release/);
+  });
+});
+
+describe("a backup is refused as damaged", () => {
+  it("wherever it is cut off", async () => {
+    const lengths = new Set([0, 1, 5, 9, 10, 11, 17, backup.length - 1, backup.length - 8]);
+    for (let step = 1; step < 60; step++) lengths.add(Math.floor((backup.length * step) / 60));
+    for (const length of lengths) {
+      await expect(verifyBackup(inPieces(backup.subarray(0, length)))).rejects.toThrow(
+        /not a backup|not whole|altered/,
+      );
+    }
+  });
+
+  it("whichever byte is altered, if that alters what it holds", async () => {
+    const tar = gunzipSync(backup);
+    const positions = new Set(
+      Array.from({ length: 24 }, (_, at) => [at, backup.length - 1 - at]).flat(),
+    );
+    for (let step = 1; step < 120; step++) positions.add(Math.floor((backup.length * step) / 120));
+    for (const position of positions) {
+      const altered = Buffer.from(backup);
+      altered.writeUInt8((altered[position] ?? 0) ^ 0xff, position);
+      const outcome = await verifyBackup(inPieces(altered)).then(
+        () => "verified",
+        (error: Error) => error.message,
+      );
+      // a repetition that is copied from another place with the same text is the same text
+      if (outcome === "verified") expect(gunzipSync(altered), `byte ${position}`).toEqual(tar);
+      else expect(outcome, `byte ${position}`).toMatch(/not a backup|not whole|altered|newer/);
+    }
+  });
+
+  it("if something was added to it", async () => {
+    for (const added of [Buffer.from("x"), Buffer.alloc(1_000), backup, gzipSync("more")]) {
+      await expect(verifyBackup(inPieces(Buffer.concat([backup, added])))).rejects.toThrow(
+        /altered|not whole/,
+      );
+    }
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0)],
+    ["a text", Buffer.from("-- PostgreSQL database dump\n".repeat(100))],
+    ["another archive", gzipSync(Buffer.from("hello"))],
+    ["noughts", Buffer.alloc(100_000)],
+  ])("if it is %s", async (_, bytes) => {
+    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup|altered|not whole/);
+  });
+});
+
+describe("a hostile archive is refused", () => {
+  const file = (name: string, body = "x") => ({ header: { name, size: body.length }, body });
+  const manifest = () => file("manifest.json", JSON.stringify(contentOf(backup, "manifest.json")));
+
+  it.each([
+    ["a path out of its folder", [file("files/../../etc/passwd")]],
+    ["an absolute path", [file("/etc/passwd")]],
+    ["an absolute path below files", [file("files//etc/passwd")]],
+    ["a path of another system", [file("files/..\\..\\x")]],
+    ["a drive", [file("files/c:/x")]],
+    ["an unknown entry", [file("hello.txt")]],
+    ["a second manifest", [file("manifest.json", "{}")]],
+    [
+      "a link",
+      [
+        {
+          header: {
+            name: "files/session-secret",
+            size: 0,
+            type: "symlink" as const,
+            linkname: "/etc/passwd",
+          },
+        },
+      ],
+    ],
+    [
+      "a hard link",
+      [
+        {
+          header: {
+            name: "files/session-secret",
+            size: 0,
+            type: "link" as const,
+            linkname: "/etc/passwd",
+          },
+        },
+      ],
+    ],
+    ["a device", [{ header: { name: "files/content/x", size: 0, type: "fifo" as const } }]],
+  ])("with %s", async (_, entries) => {
+    const bytes = compressed(await packTar([manifest(), ...entries]));
+    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup of this program/);
+  });
+
+  it("without a manifest before all else", async () => {
+    const bytes = compressed(await packTar([file("files/session-secret"), manifest()]));
+    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup/);
+  });
+
+  it("with a manifest too large for memory, however well it is compressed", async () => {
+    const size = 200_000_000;
+    const bytes = compressed(
+      Buffer.concat([
+        (await packTar([{ header: { name: "manifest.json", size: 0 } }])).subarray(0, 512),
+        Buffer.alloc(size, "a"),
+      ]),
+    );
+    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup|altered/);
+    const huge = Buffer.alloc(4_000_000, "a").toString();
+    const claimed = await packTar([
+      { header: { name: "manifest.json", size: huge.length }, body: huge },
+    ]);
+    await expect(verifyBackup(inPieces(compressed(claimed)))).rejects.toThrow(/not a backup/);
+  });
+});
+
+type AnyManifest = { version: number; migrations: string[] };
+
+/** A backup with another manifest and digests to match, as only somebody who knows the format can make. */
+async function rewritten(bytes: Buffer, change: (manifest: AnyManifest) => void): Promise<Buffer> {
+  const { createHash } = await import("node:crypto");
+  const { unpackTar } = await import("modern-tar");
+  const entries = await unpackTar(gunzipSync(bytes));
+  const manifest = JSON.parse(String(Buffer.from(entries[0]?.data ?? []))) as AnyManifest;
+  change(manifest);
+  const changed = Buffer.from(JSON.stringify(manifest));
+  const end = JSON.parse(String(Buffer.from(entries.at(-1)?.data ?? [])));
+  end.entries[0].bytes = changed.length;
+  end.entries[0].sha256 = createHash("sha256").update(changed).digest("hex");
+  const bodies = entries.map(({ header, data }) => ({
+    name: header.name,
+    data: Buffer.from(data ?? []),
+  }));
+  const all = bodies.map(({ name, data }) =>
+    name === "manifest.json"
+      ? { name, data: changed }
+      : name === "end.json"
+        ? { name, data: Buffer.from(JSON.stringify(end)) }
+        : { name, data },
+  );
+  return compressed(
+    await packTar(
+      all.map(({ name, data }) => ({ header: { name, size: data.length }, body: data })),
+    ),
+  );
+}
+
+function contentOf(bytes: Buffer, name: string): unknown {
+  const tar = gunzipSync(bytes);
+  const at = tar.indexOf(name);
+  const size = Number.parseInt(tar.subarray(at + 124, at + 135).toString(), 8);
+  return JSON.parse(tar.subarray(at + 512, at + 512 + size).toString());
+}
+
+/** Compressed with the header that every backup has. */
+function compressed(tar: Uint8Array): Buffer {
+  const bytes = gzipSync(tar);
+  bytes[9] = 0xff;
+  return bytes;
+}

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { runCommand } from "../../support/command";
+import { type EditionFiles, editionText, SMALL_EDITION, writeEdition } from "../../support/library";
+import { temporaryDirectory } from "../../support/program";
+
+let folder: ReturnType<typeof temporaryDirectory>;
+let edition: string;
+
+beforeEach(() => {
+  folder = temporaryDirectory();
+  edition = join(folder.path, "book");
+  setEnvironment({ DATA_DIR: folder.path, CONTENT_DIR: edition, LOG_LEVEL: "silent" });
+});
+
+afterEach(() => folder.remove());
+
+/** Runs a command as `content …`, with the exit code that the process would have. */
+async function content(...command: string[]) {
+  const result = await runCommand("content", ...command);
+  const code = process.exitCode === 1 ? 1 : result.code;
+  process.exitCode = undefined;
+  return { ...result, code };
+}
+
+const write = (files: EditionFiles) => writeEdition(edition, files);
+const chapter = (order: number, fields: Record<string, string> = {}, body?: string) =>
+  editionText({ title: `Chapter ${order}`, summary: "S.", order, ...fields }, body);
+
+/** A JPEG's first bytes, then Exif with a latitude, or with an orientation alone. */
+function photograph({ place }: { place: boolean }): Buffer {
+  const tiff = Buffer.alloc(place ? 80 : 26);
+  tiff.write("II*\0", 0, "latin1");
+  tiff.writeUInt32LE(8, 4);
+  tiff.writeUInt16LE(1, 8);
+  // the tag of the GPS directory, as a long; or the orientation, as a short
+  tiff.writeUInt16LE(place ? 0x8825 : 0x0112, 10);
+  tiff.writeUInt16LE(place ? 4 : 3, 12);
+  tiff.writeUInt32LE(1, 14);
+  tiff.writeUInt32LE(place ? 26 : 1, 18);
+  if (place) {
+    tiff.writeUInt16LE(1, 26);
+    tiff.writeUInt16LE(2, 28);
+    tiff.writeUInt16LE(5, 30);
+    tiff.writeUInt32LE(3, 32);
+    tiff.writeUInt32LE(48, 36);
+    for (const [index, value] of [44, 1, 28, 1, 30, 1].entries())
+      tiff.writeUInt32LE(value, 48 + 4 * index);
+  }
+  const exif = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(exif.length + 2);
+  const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 10, 0, 20, 1, 1, 0x11, 0, 0xff, 0xd9]);
+  return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), length, exif, frame]);
+}
+
+describe("content check", () => {
+  it("prints every mistake with file and line, and fails", async () => {
+    write({
+      "chapters/01-a.md": "---\ntitle: A\norder: 1\n---\n\nText.\n",
+      "chapters/02-b.md": chapter(2, {}, "One.\n\nSee [this](03-c.md)."),
+      "extras/c.md": editionText({ title: "C", summary: "S.", order: 1, kind: "song" }),
+    });
+    const { code, stdout, stderr } = await content("check", edition);
+    expect(stdout.split("\n")).toEqual([
+      "chapters/01-a.md:1: summary: is missing",
+      "chapters/02-b.md:9: a link leads to '03-c.md'; there is no such text",
+      "extras/c.md:5: kind: wanted audio-walk, notebook-page or practice",
+      "",
+    ]);
+    expect(stderr).toBe(`3 mistakes in ${edition}.\n`);
+    expect(code).toBe(1);
+  });
+
+  it("says in a line that all is well, with counts", async () => {
+    write(SMALL_EDITION);
+    expect(await content("check", edition)).toEqual({
+      code: 0,
+      stdout: "All is well: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds.\n",
+      stderr: "",
+    });
+  });
+
+  it("finds the sample edition without a mistake, and says that it is the one", async () => {
+    const { code, stdout, stderr } = await content("check");
+    expect(stderr).toBe(`There is no edition in ${edition}; this is the sample edition:\n`);
+    expect(stdout).toMatch(/^All is well: 12 chapters, 6 extras, [\d,]+ words, /);
+    expect(code).toBe(0);
+  });
+
+  it("fails for a folder without an edition", async () => {
+    expect(await content("check", folder.path)).toMatchObject({
+      code: 1,
+      stderr: `There is no edition in ${folder.path}: no folder 'chapters'.\n`,
+    });
+  });
+
+  it("warns of files that no text refers to, places in photographs, and chapters ahead of their turn", async () => {
+    write({
+      "chapters/01-a.md": chapter(1, { publish: "2026-03-01" }, "![A hill](used.jpg)"),
+      "chapters/02-b.md": chapter(2, { publish: "2026-02-01" }, "![A dale](turned.jpg)"),
+      "chapters/03-c.md": chapter(3),
+      "chapters/used.jpg": photograph({ place: true }),
+      "chapters/turned.jpg": photograph({ place: false }),
+      "media/spare.jpg": Buffer.concat([photograph({ place: false }), Buffer.from("!")]),
+      "media/notes.txt": "x",
+    });
+    const { code, stdout, stderr } = await content("check", edition);
+    expect(stderr.split("\n")).toEqual([
+      "Note: chapters/02-b.md: is published before chapters/01-a.md, which comes before it in the book",
+      "Note: chapters/03-c.md: is published before chapters/01-a.md, which comes before it in the book",
+      "Note: chapters/used.jpg: says where it was taken, to whoever looks; remove its Exif data",
+      "Note: media/notes.txt: no text refers to this file; wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound",
+      "Note: media/spare.jpg: no text refers to this file",
+      "",
+    ]);
+    expect(stdout).toContain("All is well");
+    expect(code).toBe(0);
+  });
+});
+
+describe("content list", () => {
+  it("shows what is out and what comes when", async () => {
+    write({
+      "chapters/01-a.md": chapter(1, { public: "true" }, "word ".repeat(1_150)),
+      "chapters/02-b.md": chapter(2, { publish: "2026-02-01" }),
+      "chapters/10-c.md": chapter(10, { publish: "2999-01-01T08:00-05:00" }),
+      "extras/d.md": editionText({ title: "D", summary: "S.", order: 1, kind: "practice" }),
+    });
+    const { code, stdout, stderr } = await content("list", edition);
+    expect(stdout).toBe(
+      [
+        "KIND      ORDER  TITLE       WORDS  MINUTES  PUBLISHED               PUBLIC  SOUND",
+        "chapter       1  Chapter 1   1,150        5  yes                     yes",
+        "chapter       2  Chapter 2      10        1  2026-02-01",
+        "chapter      10  Chapter 10     10        1  from 2999-01-01 13:00Z",
+        "practice      1  D              10        1  yes",
+        "",
+      ].join("\n"),
+    );
+    expect(stderr).toBe("\n1 to come, next 'Chapter 10' on 2999-01-01 13:00Z.\n");
+    expect(code).toBe(0);
+  });
+});
+
+describe("content new", () => {
+  it("lays a chapter after the last one, which cannot be published before it is written", async () => {
+    write(SMALL_EDITION);
+    const { code, stdout, stderr } = await content("new", "What: the 'Gate' — and Größe");
+    const path = join(edition, "chapters/04-what-the-gate-and-groesse.md");
+    expect(stdout).toBe(`${path}\n`);
+    expect(stderr).toBe(
+      "Write its summary and its text; until then the site goes on with what it serves.\n",
+    );
+    expect(code).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe(
+      `---\ntitle: "What: the 'Gate' — and Größe"\nsummary: ""\norder: 4\n---\n\n`,
+    );
+    const { stdout: problems } = await content("check", edition);
+    expect(problems).toBe("chapters/04-what-the-gate-and-groesse.md:3: summary: is empty\n");
+    writeFileSync(path, readFileSync(path, "utf8").replace('""', "S.").concat("Text."));
+    expect((await content("check", edition)).code).toBe(0);
+  });
+
+  it("never writes over a text, nor takes its address", async () => {
+    write(SMALL_EDITION);
+    expect(await content("new", "Gates!")).toMatchObject({
+      code: 1,
+      stderr: "'gates' is the slug of chapters/01-gates.md already; choose another title.\n",
+    });
+    expect(readdirSync(join(edition, "chapters"))).toHaveLength(3);
+  });
+
+  it.each([
+    [
+      ["New", "--extra", "song"],
+      "--extra: found 'song', wanted one of audio-walk, notebook-page, practice.",
+    ],
+    [["New", "--publish", "2026-02-31"], "--publish: there is no such day: '2026-02-31'."],
+    [["  "], "The title is empty: '  '."],
+    [["a\nb"], "The title has a line break or control character in it: 'a\nb'."],
+  ])("refuses %j", async (command, reason) => {
+    const { code, stderr } = await content("new", ...command);
+    expect(stderr).toContain(reason);
+    expect(code).toBe(1);
+  });
+});
+
+describe("content copy-sample", () => {
+  it("copies an edition that can be taken", async () => {
+    expect((await content("copy-sample")).stdout).toBe(`${edition}\n`);
+    const { code, stderr } = await content("check");
+    expect(stderr).toContain(`The edition in ${edition}:`);
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,409 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { count, eq, sql } from "drizzle-orm";
+import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { connectDatabase, type Database, openDatabase } from "~db/client";
+import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
+import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
+import { openConnection } from "~db/open-connection";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
+
+const guests = pgTable(
+  "guests",
+  {
+    email: text("email").notNull(),
+    arrivedAt: timestamp("arrived_at", { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("guests_email_unique").on(sql`lower(${table.email})`)],
+);
+
+let testDatabase: TestDatabase;
+const cleanUps: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { db, close } = openDatabase(testDatabase.url);
+  await db.execute(
+    sql`create table guests (email text not null, arrived_at timestamptz not null default now())`,
+  );
+  await db.execute(sql`create unique index guests_email_unique on guests (lower(email))`);
+  await close();
+});
+afterAll(() => testDatabase.drop());
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function open(options: Parameters<typeof openDatabase>[1] = {}, url = testDatabase.url): Database {
+  const database = openDatabase(url, options);
+  cleanUps.push(() => database.close());
+  return database;
+}
+
+const databaseName = (url: string) => new URL(withoutSocket(url)).pathname.slice(1);
+
+/** A server on a free port; `handle` gets every connection. */
+async function listen(handle: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    handle(socket);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return { port: address && typeof address === "object" ? address.port : 0, server };
+}
+
+/** A TCP proxy to the test server that can be cut and restored, as a network can. */
+async function openTunnel() {
+  const target = parseSocketAddress(testDatabase.url);
+  if (target === null) throw new Error("The test server is expected on a Unix socket.");
+  const pairs = new Set<Socket>();
+  let state: "open" | "silent" | "cut" = "open";
+  let delayMs = 0;
+  const { port } = await listen(async (near) => {
+    if (state === "cut") return near.destroy();
+    if (state === "silent") return;
+    if (delayMs > 0) await pause(delayMs);
+    const far = connect(socketPath(target));
+    far.on("error", () => near.destroy());
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      pairs.add(from);
+      from.on("data", (data) => state === "open" && to.write(data));
+      from.on("close", () => to.destroy());
+    }
+  });
+  const url = new URL(testDatabase.url);
+  url.hostname = "127.0.0.1";
+  url.port = String(port);
+  return {
+    url: url.href,
+    /** Breaks every connection and refuses new ones. */
+    cut: () => {
+      state = "cut";
+      for (const socket of pairs) socket.destroy();
+    },
+    /** Swallows everything silently, like a machine without power. */
+    silence: () => {
+      state = "silent";
+    },
+    /** Lets new connections wait, like a machine that is busy. */
+    delay: (milliseconds: number) => {
+      delayMs = milliseconds;
+    },
+    restore: () => {
+      state = "open";
+    },
+  };
+}
+
+async function reason(promise: PromiseLike<unknown>): Promise<Error> {
+  return Promise.resolve(promise).then(
+    () => {
+      throw new Error("Expected a failure.");
+    },
+    (error: Error) => error,
+  );
+}
+
+describe("values", () => {
+  it("are read alike, whatever the database has set", async () => {
+    const own = await createTestDatabase({ empty: true });
+    cleanUps.push(() => own.drop());
+    const { db } = open({}, own.url);
+    const settings = [
+      "DateStyle = 'SQL, DMY'",
+      "TimeZone = 'Asia/Kolkata'",
+      "bytea_output = 'escape'",
+    ];
+    for (const setting of settings) {
+      await db.execute(sql.raw(`alter database ${databaseName(own.url)} set ${setting}`));
+    }
+    const later = open({}, own.url);
+    const [row] = await later.db.execute(
+      sql`select timestamptz '2026-03-04 05:06:07Z' as instant, date '2026-03-04' as day,
+        '\\x5c00ff'::bytea as bytes`,
+    );
+    expect(row).toEqual({
+      instant: "2026-03-04 05:06:07+00",
+      day: "2026-03-04",
+      bytes: Buffer.from([0x5c, 0, 0xff]),
+    });
+  });
+});
+
+describe("a query that fails", () => {
+  it("distinguishes a taken address from other failures, and contains no values", async () => {
+    const { db } = open();
+    await db.insert(guests).values({ email: "taken@example.test" });
+    const error = await reason(db.insert(guests).values({ email: "Taken@Example.test" }));
+
+    expect(databaseErrorCode(error)).toBe("23505");
+    expect(isDatabaseUnavailable(error)).toBe(false);
+    const everything = JSON.stringify(error, Object.getOwnPropertyNames(error));
+    const cause = JSON.stringify(error.cause, Object.getOwnPropertyNames(error.cause));
+    expect(`${error.stack}${everything}${cause}`.toLowerCase()).not.toContain("taken@example.test");
+    expect(everything).toContain("insert into");
+  });
+
+  it("is cancelled on the server after the time limit", async () => {
+    const { db } = open({ max: 1, statementTimeout: 100 });
+    const [before] = await db.execute(sql`select pg_backend_pid() as pid`);
+    const error = await reason(db.execute(sql`select pg_sleep(60)`));
+    expect(databaseErrorCode(error)).toBe("QUERY_TIMEOUT");
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    const [after] = await db.execute(sql`select pg_backend_pid() as pid`);
+    expect(after).toEqual(before);
+  });
+});
+
+describe("a transaction", () => {
+  const countOf = async (db: Database["db"], email: string) =>
+    (await db.select({ count: count() }).from(guests).where(eq(guests.email, email)))[0]?.count;
+
+  it("is written as a whole or not at all", async () => {
+    const { db } = open();
+    await db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "whole@example.test" });
+    });
+    const error = await reason(
+      db.transaction(async (tx) => {
+        await tx.insert(guests).values({ email: "half@example.test" });
+        throw new Error("changed my mind");
+      }),
+    );
+    expect(error.message).toBe("changed my mind");
+    expect(await countOf(db, "whole@example.test")).toBe(1);
+    expect(await countOf(db, "half@example.test")).toBe(0);
+  });
+
+  it("can roll back to a savepoint and keep the rest", async () => {
+    const { db } = open();
+    await db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "outer@example.test" });
+      await reason(
+        tx.transaction((inner) =>
+          inner
+            .insert(guests)
+            .values([{ email: "inner@example.test" }, { email: "OUTER@example.test" }]),
+        ),
+      );
+    });
+    expect(await countOf(db, "outer@example.test")).toBe(1);
+    expect(await countOf(db, "inner@example.test")).toBe(0);
+  });
+
+  it("is not reported as committed after a swallowed failure", async () => {
+    const { db } = open();
+    const error = await reason(
+      db.transaction(async (tx) => {
+        await tx.insert(guests).values({ email: "lost@example.test" });
+        await reason(tx.execute(sql`select 1 / 0`));
+      }),
+    );
+    expect(error.message).toBe("A failed transaction cannot be committed.");
+    expect(await countOf(db, "lost@example.test")).toBe(0);
+  });
+});
+
+describe("the pool", () => {
+  it("never exceeds its maximum of connections, and serves all queries", async () => {
+    const { db, statistics } = open({ max: 3 });
+    const pids = await Promise.all(
+      Array.from({ length: 60 }, () => db.execute(sql`select pg_backend_pid() as pid`)),
+    );
+    expect(new Set(pids.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
+    await expect.poll(() => statistics()).toEqual({ open: 3, idle: 3, waiting: 0 });
+  });
+
+  it("rejects a query for which no connection becomes free in time", async () => {
+    const { db } = open({ max: 1, acquireTimeout: 1_000 });
+    await db.transaction(async () => {
+      expect(databaseErrorCode(await reason(db.execute(sql`select 1`)))).toBe("POOL_TIMEOUT");
+    });
+    expect(await db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+  });
+
+  it("finishes running queries before it closes, and accepts no new ones", async () => {
+    const database = openDatabase(testDatabase.url);
+    const running = database.db.execute(sql`select pg_sleep(0.1), 1 as one`).then();
+    await expect.poll(() => database.statistics().open).toBe(1);
+    const closing = database.close();
+    expect(databaseErrorCode(await reason(database.db.execute(sql`select 1`)))).toBe(
+      "CONNECTION_ENDED",
+    );
+    expect((await running)[0]?.one).toBe(1);
+    await closing;
+    expect(database.statistics()).toEqual({ open: 0, idle: 0, waiting: 0 });
+  });
+});
+
+describe("when the connection to the server breaks", () => {
+  it("fails running queries, and recovers with the network", async () => {
+    const tunnel = await openTunnel();
+    const { db } = open({ restartTimeout: 0 }, tunnel.url);
+    const one = () => db.execute(sql`select 1 as one`);
+    await Promise.all([one(), one(), one()]);
+
+    const inTransaction = db.transaction(async (tx) => {
+      await tx.insert(guests).values({ email: "cut@example.test" });
+      tunnel.cut();
+      await tx.execute(sql`select 1`);
+    });
+    expect(isDatabaseUnavailable(await reason(inTransaction))).toBe(true);
+    expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
+
+    tunnel.restore();
+    await expect.poll(() => one().catch(() => null)).toEqual([{ one: 1 }]);
+    expect(
+      await open().db.execute(sql`select 1 from guests where email = 'cut@example.test'`),
+    ).toEqual([]);
+  });
+
+  it("makes queries wait through a restart of the server", async () => {
+    const tunnel = await openTunnel();
+    const { db, statistics } = open({ restartTimeout: 5_000 }, tunnel.url);
+    await db.execute(sql`select 1`);
+    tunnel.cut();
+    await expect.poll(() => statistics().open).toBe(0);
+    const waiting = db.execute(sql`select 1 as one`).then();
+    setTimeout(tunnel.restore, 200);
+    expect(await waiting).toEqual([{ one: 1 }]);
+  });
+
+  it("gives up on a server that vanished silently, and does not try its idle connections one by one", async () => {
+    const tunnel = await openTunnel();
+    const { db, statistics } = open({ statementTimeout: 100, max: 4 }, tunnel.url);
+    const one = () => db.execute(sql`select 1 as one`);
+    await Promise.all([one(), one(), one(), one()]);
+    await expect.poll(() => statistics().idle).toBe(4);
+
+    tunnel.silence();
+    expect(isDatabaseUnavailable(await reason(one()))).toBe(true);
+    expect(statistics().open).toBe(0);
+
+    tunnel.restore();
+    expect(await one()).toEqual([{ one: 1 }]);
+  }, 15_000);
+});
+
+describe("connecting to DATABASE_URL", () => {
+  const sentence = async (url: string) => {
+    const error = await reason(connectDatabase(url));
+    expect(error.name).toBe("OperatorError");
+    expect(error.message).not.toContain("\n");
+    return error.message;
+  };
+  const with_ = async (change: (url: URL) => void) => {
+    const url = new URL((await openTunnel()).url);
+    url.search = "";
+    change(url);
+    return url.href;
+  };
+
+  it("accepts a PostgreSQL of 15 or newer, on TCP and on a Unix socket in both of libpq's ways", async () => {
+    const socket = parseSocketAddress(testDatabase.url);
+    const byParameter = new URL(withoutSocket(testDatabase.url));
+    byParameter.searchParams.set("host", socket?.host ?? "");
+    for (const url of [(await openTunnel()).url, testDatabase.url, byParameter.href]) {
+      const database = await connectDatabase(url);
+      expect(await database.db.execute(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+      await database.close();
+    }
+  });
+
+  it("says that no server listens on a socket", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "golden-path-socket test, "));
+    cleanUps.push(() => rm(folder, { recursive: true, force: true }));
+    const url = `postgres://someone:hunter2@${encodeURIComponent(folder)}/shop`;
+    const place = `Cannot use the database at ${folder}/.s.PGSQL.5432, database shop (DATABASE_URL):`;
+    expect(await sentence(url)).toBe(`${place} no server listens on that socket.`);
+    expect(
+      isDatabaseUnavailable(
+        await reason(open({ restartTimeout: 0 }, url).db.execute(sql`select 1`)),
+      ),
+    ).toBe(true);
+  });
+
+  it("says that nothing listens there, without the password", async () => {
+    const { port, server } = await listen(() => {});
+    await new Promise((done) => server.close(done));
+    expect(await sentence(`postgres://someone:hunter2@127.0.0.1:${port}/shop`)).toBe(
+      `Cannot use the database at 127.0.0.1:${port}/shop (DATABASE_URL): nothing listens there (connection refused).`,
+    );
+  });
+
+  it("says that the password is wrong, without repeating it", async () => {
+    const message = await sentence(
+      await with_((url) => {
+        url.password = "hunter2";
+      }),
+    );
+    expect(message).toContain("the password of user 'golden_path_site' is wrong");
+    expect(message).not.toContain("hunter2");
+  });
+
+  it("says that what listens there is not PostgreSQL", async () => {
+    const { port } = await listen((socket) => {
+      socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    });
+    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toContain(
+      "(DATABASE_URL): ",
+    );
+  });
+
+  it("says that there was no answer in time", async () => {
+    const { port } = await listen(() => {});
+    const url = `postgres://someone@127.0.0.1:${port}/shop`;
+    const settings = { url, applicationName: "test", connectTimeout: 50 };
+    expect(databaseErrorCode(await reason(openConnection(settings)))).toBe("CONNECT_TIMEOUT");
+  });
+
+  it("rejects a server that is too old", async () => {
+    const { port } = await listen(answerAsVersion("140011"));
+    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toBe(
+      "The database server is PostgreSQL 14, but this program needs PostgreSQL 15 or newer.",
+    );
+  });
+});
+
+/** Implements just enough of PostgreSQL's protocol to accept every log-in and report its version. */
+function answerAsVersion(version: string): (socket: Socket) => void {
+  const message = (type: string, ...parts: (string | Buffer)[]) => {
+    const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+    const head = Buffer.from(`${type}\0\0\0\0`);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const int16 = (value: number) => Buffer.from([value >> 8, value & 255]);
+  const int32 = (value: number) => Buffer.concat([int16(value >> 16), int16(value & 65_535)]);
+  const ready = message("Z", "I");
+  const column = ["version\0", int32(0), int16(0), int32(23), int16(4), int32(-1), int16(0)];
+  return (socket) => {
+    let greeted = false;
+    socket.on("data", () => {
+      if (greeted) {
+        socket.write(message("T", int16(1), ...column));
+        socket.write(message("D", int16(1), int32(version.length), version));
+        socket.write(Buffer.concat([message("C", "SELECT 1\0"), ready]));
+      } else {
+        greeted = true;
+        socket.write(
+          Buffer.concat([message("R", int32(0)), message("K", int32(1), int32(1)), ready]),
+        );
+      }
+    });
+  };
+}

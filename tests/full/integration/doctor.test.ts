@@ -1,0 +1,929 @@
+import { execFileSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { backupName } from "~/features/backup/backup-name";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { setUpStripe } from "~/features/billing/stripe-setup.server";
+import { describeFindings } from "~/features/doctor/describe-findings";
+import type { Finding } from "~/features/doctor/finding";
+import type { Limits } from "~/features/doctor/limits";
+import { connectDatabase } from "~db/client";
+import type { Connection } from "~db/connection";
+import { withSnapshot } from "~db/dump/snapshot";
+import { knownMigrations } from "~db/known-migrations";
+import { migrateDatabase, migrateInTransaction } from "~db/migrate";
+import { openConnection } from "~db/open-connection";
+import { BUCKET_KEY, startBucket } from "../../support/bucket-server.mjs";
+import { GOOD_HABITS, redirectToTls } from "../../support/doctor-front";
+import {
+  type DoctorScene,
+  HOST,
+  issue,
+  NO_LIMIT,
+  openDoctorScene,
+  opensslTime,
+  SECRETS,
+} from "../../support/doctor-scene";
+import { eventually } from "../../support/eventually";
+import { freePorts } from "../../support/ports.mjs";
+
+let scene: DoctorScene;
+beforeAll(async () => {
+  scene = await openDoctorScene();
+});
+afterAll(async () => {
+  await scene?.close();
+  setEnvironment({});
+});
+
+/** What does what the advice says; it gets the advice as it was printed. */
+type Mend = (advice: string) => unknown;
+
+/** A set-up that is really broken, with everything that is found wrong with it, the cause first. */
+type Case = {
+  name: string;
+  /** What the machine must allow, which not every machine does. */
+  needs?: "root" | "disk";
+  limits?: Partial<Limits>;
+  breakIt: () => Mend | Promise<Mend>;
+  finds: [area: string, level: "warning" | "problem", found: RegExp, advice: RegExp][];
+};
+
+/** Sets the variable that the advice says, as in `Set TRUST_PROXY=1, and …`. */
+const obeySetting: Mend = (advice) => {
+  const [, name = "", value = ""] = /\bSet ([A-Z_]+)=(\S+?)[,.]?(?: |$)/.exec(advice) ?? [];
+  expect(name, advice).not.toBe("");
+  scene.set({ [name]: value });
+};
+
+/** Runs what the advice says after its colon, in a shell. */
+const obeyShell: Mend = (advice) => {
+  const [, command = ""] = /: (ch\w+ [^;]+)/.exec(advice) ?? [];
+  execFileSync("sh", ["-c", command]);
+};
+
+/** Runs the SQL that the advice says after its colon. */
+const obeySql: Mend = async (advice) => {
+  const [, statements = ""] = /: ((?:select|alter) .*;)$/.exec(advice) ?? [];
+  for (const statement of statements.split(";").filter((part) => part.trim())) {
+    await scene.sql(statement);
+  }
+};
+
+const settings =
+  (variables: Record<string, string>, back: Mend = obeySetting) =>
+  () => {
+    scene.set(variables);
+    return back;
+  };
+
+const put = (variables: Record<string, string>) => () => scene.set(variables);
+
+const databaseUrl = (change: (url: URL) => void) => {
+  const former = scene.variables.DATABASE_URL ?? "";
+  const url = new URL(former);
+  change(url);
+  scene.set({ DATABASE_URL: url.href });
+  return put({ DATABASE_URL: former });
+};
+
+/** As another role than the one that owns the tables, with these rights. */
+const asRole = async (role: string, rights: string[]) => {
+  await scene.sql(`create role ${role} login password 'right-password'`);
+  for (const right of rights) await scene.sql(`grant ${right} to ${role}`);
+  const mend = databaseUrl((url) => (url.username = role));
+  return async () => {
+    mend();
+    await scene.sql(`drop owned by ${role}`);
+    await scene.sql(`drop role ${role}`);
+  };
+};
+
+const habits = (changes: Partial<typeof GOOD_HABITS>) => {
+  scene.front.habits = { ...GOOD_HABITS, ...changes };
+  return () => {
+    scene.front.habits = GOOD_HABITS;
+  };
+};
+
+const record = (name: string, values: string[] | null) => {
+  const { records } = scene.names;
+  const former = records[name];
+  if (values) records[name] = values;
+  else delete records[name];
+  return () => {
+    if (former) records[name] = former;
+    else delete records[name];
+  };
+};
+
+const certificate = (files: { certificate: string; key: string }) => {
+  scene.front.certify(files);
+  return () => scene.front.certify(scene.authority.issue(HOST));
+};
+
+const dated = (from: number, to: number) =>
+  issue(scene.authority, scene.folder, HOST, [opensslTime(from), opensslTime(to)]);
+
+const insertMail = (state: string, columns: Record<string, string>) => {
+  const all: Record<string, string> = {
+    id: "gen_random_uuid()",
+    kind: "'password-changed'",
+    recipient: "'reader@example.com'",
+    priority: "0",
+    address_hash: "'\\x00'",
+    expires_at: "now() + interval '1 day'",
+    state: `'${state}'`,
+    ...columns,
+  };
+  return scene.sql(
+    `insert into mails (${Object.keys(all).join()}) values (${Object.values(all).join()})`,
+  );
+};
+
+const CASES: Case[] = [
+  // settings
+  {
+    name: "a variable of another program's",
+    breakIt: () => {
+      scene.set({ SMTP_HOST: "mail.example.com" });
+      return () => {
+        delete scene.variables.SMTP_HOST;
+        scene.set({});
+      };
+    },
+    finds: [["settings", "warning", /^SMTP_HOST: is set, but is not a setting/, /unset it/]],
+  },
+  {
+    name: "a setting that is missing",
+    breakIt: settings({ SECURITY_CONTACT: "" }, put({ SECURITY_CONTACT: "security@book.example" })),
+    finds: [
+      ["settings", "warning", /^SECURITY_CONTACT: not set/, /Set SECURITY_CONTACT to an e-mail/],
+    ],
+  },
+
+  // data directory and disk
+  {
+    name: "a data directory that is gone",
+    breakIt: () => {
+      const { DATA_DIR = "" } = scene.variables;
+      renameSync(DATA_DIR, `${DATA_DIR}-away`);
+      return () => renameSync(`${DATA_DIR}-away`, DATA_DIR);
+    },
+    finds: [["data", "warning", /^DATA_DIR: .* does not exist/, /mount its disk/]],
+  },
+  {
+    name: "a data directory that others can read",
+    breakIt: () => {
+      chmodSync(scene.variables.DATA_DIR ?? "", 0o755);
+      return obeyShell;
+    },
+    finds: [["data", "problem", /^access: other users can read DATA_DIR/, /chmod go-rwx/]],
+  },
+  {
+    name: "a secret that others can read",
+    breakIt: () => {
+      const file = join(scene.variables.DATA_DIR ?? "", "session-secret");
+      writeFileSync(file, "x".repeat(43));
+      chmodSync(file, 0o644);
+      return obeyShell;
+    },
+    finds: [["data", "problem", /^access: other users can read session-secret/, /chmod 600/]],
+  },
+  {
+    name: "a read-only disk",
+    needs: "disk",
+    breakIt: () => {
+      scene.disk?.setReadOnly(true);
+      return () => scene.disk?.setReadOnly(false);
+    },
+    finds: [["data", "problem", /^DATA_DIR: .* on a read-only file system/, /Make it writable/]],
+  },
+  {
+    name: "a full disk",
+    needs: "disk",
+    breakIt: () => {
+      scene.disk?.fill();
+      return () => scene.disk?.makeRoom();
+    },
+    finds: [
+      ["data", "problem", /^DATA_DIR: The disk .* is full/, /Make room/],
+      ["disk", "problem", /^DATA_DIR: 0 bytes free, 0 %/, /du -xsh/],
+    ],
+  },
+
+  // database
+  {
+    name: "a database that is down",
+    breakIt: async () => {
+      await scene.postgres.stop();
+      return () => scene.postgres.start();
+    },
+    finds: [
+      ["database", "problem", /^server: .*nothing listens there/, /Start the database/],
+      ["mail queue", "warning", /^database: not checked/, /.^|^$/],
+    ],
+  },
+  {
+    name: "a database that does not answer",
+    breakIt: async () => {
+      await scene.postgres.freeze();
+      return () => scene.postgres.thaw();
+    },
+    finds: [
+      ["database", "problem", /^server: .*no answer in time/, /overloaded/],
+      ["mail queue", "warning", /^database: not checked/, /^$/],
+    ],
+  },
+  {
+    name: "no connection left",
+    breakIt: async () => {
+      const sessions: Connection[] = [];
+      await scene.sql("alter role book connection limit 3");
+      for (let i = 0; i < 3; i++) sessions.push(await scene.session());
+      return async () => {
+        await Promise.all(sessions.map((session) => session.end()));
+        await scene.sql("alter role book connection limit -1");
+      };
+    },
+    finds: [
+      [
+        "database",
+        "problem",
+        /^server: .*(no connection free|too many connections)/,
+        /CONNECTION LIMIT/,
+      ],
+      ["mail queue", "warning", /^database: not checked/, /^$/],
+    ],
+  },
+  {
+    name: "a read-only database",
+    breakIt: async () => {
+      await scene.sql("alter database book set default_transaction_read_only = on");
+      return () => scene.administer("alter database book reset default_transaction_read_only");
+    },
+    finds: [
+      ["database", "problem", /read-only/, /reset default_transaction_read_only/],
+      ["mail queue", "warning", /^database: not checked/, /^$/],
+    ],
+  },
+  {
+    name: "a role that may only read",
+    breakIt: () =>
+      asRole("reader", [
+        "usage on schema drizzle",
+        "select on all tables in schema drizzle",
+        "select on all tables in schema public",
+      ]),
+    finds: [
+      [
+        "database",
+        "problem",
+        /^writing: the database user may not use \d\d tables, such as [a-z_]+/,
+        /grant select, insert, update, delete on all tables in schema public to …;/,
+      ],
+    ],
+  },
+  {
+    name: "pending migrations",
+    breakIt: async () => {
+      await scene.sql("create database older owner book");
+      const mend = databaseUrl((url) => (url.pathname = "/older"));
+      const connection = await openConnection({
+        url: scene.variables.DATABASE_URL ?? "",
+        applicationName: "tests",
+      });
+      const statement = (text: string) => connection.query(text, [], NO_LIMIT);
+      await statement("begin");
+      await migrateInTransaction(connection, knownMigrations().slice(0, -1));
+      await statement(
+        "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')",
+      );
+      await statement("commit");
+      await connection.end();
+      return async () => {
+        const database = await connectDatabase(scene.variables.DATABASE_URL ?? "");
+        await migrateDatabase(database);
+        await database.close();
+        expect((await wrong()).map(lineOf)).toEqual([]);
+        mend();
+        await scene.sql("drop database older with (force)");
+      };
+    },
+    finds: [
+      [
+        "database",
+        "problem",
+        /^schema: 1 migration is pending/,
+        /Restart the site with this release/,
+      ],
+    ],
+  },
+  {
+    name: "a database of a newer release",
+    breakIt: async () => {
+      await scene.sql(
+        "insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the future', 9999999999999)",
+      );
+      return () =>
+        scene.sql("delete from drizzle.__drizzle_migrations where hash = 'of the future'");
+    },
+    finds: [
+      [
+        "database",
+        "problem",
+        /^schema: has 1 migrations? of a newer release/,
+        /Run the newer release/,
+      ],
+    ],
+  },
+  {
+    name: "a lock that others wait for",
+    limits: { stuckSeconds: 0.3 },
+    breakIt: async () => {
+      const holder = await scene.session("report");
+      const waiter = await scene.session();
+      await holder.query("begin; lock table passkeys in share mode", [], NO_LIMIT);
+      const waiting = waiter.query("begin; lock table passkeys", [], NO_LIMIT).catch(() => {});
+      await waitUntilStuck("wait_event_type = 'Lock'", "query_start");
+      return async (advice) => {
+        await obeySql(advice);
+        await waiting;
+        await waiter.end();
+        holder.destroy();
+      };
+    },
+    finds: [
+      [
+        "database",
+        "problem",
+        /^locks: session \d+ \(report\) has done nothing within a transaction for \d+ s, and 1 wait/,
+        /pg_terminate_backend/,
+      ],
+    ],
+  },
+  {
+    name: "a backup that others wait for",
+    limits: { stuckSeconds: 0.3 },
+    breakIt: async () => {
+      const waiter = await scene.session();
+      const database = await connectDatabase(scene.variables.DATABASE_URL ?? "");
+      let finish = () => {};
+      const backup = withSnapshot(
+        database,
+        () =>
+          new Promise<void>((done) => {
+            finish = done;
+          }),
+      );
+      await waitUntilStuck("state = 'idle in transaction'", "state_change");
+      const waiting = waiter.query("begin; lock table passkeys", [], NO_LIMIT).catch(() => {});
+      await waitUntilStuck("wait_event_type = 'Lock'", "query_start");
+      return async () => {
+        finish();
+        await backup;
+        await waiting;
+        await waiter.end();
+        await database.close();
+      };
+    },
+    finds: [
+      [
+        "database",
+        "warning",
+        /^locks: session \d+ \(golden-path backup\) .*, and 1 wait/,
+        /^Wait until the site's backup is done/,
+      ],
+    ],
+  },
+  {
+    name: "a transaction left open",
+    limits: { stuckSeconds: 0.3 },
+    breakIt: async () => {
+      const holder = await scene.session("forgotten");
+      await holder.query("begin", [], NO_LIMIT);
+      await waitUntilStuck("state = 'idle in transaction'", "state_change");
+      return obeySql;
+    },
+    finds: [["database", "problem", /^locks: session \d+ \(forgotten\)/, /pg_terminate_backend/]],
+  },
+  {
+    name: "autovacuum turned off",
+    breakIt: async () => {
+      await scene.sql("alter system set autovacuum = off");
+      await scene.sql("select pg_reload_conf()");
+      await untilSetting("autovacuum", "off");
+      return async (advice) => {
+        await obeySql(advice);
+        await untilSetting("autovacuum", "on");
+      };
+    },
+    finds: [["database", "problem", /^autovacuum: turned off/, /alter system reset autovacuum/]],
+  },
+
+  // the site by its address
+  {
+    name: "a site that does not run",
+    breakIt: async () => {
+      await scene.front.stopSite();
+      return () => scene.front.startSite();
+    },
+    finds: [
+      [
+        "site",
+        "problem",
+        /^PUBLIC_URL: https:\/\/book\.example answers 502: the proxy runs/,
+        /Start the site/,
+      ],
+    ],
+  },
+  {
+    name: "a proxy and a site that do not run",
+    breakIt: async () => {
+      const { portFor } = scene;
+      scene.portFor = () => unusedPort;
+      await scene.front.stopSite();
+      return async () => {
+        scene.portFor = portFor;
+        await scene.front.startSite();
+      };
+    },
+    finds: [
+      ["site", "problem", /^program: does not answer on its port/, /Start the site/],
+      ["site", "problem", /^PUBLIC_URL: .*nothing listens there/, /Start the proxy/],
+    ],
+  },
+  {
+    name: "a name without a record",
+    breakIt: () => record(`A ${HOST}`, null),
+    finds: [["site", "problem", /^PUBLIC_URL: .*the name has no DNS record/, /A record/]],
+  },
+  {
+    name: "name servers that do not answer",
+    breakIt: () => {
+      scene.names.isSilent = true;
+      return () => {
+        scene.names.isSilent = false;
+      };
+    },
+    finds: [
+      ["site", "problem", /^PUBLIC_URL: .*name servers do not answer/, /resolv\.conf/],
+      ["mail", "warning", /^SPF: not looked up \(ETIMEOUT\)/, /resolv\.conf/],
+      ["mail", "warning", /^DMARC: not looked up/, /resolv\.conf/],
+    ],
+  },
+  {
+    name: "a second record that leads nowhere",
+    breakIt: () => record(`A ${HOST}`, ["127.0.0.9", "127.0.0.1"]),
+    finds: [
+      [
+        "site",
+        "problem",
+        /^DNS: book\.example also leads to 127\.0\.0\.9, where nobody answers/,
+        /Delete that A record/,
+      ],
+    ],
+  },
+  {
+    name: "an expired certificate",
+    breakIt: () => certificate(dated(-90, -1)),
+    finds: [["site", "problem", /^PUBLIC_URL: .*the certificate has expired/, /Renew it/]],
+  },
+  {
+    name: "a certificate for another name",
+    breakIt: () => certificate(scene.authority.issue("other.example")),
+    finds: [
+      [
+        "site",
+        "problem",
+        /^PUBLIC_URL: .*the certificate is for another name/,
+        /for the name in PUBLIC_URL/,
+      ],
+    ],
+  },
+  {
+    name: "no TLS at the port",
+    breakIt: () => {
+      const { portFor } = scene;
+      scene.portFor = () => scene.front.httpPort;
+      return () => {
+        scene.portFor = portFor;
+      };
+    },
+    finds: [["site", "problem", /^PUBLIC_URL: .*does not speak TLS/, /Configure TLS/]],
+  },
+  {
+    name: "an address that redirects",
+    breakIt: () => {
+      const location = "https://www.book.example/";
+      return habits({ answers: (_, response) => response.writeHead(301, { location }).end() });
+    },
+    finds: [
+      [
+        "site",
+        "problem",
+        /redirects to https:\/\/www\.book\.example/,
+        /Set PUBLIC_URL=https:\/\/www\.book\.example/,
+      ],
+    ],
+  },
+  {
+    name: "a proxy that passes another Host on",
+    breakIt: () => habits({ passesHost: false }),
+    finds: [
+      [
+        "site",
+        "problem",
+        /^Host: the proxy asks the site for '127\.0\.0\.1:\d+'/,
+        /proxy_set_header Host \$host;/,
+      ],
+    ],
+  },
+  {
+    name: "a proxy that nobody told the site of",
+    breakIt: settings({ TRUST_PROXY: "0" }),
+    finds: [
+      [
+        "site",
+        "problem",
+        /^visitors' addresses: 1 proxy in front, but TRUST_PROXY is 0/,
+        /Set TRUST_PROXY=1,/,
+      ],
+    ],
+  },
+  {
+    name: "more trust than proxies, so that visitors can forge their address",
+    breakIt: settings({ TRUST_PROXY: "2" }),
+    finds: [
+      ["site", "problem", /TRUST_PROXY is 2: visitors can forge theirs/, /Set TRUST_PROXY=1,/],
+    ],
+  },
+  {
+    name: "less trust than proxies",
+    breakIt: () => {
+      const mend = habits({ length: 2 });
+      return async (advice) => {
+        obeySetting(advice);
+        expect((await wrong()).map(lineOf)).toEqual([]);
+        scene.set({ TRUST_PROXY: "1" });
+        mend();
+      };
+    },
+    finds: [
+      [
+        "site",
+        "problem",
+        /2 proxies in front, but TRUST_PROXY is 1: all visitors count as one/,
+        /Set TRUST_PROXY=2,/,
+      ],
+    ],
+  },
+  {
+    name: "a proxy that does not report the visitors' addresses",
+    breakIt: () => {
+      scene.set({ TRUST_PROXY: "1" });
+      return habits({ reports: "drops" });
+    },
+    finds: [
+      [
+        "site",
+        "problem",
+        /nobody reports them in X-Forwarded-For: all visitors count as one/,
+        /proxy_add_x_forwarded_for/,
+      ],
+    ],
+  },
+  {
+    name: "a CDN that asks the proxy without TLS",
+    breakIt: () => habits({ protocol: "http" }),
+    finds: [
+      ["site", "warning", /^protocol: the proxy was asked by http/, /ask the proxy by https/],
+    ],
+  },
+  {
+    name: "http that does not lead to https",
+    breakIt: () => {
+      scene.front.plain = (_, response) => response.end("unencrypted");
+      return () => {
+        scene.front.plain = redirectToTls;
+      };
+    },
+    finds: [
+      [
+        "site",
+        "problem",
+        /^http: http:\/\/book\.example does not lead to https \(status 200\)/,
+        /redirect port 80/,
+      ],
+    ],
+  },
+  {
+    name: "an alias without a certificate",
+    breakIt: () => record(`A www.${HOST}`, ["127.0.0.1"]),
+    finds: [
+      [
+        "site",
+        "warning",
+        /^www\.book\.example: has a DNS record, but cannot be opened/,
+        /certificate that has this name/,
+      ],
+    ],
+  },
+  {
+    name: "a clock that is wrong",
+    breakIt: () => habits({ date: new Date(Date.now() + 3 * 3_600_000).toUTCString() }),
+    finds: [["clock", "problem", /^clock: PUBLIC_URL's is 3 h ahead/, /timedatectl/]],
+  },
+
+  // mail
+  {
+    name: "no mail server",
+    breakIt: settings({ SMTP_URL: "" }, () => scene.set({ SMTP_URL: scene.smtp.url })),
+    finds: [
+      ["mail", "problem", /^server: none, mail is written to DATA_DIR\/outbox/, /Set SMTP_URL/],
+    ],
+  },
+  {
+    name: "a mail server that does not run",
+    breakIt: settings({ SMTP_URL: "smtp://127.0.0.1:1" }, () =>
+      scene.set({ SMTP_URL: scene.smtp.url }),
+    ),
+    finds: [["mail", "problem", /^server: ECONNREFUSED/, /check that it runs/]],
+  },
+  {
+    name: "a mail server that refuses the login",
+    breakIt: () => {
+      scene.set({ SMTP_URL: scene.smtp.url.replace("mail-password", "wrong") });
+      return put({ SMTP_URL: scene.smtp.url });
+    },
+    finds: [["mail", "problem", /^server: 535 EAUTH/, /check user and password in SMTP_URL/]],
+  },
+  {
+    name: "no SPF record",
+    breakIt: () => record(`TXT ${HOST}`, ["another"]),
+    finds: [["mail", "warning", /^SPF: another record at book\.example/, /Add the SPF record/]],
+  },
+  {
+    name: "no DMARC record",
+    breakIt: () => record(`TXT _dmarc.${HOST}`, null),
+    finds: [["mail", "problem", /^DMARC: none at _dmarc\.book\.example/, /Add a DMARC record/]],
+  },
+  {
+    name: "a DKIM key that is not published",
+    breakIt: () => {
+      const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+      const file = join(scene.folder, "dkim.pem");
+      writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }));
+      scene.set({ DKIM_SELECTOR: "may", DKIM_KEY_FILE: file });
+      return async (advice) => {
+        const [, text = ""] = /there: (v=DKIM1.*)$/.exec(advice) ?? [];
+        const remove = record(`TXT may._domainkey.${HOST}`, [text]);
+        expect((await wrong()).map(lineOf)).toEqual([]);
+        remove();
+        scene.set({ DKIM_SELECTOR: "", DKIM_KEY_FILE: "" });
+      };
+    },
+    finds: [
+      [
+        "mail",
+        "problem",
+        /^DKIM: none at may\._domainkey\.book\.example/,
+        /Publish the public key/,
+      ],
+    ],
+  },
+  {
+    name: "nobody who sends",
+    breakIt: async () => {
+      await scene.sql("update mail_workers set heartbeat_at = now() - interval '2 hours'");
+      return () => scene.sql("update mail_workers set heartbeat_at = now() + interval '1 hour'");
+    },
+    finds: [["mail queue", "problem", /^site: 0 running/, /Start the site/]],
+  },
+  {
+    name: "mail that waits",
+    breakIt: async () => {
+      await insertMail("queued", { due_at: "now() - interval '40 minutes'" });
+      return () => scene.sql("delete from mails");
+    },
+    finds: [
+      [
+        "mail queue",
+        "problem",
+        /^queue: 1 transactional mails, due for up to 40 min/,
+        /errors in the site's log/,
+      ],
+    ],
+  },
+
+  // Stripe
+  {
+    name: "no payments",
+    breakIt: () => {
+      const { STRIPE_SECRET_KEY, STRIPE_PRICE_ID, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE } =
+        scene.variables as Record<string, string>;
+      const former = { STRIPE_SECRET_KEY, STRIPE_PRICE_ID, STRIPE_WEBHOOK_SECRET, STRIPE_API_BASE };
+      const none = Object.fromEntries(Object.keys(former).map((name) => [name, ""]));
+      scene.set(none);
+      return () => scene.set(former as Record<string, string>);
+    },
+    finds: [
+      ["payments", "warning", /^settings: not set: nothing is sold/, /Set STRIPE_SECRET_KEY/],
+    ],
+  },
+  {
+    name: "a webhook endpoint that is gone",
+    breakIt: async () => {
+      const { data } = await stripeClient().webhookEndpoints.list();
+      for (const { id } of data) await stripeClient().webhookEndpoints.del(id);
+      return setUp;
+    },
+    finds: [
+      [
+        "payments",
+        "problem",
+        /^webhook endpoint: none at https:\/\/book\.example\/webhooks\/stripe/,
+        /Run 'stripe setup'/,
+      ],
+    ],
+  },
+
+  // content and backups
+  {
+    name: "an edition with mistakes",
+    breakIt: () => {
+      const file = join(scene.folder, "content/chapters/09-broken.md");
+      writeFileSync(file, "---\ntitle: Broken\n---\n\n[nowhere](missing.md)\n");
+      return () => rmSync(file);
+    },
+    finds: [
+      [
+        "content",
+        "problem",
+        /^edition: \d mistakes, such as chapters\/09-broken\.md/,
+        /content check/,
+      ],
+    ],
+  },
+  {
+    name: "an edition that is not where it should be",
+    breakIt: () => {
+      const { CONTENT_DIR = "" } = scene.variables;
+      renameSync(CONTENT_DIR, `${CONTENT_DIR}-away`);
+      return () => renameSync(`${CONTENT_DIR}-away`, CONTENT_DIR);
+    },
+    finds: [
+      ["content", "problem", /^edition: there is none in CONTENT_DIR/, /Mount or copy the edition/],
+    ],
+  },
+  {
+    name: "no backups",
+    breakIt: settings({ BACKUP_DIR: "", BACKUP_EVERY: "" }, () =>
+      scene.set({ BACKUP_DIR: join(scene.folder, "backups"), BACKUP_EVERY: "1d" }),
+    ),
+    finds: [["backups", "warning", /^place: no backups are made/, /BACKUP_EVERY=1d/]],
+  },
+  {
+    name: "a backup that is late",
+    breakIt: () => {
+      const [fresh, late] = [0, 3].map((days) =>
+        join(scene.folder, "backups", backupName(new Date(Date.now() - days * 86_400_000))),
+      ) as [string, string];
+      rmSync(join(scene.folder, "backups"), { recursive: true });
+      mkdirSync(join(scene.folder, "backups"));
+      writeFileSync(late, "");
+      return () => writeFileSync(fresh, "");
+    },
+    finds: [
+      [
+        "backups",
+        "problem",
+        /^BACKUP_DIR: the newest is 3 days old, and one is due every 24 h/,
+        /Run 'backup'/,
+      ],
+    ],
+  },
+  {
+    name: "a bucket that refuses the key",
+    breakIt: async () => {
+      const bucket = await startBucket(join(scene.folder, "storage"));
+      const right = {
+        BACKUP_S3_URL: bucket.url,
+        BACKUP_S3_ACCESS_KEY_ID: BUCKET_KEY.accessKeyId,
+        BACKUP_S3_SECRET_ACCESS_KEY: BUCKET_KEY.secretAccessKey,
+      };
+      scene.set({ ...right, BACKUP_S3_SECRET_ACCESS_KEY: "wrong-key-of-the-bucket" });
+      return async () => {
+        scene.set(right);
+        // as the next attempt of the site does
+        const { backupBucket } = await import("~/features/backup/backup-stores.server");
+        const pieces = async function* () {
+          yield Buffer.from("a backup");
+        };
+        await (await backupBucket())?.save(backupName(new Date()), pieces());
+        expect((await wrong()).map(lineOf)).toEqual([]);
+        scene.set(Object.fromEntries(Object.keys(right).map((name) => [name, ""])));
+        await bucket.close();
+      };
+    },
+    finds: [
+      [
+        "backups",
+        "problem",
+        /^BACKUP_S3_URL: cannot be read: .* refuses the key/,
+        /^Check BACKUP_S3_ACCESS_KEY_ID/,
+      ],
+    ],
+  },
+];
+
+let unusedPort = 0;
+beforeAll(async () => {
+  unusedPort = await freePorts(1);
+});
+
+/** `stripe setup`, and setting what it prints. */
+async function setUp(): Promise<void> {
+  const { webhook } = await setUpStripe();
+  scene.set(webhook.kind === "new" ? { STRIPE_WEBHOOK_SECRET: webhook.secret } : {});
+}
+
+async function waitUntilStuck(condition: string, since: string): Promise<void> {
+  await eventually(async () => {
+    const found = await scene.sql(
+      `select 1 from pg_stat_activity where ${condition} and ${since} < now() - interval '0.35 s'`,
+    );
+    expect(found.length).toBeGreaterThan(0);
+  });
+}
+
+async function untilSetting(name: string, value: string): Promise<void> {
+  await eventually(async () => {
+    expect(await scene.sql(`select current_setting('${name}') as value`)).toMatchObject([
+      { value },
+    ]);
+  });
+}
+
+async function wrong(limits?: Partial<Limits>): Promise<Finding[]> {
+  return (await scene.examine(limits)).filter(({ level }) => level !== "ok");
+}
+
+const lineOf = ({ area, level, what, found, advice = "" }: Finding) =>
+  `${area} ${level} ${what}: ${found} → ${advice}`;
+
+const isPossible = (needs: Case["needs"]) =>
+  needs === undefined || (process.getuid?.() === 0 && (needs === "root" || scene.disk !== null));
+
+describe("doctor", () => {
+  it("finds nothing wrong with a site that is well", async () => {
+    const findings = await scene.examine();
+    expect(findings.filter(({ level }) => level !== "ok").map(lineOf)).toEqual([]);
+    const areas = new Set(findings.map(({ area }) => area));
+    expect([...areas]).toEqual(
+      expect.arrayContaining([
+        "settings",
+        "data",
+        "disk",
+        "database",
+        "site",
+        "clock",
+        "mail",
+        "mail queue",
+        "payments",
+        "content",
+        "backups",
+        "release",
+      ]),
+    );
+    expect(describeFindings(findings).length).toBeLessThan(40);
+    expect(describeFindings(findings).at(-1)).toBe("All is well.");
+  });
+
+  it.for(CASES)("names $name, and its advice mends it", async (row, { skip }) => {
+    const { needs, limits, breakIt, finds } = row;
+    skip(!isPossible(needs), "this takes root, and a kernel that lets it mount a file system");
+    const mend = await breakIt();
+    let advice = "";
+    try {
+      const found = await wrong(limits);
+      if (found.length !== finds.length) expect(found.map(lineOf)).toEqual(finds.map(String));
+      for (const [index, [area, level, text, what]] of finds.entries()) {
+        const finding = found[index];
+        expect(finding).toMatchObject({ area, level });
+        expect(`${finding?.what}: ${finding?.found}`).toMatch(text);
+        expect(finding?.advice ?? "").toMatch(what);
+      }
+      advice = found[0]?.advice ?? "";
+      const printed = JSON.stringify(found);
+      for (const secret of [...SECRETS, "letters@", "reader@"])
+        expect(printed).not.toContain(secret);
+    } finally {
+      await mend(advice);
+    }
+    expect((await wrong(limits)).map(lineOf), "what is left").toEqual([]);
+  });
+});

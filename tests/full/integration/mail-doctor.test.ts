@@ -1,0 +1,154 @@
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { examineMail } from "~/features/mail/mail-doctor.server";
+import { getDatabase } from "~db/client";
+import { freePorts } from "../../support/ports.mjs";
+import { temporaryDirectory } from "../../support/program";
+import { openTestSite, type TestSite } from "../../support/site";
+import { startSmtpServer, type TestSmtpServer } from "../../support/smtp";
+
+let site: TestSite;
+let smtp: TestSmtpServer;
+const directory = temporaryDirectory();
+
+beforeAll(async () => {
+  smtp = await startSmtpServer({ login: { user: "book", password: "right" } });
+  site = await openTestSite({ variables: { SMTP_URL: smtp.url } });
+});
+beforeEach(() => getDatabase().db.execute(sql`truncate mails, mail_workers`));
+afterEach(() => site.restoreEnvironment());
+afterAll(async () => {
+  await site.close();
+  await smtp.close();
+  directory.remove();
+});
+
+const noRecords = () => Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" }));
+
+/** The findings about a subject, as the command prints them. */
+async function findingsOf(what: string, resolveTxt: Parameters<typeof examineMail>[0] = noRecords) {
+  return (await examineMail(resolveTxt))
+    .filter((finding) => finding.what === what)
+    .map(({ ok, found, advice }) => `${ok ? "ok" : "FAIL"} ${found}${advice ? `. ${advice}` : ""}`);
+}
+
+const set = (variables: Record<string, string>) =>
+  setEnvironment({ MAIL_FROM: "letters@book.test", LOG_LEVEL: "silent", ...variables });
+
+it("logs in to the mail server", async () => {
+  expect(await findingsOf("mail server")).toEqual(["ok 127.0.0.1 accepts the login"]);
+  set({ SMTP_URL: smtp.url.replace("right", "wr0ng") });
+  expect(await findingsOf("mail server")).toEqual([
+    "FAIL 535 EAUTH. The mail server rejected the login: check user and password in SMTP_URL.",
+  ]);
+  set({ SMTP_URL: `smtp://127.0.0.1:${await freePorts(1)}` });
+  expect(await findingsOf("mail server")).toEqual([
+    "FAIL ECONNREFUSED. The mail server did not answer as it should: check that it runs and that SMTP_URL names it.",
+  ]);
+  set({ SMTP_URL: "" });
+  expect(await findingsOf("mail server")).toEqual([
+    "FAIL none, mail is written to DATA_DIR/outbox. Set SMTP_URL and MAIL_FROM.",
+  ]);
+});
+
+it("looks for the records by which receivers recognise the sender", async () => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const keyFile = join(directory.path, "dkim.pem");
+  mkdirSync(directory.path, { recursive: true });
+  writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
+  const publicKey = createPublicKey(privateKey.export({ type: "pkcs8", format: "pem" }))
+    .export({ type: "spki", format: "der" })
+    .toString("base64");
+  set({
+    SMTP_URL: smtp.url,
+    MAIL_BOUNCE_ADDRESS: "bounces@mail.book.test",
+    DKIM_SELECTOR: "may",
+    DKIM_KEY_FILE: keyFile,
+  });
+  const records: Record<string, string[][]> = {
+    "mail.book.test": [["another"], ["v=spf1 include:relay.test -all"]],
+    "_dmarc.book.test": [["v=DMARC1; p=none"]],
+    "may._domainkey.book.test": [["v=DKIM1; k=rsa; p=", publicKey]],
+  };
+  const resolve = async (name: string) => records[name] ?? noRecords();
+  expect(await findingsOf("SPF", resolve)).toEqual(["ok at mail.book.test"]);
+  expect(await findingsOf("DMARC", resolve)).toEqual(["ok at _dmarc.book.test"]);
+  expect(await findingsOf("DKIM", resolve)).toEqual(["ok at may._domainkey.book.test"]);
+
+  const [missing] = await findingsOf("DMARC");
+  expect(missing).toMatch(/^FAIL none at _dmarc\.book\.test\. Add a DMARC record/);
+  expect(await findingsOf("SPF")).toEqual([
+    "FAIL none at mail.book.test. Add the SPF record that your mail provider names.",
+  ]);
+  const [other] = await findingsOf("DKIM", async () => [["v=DKIM1; k=rsa; p=AAAA"]]);
+  expect(other).toContain("FAIL another record at may._domainkey.book.test");
+  expect(other).toContain(`p=${publicKey}`);
+  const unreachable = () => Promise.reject(Object.assign(new Error(), { code: "ETIMEOUT" }));
+  expect(await findingsOf("SPF", unreachable)).toEqual(["ok not looked up (ETIMEOUT)"]);
+});
+
+it("finds the policy of a domain above, and lets the mail provider have a return address of its own", async () => {
+  set({ SMTP_URL: smtp.url, MAIL_FROM: "letters@news.shop.book.test" });
+  const asked: string[] = [];
+  const records: Record<string, string[][]> = { "_dmarc.book.test": [["v=DMARC1; p=none"]] };
+  const resolve = async (name: string) => {
+    asked.push(name);
+    return records[name] ?? noRecords();
+  };
+  expect(await findingsOf("DMARC", resolve)).toEqual(["ok at _dmarc.book.test"]);
+  expect(await findingsOf("SPF", resolve)).toEqual([
+    expect.stringMatching(
+      /^ok none at news\.shop\.book\.test\. Add the SPF record .* none is needed if/,
+    ),
+  ]);
+  delete records["_dmarc.book.test"];
+  expect((await findingsOf("DMARC", resolve))[0]).toMatch(/^FAIL none at _dmarc\.news\.shop\./);
+  expect(asked).not.toContain("_dmarc.test");
+});
+
+it("says whether a site runs that sends, and whether it can", async () => {
+  expect(await findingsOf("site")).toEqual([
+    "FAIL 0 running, 0 mails being sent. Start the site: it sends the mail.",
+  ]);
+  await getDatabase().db.execute(sql`
+    insert into mail_workers (id, heartbeat_at) values
+      (gen_random_uuid(), now()), (gen_random_uuid(), now() - interval '61 seconds')`);
+  expect(await findingsOf("site")).toEqual(["ok 1 running, 0 mails being sent"]);
+  expect(await findingsOf("sending")).toEqual([]);
+  await getDatabase().db.execute(
+    sql`update mail_workers set circuit_open_since = now(), circuit_reason = 'ECONNREFUSED'`,
+  );
+  expect((await findingsOf("sending"))[0]).toMatch(/^FAIL stopped by the site.*ECONNREFUSED/);
+});
+
+it("finds mail that is stuck", async () => {
+  const queue = (minutes: number) =>
+    getDatabase().db.execute(sql`
+      insert into mails (kind, priority, recipient, address_hash, due_at, expires_at)
+      values ('password-reset', 0, 'a@example.test', '', now() - make_interval(mins => ${minutes}), now())`);
+  await queue(-5);
+  await queue(14);
+  expect((await findingsOf("queue"))[0]).toMatch(/^ok 2 transactional mails, due for up to 14 min/);
+  await queue(16);
+  expect((await findingsOf("queue"))[0]).toMatch(
+    /^FAIL 3 transactional mails, due for up to 16 min/,
+  );
+});
+
+it("lists what became of the last week's mail by codes, without an address", async () => {
+  await getDatabase().db.execute(sql`
+    insert into mails (kind, priority, address_hash, state, last_reply, times_in_doubt, expires_at, finished_at)
+    select 'password-reset', 0, '', state, reply, doubts, now(), now() - make_interval(days => days)
+    from (values
+      ('sent', null, 0, 0), ('sent', '451 RCPT TO', 1, 6), ('sent', null, 0, 8),
+      ('failed', '550 5.7.1 DATA', 0, 1)
+    ) mails (state, reply, doubts, days)`);
+  expect(await findingsOf("password-reset, 7 days")).toEqual([
+    "ok 2 sent of which 1 may have arrived twice",
+    "FAIL 1 failed by 550 5.7.1 DATA. The mail server's log says why; look for these codes.",
+  ]);
+});

@@ -1,0 +1,271 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { composePasswordReset } from "~/features/accounts/password-reset-request.server";
+import { subscribe } from "~/features/newsletter/subscribe.server";
+import { loader as resetPage } from "~/routes/auth_.reset-password/route";
+import { action as signUp } from "~/routes/auth_.signup/route";
+import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { getDatabase, setDatabase } from "~db/client";
+import { findUserByEmail } from "~db/queries/users";
+import { runCommand } from "../../support/command";
+import { control, newMember } from "../../support/payments";
+import { temporaryDirectory } from "../../support/program";
+import { call, get, post } from "../../support/routes";
+import { openTestSite, type TestSite } from "../../support/site";
+
+let site: TestSite;
+let folder: ReturnType<typeof temporaryDirectory>;
+
+beforeAll(async () => {
+  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
+  folder = temporaryDirectory();
+  setEnvironment({
+    DATABASE_URL: site.databaseUrl,
+    DATA_DIR: folder.path,
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    LOG_LEVEL: "silent",
+    RATE_LIMIT_FACTOR: "1000",
+    PAYMENTS: "sandbox",
+    STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
+  });
+});
+afterAll(async () => {
+  await site.close();
+  folder.remove();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await control(site.sandboxOrigin, "faults/clear");
+});
+
+const succeeded = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr });
+const failed = (stderr: string) => ({ code: 1, stdout: "", stderr: `${stderr}\n` });
+
+/** Runs a command, which closes the process's database behind it; this test's is set again. */
+async function members(...command: string[]) {
+  const database = getDatabase();
+  try {
+    return await runCommand("members", ...command);
+  } finally {
+    setDatabase(database);
+  }
+}
+
+let count = 0;
+
+async function newAccount(): Promise<string> {
+  const email = `member-${++count}@example.test`;
+  await post(signUp, { form: { email, password: "a long walk" } });
+  return email;
+}
+
+const sessionsOf = async (email: string) => {
+  const [row] = await getDatabase().db.execute<{ count: number }>(sql`
+    select count(*)::int as count from sessions
+    where user_id = (select id from users where email = ${email})`);
+  return row?.count;
+};
+
+const clear = () => getDatabase().db.execute(sql`truncate users cascade`);
+
+describe("members list and count", () => {
+  it("show accounts by address, no more than was asked for, and what they are", async () => {
+    await clear();
+    await getDatabase().db.execute(sql`
+      insert into users (email, password_hash, created_at, email_confirmed_at)
+      select 'reader-' || lpad(n::text, 2, '0') || '@example.test', 'secret',
+        '2026-05-01T12:00:00Z', case when n = 1 then now() end
+      from generate_series(1, 25) n`);
+    await getDatabase().db.execute(sql`
+      insert into profiles (id, stripe_price_id, stripe_current_period_end)
+      select id, case when email not like '%-04@%' then 'price_1' end,
+        case when email like '%-03@%' then '2026-01-01Z' else '2999-12-31Z' end::timestamptz
+      from users where email between 'reader-02' and 'reader-05'`);
+    const { code, stdout, stderr } = await members("list");
+    const lines = stdout.trimEnd().split("\n");
+    expect(code).toBe(0);
+    expect(lines).toHaveLength(20);
+    expect(lines.slice(0, 4)).toEqual([
+      "reader-01@example.test\t2026-05-01\tnot premium\tconfirmed",
+      "reader-02@example.test\t2026-05-01\tpremium until 2999-12-31\tnot confirmed",
+      // ended, and never paid
+      "reader-03@example.test\t2026-05-01\tnot premium\tnot confirmed",
+      "reader-04@example.test\t2026-05-01\tnot premium\tnot confirmed",
+    ]);
+    expect(stdout).not.toContain("secret");
+    expect(stderr).toBe("The first 20 by address; see more with --limit, or fewer with --match.\n");
+    expect(await members("list", "--limit", "30")).toMatchObject({ stderr: "25 in all\n" });
+    expect(await members("list", "--premium")).toEqual(
+      succeeded(
+        "reader-02@example.test\t2026-05-01\tpremium until 2999-12-31\tnot confirmed\n",
+        "1 in all\n",
+      ),
+    );
+    expect((await members("list", "--match", "READER-2", "--limit", "2")).stdout).toMatch(
+      /^reader-20@.*\nreader-21@.*\n$/,
+    );
+    // no pattern
+    expect(await members("list", "--match", "%")).toEqual(succeeded("", "0 in all\n"));
+    expect(await members("count")).toEqual(
+      succeeded(
+        [
+          "         25  accounts",
+          "          0    new in the last 30 days",
+          "          1    with a confirmed address",
+          "          1    premium members",
+          "          0    being deleted\n",
+        ].join("\n"),
+      ),
+    );
+    const email = await newAccount();
+    await getDatabase().db.execute(sql`
+      insert into account_deletions (user_id) select id from users where email = ${email}`);
+    expect((await members("count")).stdout).toMatch(/26 {2}accounts\n +1 {4}new[\s\S]*1 {4}being/);
+  });
+
+  it("print nothing that a terminal would obey, whatever an address holds", async () => {
+    await clear();
+    await getDatabase().db.execute(
+      sql`insert into users (email, password_hash) values (${"a\u001b[2J\u009b2J\u202e\n@b.test"}, '')`,
+    );
+    const { stdout } = await members("list");
+    expect(stdout).toMatch(
+      /^a\ufffd\[2J\ufffd2J\ufffd\ufffd@b\.test\t\S+\tnot premium\tnot confirmed\n$/,
+    );
+    await clear();
+  });
+});
+
+describe("members show", () => {
+  it("says what an account is and has, but not what it wrote", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await subscribe(member.email);
+    await getDatabase().db.execute(sql`
+      insert into notes (user_id, slug, title, text) values (${member.id}, 'gates', 'Gates', 'private')`);
+    const { code, stdout, stderr } = await members("show", member.email.toUpperCase());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toContain("private");
+    const today = new Date().toISOString().slice(0, 10);
+    const facts = stdout.trimEnd().split("\n");
+    expect(facts).toEqual([
+      `E-mail        ${member.email}`,
+      "Address       not confirmed",
+      `Account       ${member.id}`,
+      `Created       ${today}`,
+      expect.stringMatching(/^Membership {4}premium until [\d-]{10}, renews, \$9\.99 per month$/),
+      `Customer      ${member.customer}`,
+      `Subscription  ${member.subscription}`,
+      "Newsletter    yes",
+      expect.stringMatching(/^Signed in {5}\d browsers?$/),
+      "Passkeys      0",
+      "Notes on      1 text",
+    ]);
+  });
+});
+
+describe("every command about one member", () => {
+  it.each(["show", "reset-link", "sign-out", "export", "delete"])(
+    "%s refuses what is no address, and an address without an account",
+    async (command) => {
+      expect(await members(command, "no\u001b[2Jbody")).toEqual(
+        failed("'no\ufffd[2Jbody' is not an e-mail address."),
+      );
+      expect(await members(command, "nobody@example.test")).toEqual(
+        failed("nobody@example.test has no account."),
+      );
+    },
+  );
+});
+
+describe("members reset-link", () => {
+  it("prints a link that is valid for an hour", async () => {
+    const email = await newAccount();
+    const { code, stdout, stderr } = await members("reset-link", ` ${email.toUpperCase()} `);
+    expect(code).toBe(0);
+    expect(stderr).toContain("once, for an hour");
+    expect(stderr).toContain("Nobody has confirmed this address yet.");
+    const link = new URL(stdout.trim());
+    expect(link.pathname).toBe("/auth/reset-password");
+    const page = await get(resetPage, link.pathname + link.search);
+    expect(await page.json()).toMatchObject({ email });
+    const user = await findUserByEmail(email);
+    const [row] = await getDatabase().db.execute<{ minutes: number }>(sql`
+      select round(extract(epoch from expires_at - created_at) / 60)::int as minutes
+      from password_resets where user_id = ${user?.id}`);
+    expect(row?.minutes).toBe(60);
+  });
+
+  it("keeps to the limits of the mailed links, and shares them", async () => {
+    const email = await newAccount();
+    const first = await members("reset-link", email);
+    expect(first.code).toBe(0);
+    const refused = failed(
+      "No link was made: the last one is less than a minute old, or there were six within an hour. The last one still works.",
+    );
+    expect(await members("reset-link", email)).toEqual(refused);
+    const { db } = getDatabase();
+    expect(await db.transaction((tx) => composePasswordReset(email, tx))).toBeNull();
+    const { pathname, search } = new URL(first.stdout.trim());
+    expect((await get(resetPage, pathname + search)).status).toBe(200);
+    await db.execute(sql`
+      update password_resets set created_at = created_at - interval '2 minutes', mail_count = 6`);
+    expect(await members("reset-link", email)).toEqual(refused);
+  });
+});
+
+describe("members sign-out", () => {
+  it("ends all sessions of the account, and of nobody else", async () => {
+    const email = await newAccount();
+    const other = await newAccount();
+    expect(await members("sign-out", email)).toEqual(
+      succeeded(`${email} was signed out of 1 browser.\n`),
+    );
+    expect(await sessionsOf(email)).toBe(0);
+    expect(await sessionsOf(other)).toBe(1);
+    expect(await members("sign-out", email)).toEqual(
+      succeeded(`${email} was signed out of 0 browsers.\n`),
+    );
+  });
+});
+
+describe("members export", () => {
+  it("writes the member's own file to standard output, in characters that no terminal obeys", async () => {
+    const email = await newAccount();
+    const user = await findUserByEmail(email);
+    await getDatabase().db.execute(sql`
+      insert into notes (user_id, slug, title, text)
+      values (${user?.id}, 'gates', 'Gates', ${"\u001b[2J\u009b2J\u202e"})`);
+    const { code, stdout, stderr } = await members("export", email);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
+    expect(JSON.parse(stdout)).toMatchObject({
+      account: { id: user?.id, email },
+      notes: [{ text: "\u001b[2J\u009b2J\u202e" }],
+    });
+  });
+});
+
+describe("members delete", () => {
+  it("does nothing without --yes where nobody can be asked", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { code, stdout, stderr } = await members("delete", member.email);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("premium until");
+    expect(stderr).toContain(
+      "Nothing was done: without a terminal, add --yes to delete the account.",
+    );
+    expect(await findUserByEmail(member.email)).not.toBeNull();
+  });
+
+  it("deletes an account with its customer at Stripe", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const { code, stdout, stderr } = await members("delete", member.email, "--yes");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${member.email} was deleted.\n` });
+    expect(stderr).toContain("Stripe keeps the receipts");
+    expect(await findUserByEmail(member.email)).toBeNull();
+    expect(await members("delete", member.email, "--yes")).toEqual(
+      failed(`${member.email} has no account.`),
+    );
+  });
+});

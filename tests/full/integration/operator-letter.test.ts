@@ -1,0 +1,324 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
+import {
+  forgetLetters,
+  letterMonth,
+  sendLetterIfDue,
+} from "~/features/operator/send-letter.server";
+import { readStatistics } from "~/features/statistics/read-statistics.server";
+import type { MonthFigures, Statistics } from "~/features/statistics/statistics";
+import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
+import { getDatabase, setDatabase } from "~db/client";
+import { withInstanceLock } from "~db/queries/instance-lock";
+import { insertMatter } from "~db/queries/operator-matters";
+import { deleteSubscriber } from "~db/queries/subscribers";
+import { memberships, readingProgress, subscribers, users } from "~db/schema";
+import { runCommand } from "../../support/command";
+import { eventually } from "../../support/eventually";
+import { SMALL_EDITION, takeEdition } from "../../support/library";
+import { mailIdle } from "../../support/mail";
+import { runMailWorker } from "../../support/mail-worker";
+import { control, newMember } from "../../support/payments";
+import { openTestSite, type TestSite } from "../../support/site";
+import { startSmtpServer, type TestSmtpServer } from "../../support/smtp";
+
+const OPERATOR = "hand@operator.test";
+const PERSON = "Wilhelmina.Featherstone@reader.test";
+
+let smtp: TestSmtpServer;
+let site: TestSite;
+let worker: MailWorker;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  site = await openTestSite({ payments: {} });
+  setEnvironment(variables());
+  worker = await runMailWorker();
+});
+beforeEach(async () => {
+  await db().execute(sql`truncate memberships, users, subscribers, former_accounts, former_subscribers,
+    visitor_hashes, visitor_salts, daily_visitors, renewal_failures, operator_matters, mails, editions,
+    program_starts, campaigns cascade`);
+  smtp.delivered.length = 0;
+  forgetLetters();
+  setEnvironment(variables());
+});
+afterEach(() => {
+  for (const mail of smtp.delivered)
+    expect(JSON.stringify(mail).toLowerCase()).not.toMatch(/featherstone/);
+});
+afterAll(async () => {
+  await worker.stop(5_000);
+  await site.close();
+  await smtp.close();
+});
+
+const variables = (others: Record<string, string> = {}) => ({
+  DATABASE_URL: site.databaseUrl,
+  SMTP_URL: smtp.url,
+  PUBLIC_URL: "https://book.test",
+  ALLOW_PUBLIC_SANDBOX: "true",
+  MAIL_FROM: "The Golden Path <letters@book.test>",
+  SESSION_SECRET: "a secret that signs the cookies of tests only",
+  LOG_LEVEL: "silent",
+  PAYMENTS: "sandbox",
+  STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
+  OPERATOR_EMAIL: OPERATOR,
+  ...others,
+});
+const db = () => getDatabase().db;
+const thisMonth = utcMonth(new Date());
+const ago = (months: number, day = 5) =>
+  new Date(`${monthAfter(thisMonth, -months)}-${String(day).padStart(2, "0")}T12:00:00Z`);
+
+/** Within the month whose predecessor the letter is about. */
+const DUE = ago(0, 15);
+
+/** Runs a command, which opens and closes a database of its own. */
+async function run(...command: string[]) {
+  const own = getDatabase();
+  try {
+    return await runCommand(...command);
+  } finally {
+    setDatabase(own);
+  }
+}
+
+/** A site with a past: everything that a letter counts has happened in the last month, and differently before. */
+async function seedMonths(): Promise<void> {
+  await takeEdition(SMALL_EDITION);
+  const spell = (startedAt: Date, endedAt: Date | null = null, person = randomUUID()) => ({
+    ...{ person, startedAt, endedAt, monthlyAmount: 999, currency: "usd" },
+  });
+  const back = randomUUID();
+  await db()
+    .insert(memberships)
+    .values([
+      ...[spell(ago(5)), spell(ago(4)), spell(ago(4), ago(1)), spell(ago(2), ago(1, 9))],
+      ...[spell(ago(5), ago(3), back), spell(ago(1), null, back)],
+      ...[spell(ago(1)), spell(ago(1)), spell(ago(1, 20)), spell(ago(0, 1))],
+    ]);
+  const readers = await db()
+    .insert(users)
+    .values(
+      [ago(3), ago(1), ago(1)].map((createdAt, index) => ({
+        email: `${index}${PERSON}`,
+        passwordHash: "-",
+        createdAt,
+      })),
+    )
+    .returning({ id: users.id });
+  await db()
+    .insert(readingProgress)
+    .values(
+      readers.flatMap(({ id: userId }, index) => [
+        { userId, slug: "gates", readAt: ago(1) },
+        ...(index === 0 ? [{ userId, slug: "hills", readAt: ago(1, 8) }] : []),
+      ]),
+    );
+  const addresses = await db()
+    .insert(subscribers)
+    .values(
+      [ago(3), ago(2), ago(1), ago(1), ago(1)].map((confirmedAt, index) => ({
+        email: `n${index}${PERSON}`,
+        confirmedAt,
+        createdAt: confirmedAt,
+      })),
+    )
+    .returning({ id: subscribers.id });
+  await deleteSubscriber(addresses[0]?.id ?? "");
+  await db().execute(sql`update former_subscribers set left_on = ${ago(1).toISOString()}::date`);
+  await db().execute(
+    sql`insert into daily_visitors values (${ago(1).toISOString()}::date, '', 1234)`,
+  );
+  await db().execute(sql`insert into renewal_failures values
+    ('a', ${ago(1).toISOString()}, ${ago(1, 7).toISOString()}), ('b', ${ago(1).toISOString()}, null),
+    ('c', ${ago(2).toISOString()}, ${ago(1).toISOString()})`);
+  const dispute = { kind: "dispute", facts: { dispute: "dp_1" }, reportAfterMs: 0 };
+  await insertMatter({ ...dispute, key: "dispute:dp_1", openedAt: ago(1) });
+  await db().execute(sql`update operator_matters set reported_at = opened_at`);
+}
+
+/** The server frees the lock of a writer a moment after that has gone. */
+const untilUnlocked = () =>
+  eventually(async () =>
+    expect(
+      await db().execute(sql`select from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and datname = current_database()`),
+    ).toEqual([]),
+  );
+
+async function send(now: Date): Promise<boolean> {
+  await untilUnlocked();
+  return sendLetterIfDue(now);
+}
+
+/** The figures of a printed letter by name, each with that of the month before. */
+function figuresIn(text: string): Record<string, readonly [string, string]> {
+  const rows = text.split("\n").flatMap((line) => {
+    const [, name, value, before] = /^(\S.*?) {2,}(.+?) \(before: (.+?)\)$/.exec(line.trim()) ?? [];
+    return name && value && before ? [[name, [value, before]] as const] : [];
+  });
+  return Object.fromEntries(rows);
+}
+
+const expectedOf = ({ members, newsletter, accounts, ...rest }: MonthFigures) => ({
+  "Members at its end": members.count,
+  Gained: members.joined + members.returned,
+  "of them, former members": members.returned,
+  Lost: members.left,
+  Kept: members.count - members.joined - members.returned,
+  Churn: members.churn === null ? "–" : `${(members.churn * 100).toFixed(1)} %`,
+  "Revenue a month": `${((rest.revenue.usd ?? 0) / 100).toFixed(2)} USD`,
+  "Renewals that failed": rest.renewals.failed,
+  "Failed payments mended": rest.renewals.recovered,
+  "Disputes opened": rest.disputes.opened,
+  "Disputes over": rest.disputes.ended,
+  "Addresses on the list": newsletter.count,
+  Joined: newsletter.joined,
+  "Left the list": newsletter.left,
+  "New accounts": accounts.joined,
+  "Deleted accounts": accounts.left,
+  "Visitors, day by day": rest.visitors,
+});
+
+describe("the letter", () => {
+  it("has the figures of 'stats --json' for its month and the one before", async () => {
+    await seedMonths();
+    const stats = JSON.parse((await run("stats", "--json")).stdout) as Statistics;
+    const [before, month] = stats.months.slice(-3) as [MonthFigures, MonthFigures];
+    // so that no figure agrees because both are 0
+    expect(month.members).toMatchObject({ count: 6, joined: 3, returned: 1, left: 2 });
+    expect(month.renewals).toEqual({ failed: 2, recovered: 2 });
+    expect(month.disputes).toEqual({ opened: 1, ended: 0 });
+    expect(month.newsletter).toEqual({ count: 4, joined: 3, left: 1 });
+    expect(month.visitors).toBe(1_234);
+
+    const { code, stdout } = await run("operator", "letter", "--month", month.month);
+    expect(code).toBe(0);
+    const written = (count: number | string) =>
+      typeof count === "number" ? count.toLocaleString("en") : count;
+    const [now, then] = [expectedOf(month), expectedOf(before)];
+    const expected = Object.fromEntries(
+      Object.entries(now).map(([name, count]) => [
+        name,
+        [written(count), written(then[name as keyof typeof then])],
+      ]),
+    );
+    expect(figuresIn(stdout)).toEqual(expected);
+    expect(month.mostRead.map(({ members }) => members)).toEqual([3, 1]);
+    for (const { title } of month.mostRead) expect(stdout).toContain(title);
+    expect(stdout).toContain("A payment is disputed");
+    expect(stdout).toMatch(/There are no backups by themselves/);
+    expect(stdout.toLowerCase()).not.toContain("featherstone");
+  });
+
+  it("is sent once, by whichever of several instances and restarts, in text and HTML", async () => {
+    await seedMonths();
+    const again = async () => {
+      forgetLetters();
+      return sendLetterIfDue(DUE);
+    };
+    await Promise.all([again(), again(), again()]);
+    await untilUnlocked();
+    await again();
+    await mailIdle();
+    expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([[OPERATOR]]);
+    const [mail] = smtp.delivered;
+    for (const part of [mail?.text, mail?.html]) expect(part).toContain("Failed payments mended");
+  });
+
+  it("is left to the instance that writes it, and tried again an hour after it has failed", async () => {
+    await seedMonths();
+    await withInstanceLock("operator letter", async () => {
+      expect(await sendLetterIfDue(DUE)).toBe(false);
+    });
+    await db().execute(sql`alter table memberships rename to away`);
+    try {
+      await expect(send(DUE)).rejects.toThrow();
+    } finally {
+      await db().execute(sql`alter table away rename to memberships`);
+    }
+    const inMinutes = (minutes: number) => new Date(DUE.getTime() + minutes * 60_000);
+    expect(await send(inMinutes(59))).toBe(false);
+    expect(await send(inMinutes(60))).toBe(true);
+  });
+
+  it("is due from six o'clock (UTC) on the first day, and later if the site was off", async () => {
+    expect(letterMonth(new Date("2026-11-01T05:59:59Z"))).toBe("2026-09");
+    expect(letterMonth(new Date("2026-11-01T06:00:00Z"))).toBe("2026-10");
+    expect(letterMonth(new Date("2026-11-29T12:00:00Z"))).toBe("2026-10");
+    expect(letterMonth(new Date("2027-01-01T06:00:00Z"))).toBe("2026-12");
+    await seedMonths();
+    expect(await send(DUE)).toBe(true);
+    expect(await send(DUE)).toBe(false);
+  });
+});
+
+describe("failed renewals", () => {
+  const figures = async () => (await readStatistics(1)).months.at(-1)?.renewals;
+
+  it("count once, and as mended when they are paid after all", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await control(site.sandboxOrigin, `${subscription}/renew`, { outcome: "declined" });
+    await syncCustomer(member.customer);
+    await syncCustomer(member.customer);
+    expect(await figures()).toEqual({ failed: 1, recovered: 0 });
+    await control(site.sandboxOrigin, `${subscription}/recover`);
+    await syncCustomer(member.customer);
+    await syncCustomer(member.customer);
+    expect(await figures()).toEqual({ failed: 1, recovered: 1 });
+    const rows = await db().execute(sql`select * from renewal_failures`);
+    expect(JSON.stringify(rows)).not.toMatch(/in_|cus_|sub_/);
+  });
+});
+
+describe("'operator test'", () => {
+  it("sends a mail to the operator, and says so if there is no address", async () => {
+    const { code, stdout } = await run("operator", "test");
+    expect(code).toBe(0);
+    expect(stdout).toContain("accepted the mail");
+    expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([[OPERATOR]]);
+    setEnvironment(variables({ OPERATOR_EMAIL: "" }));
+    expect(await run("operator", "test")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("OPERATOR_EMAIL is not set"),
+    });
+  });
+});
+
+describe("'operator matters'", () => {
+  it("shows what needs a hand with what to do, and what is over only when asked", async () => {
+    expect((await run("operator", "matters")).stdout).toBe("Nothing needs a hand.\n");
+    await insertMatter({
+      ...{ kind: "webhooks-refused", key: "webhooks-refused", reportAfterMs: 0 },
+      ...{ facts: { count: 4, livemodeMismatches: 0 }, openedAt: ago(0, 1) },
+    });
+    await db().execute(sql`update operator_matters set reported_at = now(), is_mailed = true`);
+    await db().execute(sql`
+      insert into mails (kind, priority, state, idempotency_key, address_hash, expires_at, finished_at, last_reply)
+      select 'operator-matter', 1, 'failed', 'operator-matter:' || id, '', now(), now(), '550 5.7.1 RCPT TO'
+      from operator_matters`);
+    const { stdout } = await run("operator", "matters");
+    expect(stdout).toContain("The mail about it: failed (550 5.7.1 RCPT TO).");
+    expect(stdout).toContain("Stripe's webhooks are refused, since ");
+    expect(stdout).toContain("    node build/index.js stripe doctor\n");
+    const [json] = JSON.parse((await run("operator", "matters", "--json")).stdout);
+    expect(json).toMatchObject({
+      kind: "webhooks-refused",
+      state: "reported",
+      mail: { state: "failed", reply: "550 5.7.1 RCPT TO" },
+      until: null,
+    });
+
+    await db().execute(sql`update operator_matters set cleared_at = now()`);
+    expect((await run("operator", "matters")).stdout).toBe("Nothing needs a hand.\n");
+    expect((await run("operator", "matters", "--all")).stdout).toMatch(
+      /webhooks are refused: from .* to /,
+    );
+  });
+});

@@ -1,0 +1,533 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { backUpIfDue } from "~/features/backup/due-backup.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { receiveWebhook } from "~/features/billing/webhook.server";
+import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import type { MailWorker } from "~/features/mail/mail-worker.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { testMail } from "~/features/mail/templates/test-mail";
+import { SiteCheck } from "~/features/operator/check-site.server";
+import { programPlace } from "~/features/operator/local-observations.server";
+import { startOperatorWatch } from "~/features/operator/operator-watch.server";
+import { writeCountedSignals } from "~/observability/operator-signals.server";
+import { getDatabase } from "~db/client";
+import { insertCampaign } from "~db/queries/campaigns";
+import { pauseCampaign } from "~db/queries/mail-claims";
+import { findOpenMatters, insertMatter } from "~db/queries/operator-matters";
+import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
+import { eventually } from "../../support/eventually";
+import { editionFolder, editionText, writeEdition } from "../../support/library";
+import { mailIdle } from "../../support/mail";
+import { runMailWorker } from "../../support/mail-worker";
+import { control, newMember } from "../../support/payments";
+import { temporaryDirectory } from "../../support/program";
+import { openTestSite, type TestSite } from "../../support/site";
+import { mountSmallDisk } from "../../support/small-disk";
+import { startSmtpServer, type TestSmtpServer } from "../../support/smtp";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const OPERATOR = "hand@operator.test";
+
+let smtp: TestSmtpServer;
+let site: TestSite;
+let worker: MailWorker;
+/** What becomes of Stripe's deliveries. */
+let webhooks: "arrive" | "are tampered with" | "are lost" = "arrive";
+let refusal: { code: number; text: string } | null = null;
+/** Every address and name that the tests have given the site. */
+const personal = new Set<string>();
+
+beforeAll(async () => {
+  smtp = await startSmtpServer({
+    refuse: (address) => (address.endsWith("@refused.test") ? refusal : null),
+  });
+  site = await openTestSite({
+    payments: {
+      webhook: async (request) => {
+        if (webhooks === "are lost") return new Response("", { status: 503 });
+        const body = await request.text();
+        const sent = webhooks === "arrive" ? body : `${body} `;
+        const answer = await receiveWebhook(sent, request.headers.get("stripe-signature"));
+        return new Response(answer.message, { status: answer.status });
+      },
+    },
+    variables: {
+      SMTP_URL: smtp.url,
+      PUBLIC_URL: "https://book.test",
+      ALLOW_PUBLIC_SANDBOX: "true",
+      OPERATOR_EMAIL: OPERATOR,
+    },
+  });
+  worker = await runMailWorker();
+});
+beforeEach(async () => {
+  webhooks = "arrive";
+  refusal = null;
+  await settle();
+  await db().execute(
+    sql`truncate operator_matters, operator_signals, program_starts, mails cascade`,
+  );
+  smtp.delivered.length = 0;
+});
+afterEach(async () => {
+  const { text } = { text: everythingMailed() };
+  for (const word of personal) expect(text).not.toContain(word);
+  site.restoreEnvironment();
+});
+afterAll(async () => {
+  await worker.stop(5_000);
+  await site.close();
+  await smtp.close();
+});
+
+const db = () => getDatabase().db;
+const later = (milliseconds: number) => new Date(Date.now() + milliseconds);
+
+/** What the operator got: subjects, without the site's name before them. */
+const told = () =>
+  mailsToOperator().map(({ headers }) => headers.subject?.replace(/^book\.test: /, ""));
+const mailsToOperator = () =>
+  smtp.delivered.filter(({ recipients }) => recipients.includes(OPERATOR));
+const everythingMailed = () =>
+  mailsToOperator()
+    .map(({ headers, text, html }) => JSON.stringify({ subject: headers.subject, text, html }))
+    .join();
+
+/** Waits for what happens beside the requests. */
+async function settle(): Promise<void> {
+  await writeCountedSignals();
+  await mailIdle();
+}
+
+/** One look at the site by a program that has just been started, at a time that may be to come. */
+async function look(now = new Date(), check = new SiteCheck(randomUUID(), now)): Promise<void> {
+  await settle();
+  await check.run(now);
+  await mailIdle();
+}
+
+async function member() {
+  const payer = await newMember(site.sandboxOrigin);
+  personal.add(payer.email);
+  return payer;
+}
+
+const webhookArrived = () =>
+  eventually(async () => {
+    await writeCountedSignals();
+    const rows = await db().execute(
+      sql`select from operator_signals where name = 'webhook-accepted'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+describe("a site where all is well", () => {
+  it("mails nothing, however often it is looked at", async () => {
+    await member();
+    await webhookArrived();
+    const check = new SiteCheck(randomUUID());
+    for (const hours of [0, 1, 7, 30]) await look(later(hours * HOUR), check);
+    expect(told()).toEqual([]);
+    expect(await findOpenMatters()).toEqual([]);
+  });
+});
+
+describe("webhooks that are refused", () => {
+  it("are mailed once, through restarts, and once that they are accepted again", async () => {
+    webhooks = "are tampered with";
+    await member();
+    await eventually(async () => {
+      await look();
+      expect(told()).toEqual(["Stripe's webhooks are refused"]);
+    });
+    for (let restart = 0; restart < 3; restart++) await look(later(restart * 2 * HOUR));
+    expect(told()).toHaveLength(1);
+    expect(mailsToOperator()[0]?.text).toMatch(/node build\/index\.js stripe doctor/);
+
+    webhooks = "arrive";
+    await member();
+    await webhookArrived();
+    await look();
+    await look();
+    expect(told().slice(1)).toEqual(["Stripe's webhooks are accepted again"]);
+  });
+});
+
+describe("webhooks that do not arrive", () => {
+  const age = () =>
+    db().execute(sql`update operator_signals set first_at = first_at - interval '7 hours'
+      where name = 'payment-without-webhook'`);
+
+  it("are mailed once when a payment was noticed hours ago, and the first that arrives ends it", async () => {
+    webhooks = "are lost";
+    await member();
+    await look();
+    expect(told()).toEqual([]);
+    await age();
+    await look();
+    await look(later(HOUR));
+    expect(told()).toEqual(["Stripe's webhooks do not arrive"]);
+
+    webhooks = "arrive";
+    await member();
+    await webhookArrived();
+    await look(later(2 * HOUR));
+    await look(later(3 * HOUR));
+    expect(told().slice(1)).toEqual(["Stripe's webhooks arrive again"]);
+  });
+
+  it("are no matter when the timer looks at members who have not paid again", async () => {
+    const { customer } = await member();
+    await webhookArrived();
+    await syncCustomer(customer);
+    await age();
+    await look();
+    expect(told()).toEqual([]);
+    expect(
+      await db().execute(sql`select from operator_signals where name like 'payment%'`),
+    ).toEqual([]);
+  });
+});
+
+describe("a dispute", () => {
+  const disputeOf = async (hasEnded = false) => {
+    const { subscription } = await member();
+    if (hasEnded) await control(site.sandboxOrigin, `subscriptions/${subscription}/cancel`);
+    const path = `subscriptions/${subscription}/dispute`;
+    const { id } = await control<{ id: string }>(site.sandboxOrigin, path);
+    await eventually(async () => {
+      await look();
+      expect(told()).toEqual(["A payment is disputed"]);
+    });
+    return id;
+  };
+
+  it.each([
+    [true, /It is won: the payment stays with you\./],
+    [false, /It is lost: the payment has gone back\./],
+  ])("is mailed with its deadline, and how it ended (won: %s)", async (won, words) => {
+    const id = await disputeOf();
+    const [opened] = mailsToOperator();
+    expect(opened?.text).toContain(`dispute ${id} at Stripe`);
+    expect(opened?.text).toMatch(
+      /Answer it in Stripe's dashboard by \w+ \d+, \d{4} at \d\d:\d\d UTC/,
+    );
+
+    await control(site.sandboxOrigin, `disputes/${id}/close`, { won });
+    await eventually(async () => {
+      await look();
+      expect(told()).toEqual(["A payment is disputed", "A dispute is over"]);
+    });
+    await look();
+    expect(mailsToOperator()).toHaveLength(2);
+    expect(mailsToOperator()[1]?.text).toMatch(words);
+  });
+});
+
+describe("mail", () => {
+  const send = async (to: string) => {
+    personal.add(to);
+    const message = await renderMail(testMail({ siteUrl: "https://book.test" }));
+    await enqueueMail({ kind: "account-welcome", to, message });
+  };
+
+  it("that waits for the mail server is told once it works again", async () => {
+    // the server ends every conversation
+    refusal = { code: 421, text: "4.3.2 shutting down" };
+    for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
+    const isWaiting = sql`select from mail_workers where circuit_open_since is not null`;
+    await eventually(async () => expect(await db().execute(isWaiting)).toHaveLength(1));
+    const run = (now: Date) => new SiteCheck(randomUUID(), now).run(now);
+    await run(later(10 * MINUTE));
+    expect(await findOpenMatters()).toEqual([]);
+    for (const minutes of [16, 17, 60]) await run(later(minutes * MINUTE));
+    expect(await findOpenMatters()).toMatchObject([{ kind: "mail-waiting", isMailed: false }]);
+
+    refusal = null;
+    await eventually(async () => expect(await db().execute(isWaiting)).toEqual([]));
+    for (const minutes of [61, 62, 67, 68]) await look(later(minutes * MINUTE));
+    expect(told()).toEqual(["Mail could not be sent for a while"]);
+  });
+
+  it("that is refused is mailed once, and once that it is taken again", async () => {
+    refusal = { code: 554, text: "5.7.1 unsolicited" };
+    for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
+    await look();
+    await look();
+    expect(told()).toEqual(["The mail server refuses mail"]);
+    expect(mailsToOperator()[0]?.text).toContain("3 mails of the last 24 hours");
+
+    await db().execute(
+      sql`update mails set finished_at = now() - interval '7 hours' where state = 'failed'`,
+    );
+    await send("taken@reader.test");
+    await look();
+    await look();
+    expect(told().slice(1)).toEqual(["The mail server takes mail again"]);
+  });
+
+  it.each([
+    "452 4.2.2 RCPT TO",
+    "552 RCPT TO",
+    "552 5.2.2 DATA",
+    "553 5.1.3 RCPT TO",
+    "ECONNREFUSED",
+    "no answer (ETIMEDOUT)",
+  ])("that failed by '%s' says nothing of the mail server's judgement", async (reply) => {
+    await db().execute(sql`
+      insert into mails (kind, priority, state, address_hash, expires_at, finished_at, last_reply)
+      select 'account-welcome', 0, 'failed', '', now(), now(), ${reply} from generate_series(1, 5)`);
+    await look();
+    expect(told()).toEqual([]);
+  });
+
+  it("of an issue that the program has paused is mailed, without the mail server's quotes", async () => {
+    const campaign = await db().transaction((tx) =>
+      insertCampaign(
+        {
+          slug: "an-issue",
+          audience: "subscribers",
+          subject: "An issue",
+          previewText: "",
+          markdown: "Text.",
+          startAt: new Date(),
+        },
+        tx,
+      ),
+    );
+    personal.add("quoted@reader.test");
+    await pauseCampaign(
+      campaign?.id ?? "",
+      "The mail server refused 20 mails in a row: 554 quoted@reader.test",
+    );
+    await look();
+    await look();
+    expect(told()).toEqual(["An issue of the newsletter is held back"]);
+    await db().execute(sql`update campaigns set state = 'running', pause_reason = null`);
+    await look();
+    await look();
+    expect(told().slice(1)).toEqual(["The newsletter's issue goes on"]);
+  });
+});
+
+describe("the disk", () => {
+  it("is mailed when it is nearly full for minutes, once, however it flaps, and once that there is room", async ({
+    skip,
+  }) => {
+    const disk = mountSmallDisk(30);
+    if (!disk) return skip("a disk of its own takes root and a kernel that allows mounting");
+    try {
+      setEnvironment({ ...environment(), DATA_DIR: disk.path });
+      await look();
+      disk.fill();
+      await look(later(MINUTE));
+      expect(told()).toEqual([]);
+      await look(later(7 * MINUTE));
+      await look(later(8 * MINUTE));
+      expect(told()).toEqual(["The disk is nearly full"]);
+      for (let minute = 10; minute < 60; minute += 4) {
+        disk.makeRoom();
+        await look(later(minute * MINUTE));
+        disk.fill();
+        await look(later((minute + 2) * MINUTE));
+      }
+      expect(told()).toHaveLength(1);
+
+      disk.makeRoom();
+      for (const minute of [70, 80, 86, 87]) await look(later(minute * MINUTE));
+      expect(told().slice(1)).toEqual(["The disk has room again"]);
+
+      // the same again within a day waits, and is forgotten if it is over before
+      disk.fill();
+      for (const minute of [100, 110, 1_000]) await look(later(minute * MINUTE));
+      disk.makeRoom();
+      for (const minute of [1_010, 1_030]) await look(later(minute * MINUTE));
+      expect(told()).toHaveLength(2);
+      expect(await findOpenMatters()).toEqual([]);
+    } finally {
+      disk.remove();
+    }
+  });
+});
+
+describe("the backup", () => {
+  const home = temporaryDirectory();
+  afterAll(() => home.remove());
+
+  it("is mailed when it fails again and again, and when there is one again", async () => {
+    const folder = join(home.path, "backups");
+    writeFileSync(folder, "a file where the folder should be");
+    setEnvironment({ ...environment(), BACKUP_DIR: folder, BACKUP_EVERY: "1d" });
+    await backUpIfDue(24 * HOUR);
+    await look();
+    expect(told()).toEqual([]);
+    await backUpIfDue(24 * HOUR);
+    await look();
+    await look();
+    expect(told()).toEqual(["The backup is late"]);
+
+    rmSync(folder);
+    await backUpIfDue(24 * HOUR);
+    await look();
+    await look();
+    expect(told().slice(1)).toEqual(["There is a new backup"]);
+  });
+});
+
+describe("a crash loop", () => {
+  it("is mailed after three crashes within half an hour, not after orderly stops", async () => {
+    const place = await programPlace();
+    const start = async () => {
+      const id = randomUUID();
+      await insertProgramStart({ id, place });
+      return id;
+    };
+    for (let count = 0; count < 5; count++) await recordProgramStop(await start());
+    await start();
+    await start();
+    await look();
+    expect(told()).toEqual([]);
+    await start();
+    await look();
+    await look();
+    expect(told()).toEqual(["The site crashes again and again"]);
+
+    await db().execute(sql`update program_starts set started_at = now() - interval '31 minutes'`);
+    await look();
+    expect(told().slice(1)).toEqual(["The site runs steadily again"]);
+  });
+});
+
+describe("a program that ends", () => {
+  it.each([
+    ["as it was asked to", true, 0],
+    ["after an uncaught error", false, 1],
+  ])("%s", async (_, isOrderly, crashes) => {
+    const stop = startOperatorWatch();
+    const running = sql`select from program_starts where stopped_at is null`;
+    await eventually(async () => expect(await db().execute(running)).toHaveLength(1));
+    await stop(isOrderly);
+    expect(await db().execute(running)).toHaveLength(crashes);
+  });
+});
+
+describe("the edition", () => {
+  it("is mailed when it could not be taken for a day, and when it is again", async () => {
+    const chapter = {
+      "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1 }),
+    };
+    const edition = editionFolder(chapter);
+    const sample = editionFolder(chapter);
+    const stop = startEditionWatch({
+      folder: edition.path,
+      isFolderSet: true,
+      sampleFolder: sample.path,
+      intervalMs: 20,
+    });
+    try {
+      writeEdition(edition.path, {
+        "chapters/01-gates.md": "---\ntitle: Gates\norder: one\n---\n",
+      });
+      await eventually(async () => {
+        await look();
+        expect(await findOpenMatters()).toMatchObject([{ kind: "edition-not-taken" }]);
+      });
+      await look(later(23 * HOUR));
+      expect(told()).toEqual([]);
+      await look(later(25 * HOUR));
+      await look(later(26 * HOUR));
+      expect(told()).toEqual(["The edition cannot be taken"]);
+
+      writeEdition(edition.path, chapter);
+      await eventually(async () => {
+        await look(later(27 * HOUR));
+        expect(told().slice(1)).toEqual(["The edition is taken again"]);
+      });
+    } finally {
+      await stop();
+      edition.remove();
+      sample.remove();
+    }
+  });
+});
+
+describe("the database", () => {
+  it("that was away for minutes is mailed once it is back", async () => {
+    const check = new SiteCheck(randomUUID());
+    const outage = vi.spyOn(getDatabase(), "db", "get").mockImplementation(() => {
+      throw new Error("the database is away");
+    });
+    for (const minute of [0, 2, 4]) {
+      await expect(check.run(later(minute * MINUTE))).rejects.toThrow("away");
+    }
+    outage.mockRestore();
+    await look(later(6 * MINUTE), check);
+    await look(later(7 * MINUTE), check);
+    await look(later(8 * MINUTE), check);
+    expect(told()).toEqual(["The database could not be reached for a while"]);
+    expect(mailsToOperator()[0]?.text).toContain("for 6 minutes");
+  });
+});
+
+describe("telling", () => {
+  const matter = () => ({
+    kind: "crash-loop",
+    key: `crash-loop:${randomUUID()}`,
+    facts: { crashes: 3 },
+    openedAt: new Date(),
+    reportAfterMs: 0,
+  });
+
+  it("is done once by several instances at a time", async () => {
+    await insertMatter(matter());
+    const now = new Date();
+    const checks = Array.from({ length: 8 }, () => new SiteCheck(randomUUID(), now));
+    await Promise.all(checks.map((check) => check.run(now)));
+    await settle();
+    expect(told()).toEqual(["The site crashes again and again"]);
+  });
+
+  it("is undone whole when it fails on the way, and repeated", async () => {
+    await insertMatter(matter());
+    await db().execute(sql`
+      create function fail() returns trigger language plpgsql as $$ begin raise 'killed'; end $$`);
+    await db().execute(
+      sql`create trigger fail before update on operator_matters execute function fail()`,
+    );
+    await expect(new SiteCheck(randomUUID()).run()).rejects.toThrow();
+    await settle();
+    expect(told()).toEqual([]);
+    await db().execute(sql`drop trigger fail on operator_matters`);
+    await look();
+    expect(told()).toHaveLength(1);
+  });
+
+  it("is done in the log and the list alone without an address", async () => {
+    setEnvironment({ ...environment(), OPERATOR_EMAIL: "" });
+    await insertMatter(matter());
+    await look();
+    expect(smtp.delivered).toEqual([]);
+    expect(await findOpenMatters()).toMatchObject([
+      { isMailed: false, reportedAt: expect.any(Date) },
+    ]);
+  });
+});
+
+/** The settings of this file's site, to be changed in part. */
+function environment(): Record<string, string> {
+  return {
+    SMTP_URL: smtp.url,
+    PUBLIC_URL: "https://book.test",
+    OPERATOR_EMAIL: OPERATOR,
+    MAIL_FROM: "The Golden Path <letters@book.test>",
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    LOG_LEVEL: "silent",
+  };
+}

@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import { startCheckout } from "~/features/billing/checkout.server";
+import { listLiveMemberships } from "~/features/billing/customer-billing.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { receiveWebhook } from "~/features/billing/webhook.server";
+import { isSubscribed } from "~/features/membership/access";
+import { registry } from "~/observability/metrics.server";
+import { action as billing } from "~/routes/billing/route";
+import { action as checkout } from "~/routes/checkout/route";
+import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
+import { control, newReader, type Reader } from "../../support/payments";
+import { flashOf, post } from "../../support/routes";
+import { openTestSite, type TestSite } from "../../support/site";
+
+const { priceId } = SANDBOX_STRIPE;
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite({ payments: {} });
+});
+afterAll(() => site.close());
+
+beforeEach(() => control(site.sandboxOrigin, "requests/clear"));
+afterEach(async () => {
+  site.restoreEnvironment();
+  await control(site.sandboxOrigin, "faults/clear");
+});
+
+/** The site's settings with another budget. */
+function setBudget(callsPerSecond: string): void {
+  setEnvironment({
+    PAYMENTS: "sandbox",
+    STRIPE_SANDBOX_PORT: new URL(site.sandboxOrigin).port,
+    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    RATE_LIMIT_FACTOR: "1000",
+    LOG_LEVEL: "silent",
+    STRIPE_CALLS_PER_SECOND: callsPerSecond,
+  });
+}
+
+/** Creates a reader with a customer at Stripe and an open checkout. */
+async function newBuyer(): Promise<Reader & { customer: string; sessionId: string }> {
+  const reader = await newReader();
+  const outcome = await startCheckout(reader, priceId);
+  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+  const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
+  return { ...reader, customer, sessionId: outcome.sessionId };
+}
+
+/** Creates a reader with a customer at Stripe who has bought nothing. */
+async function newCustomer(): Promise<Reader> {
+  const reader = await newReader();
+  const { id } = await stripeClient().customers.create({ email: reader.email });
+  await ensureProfile(reader.id);
+  await updateProfile(reader.id, { stripeCustomerId: id });
+  return reader;
+}
+
+async function newCustomers(count: number): Promise<Reader[]> {
+  const customers: Reader[] = [];
+  while (customers.length < count) {
+    customers.push(...(await Promise.all(Array.from({ length: 20 }, newCustomer))));
+  }
+  return customers;
+}
+
+type Requests = { counts: Record<string, number>; requests: { at: number; endpoint: string }[] };
+const requests = () => control<Requests>(site.sandboxOrigin, "requests", undefined, "GET");
+const counts = async () => (await requests()).counts;
+
+/** The number of queued calls to Stripe. */
+async function waiting(): Promise<number> {
+  const metric = await registry.getSingleMetric("stripe_call_queue_length")?.get();
+  return metric?.values[0]?.value ?? -1;
+}
+
+/** A webhook about a customer: body and signature. */
+function signedEvent(customer: string): [string, string] {
+  const payload = JSON.stringify({
+    id: `evt_calls_${process.pid}_${Date.now()}`,
+    object: "event",
+    created: Math.floor(Date.now() / 1000),
+    livemode: false,
+    type: "customer.subscription.updated",
+    data: { object: { id: "sub_1", object: "subscription", customer } },
+  });
+  const secret = SANDBOX_STRIPE.webhookSecret;
+  return [payload, stripeClient().webhooks.generateTestHeaderString({ payload, secret })];
+}
+
+const openPortal = ({ cookie }: Reader) => post(billing, { form: {}, cookie });
+
+describe("many accounts together", () => {
+  it("stay under Stripe's limit of calls a second", async () => {
+    const customers = await newCustomers(180);
+    await control(site.sandboxOrigin, "requests/clear");
+    setBudget("80"); // what comes with a live key
+    const answers = await Promise.all(customers.map(openPortal));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
+
+    const times = (await requests()).requests.map(({ at }) => at);
+    expect(times.length).toBeGreaterThan(180);
+    const busiest = Math.max(
+      ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length),
+    );
+    // 80 a second, and some slack for bunching on a busy machine; Stripe's own limit is 100
+    expect(busiest).toBeLessThan(100);
+  }, 60_000);
+
+  it("give priority to those who have paid or are about to", async () => {
+    const payer = await newBuyer();
+    await control(site.sandboxOrigin, `sessions/${payer.sessionId}/pay`);
+    const newcomer = await newReader();
+    const customers = await newCustomers(80);
+    setBudget("10");
+    // the same calls that a webhook and a checkout need
+    const fetchOne = async ({ id }: Reader) => {
+      const profile = await findProfile(id);
+      return listLiveMemberships(profile?.stripeCustomerId ?? "");
+    };
+    const fetches = withCallPurpose("membership", () =>
+      Promise.allSettled(customers.map(fetchOne)),
+    );
+    await expect.poll(waiting).toBeGreaterThan(50);
+
+    expect((await receiveWebhook(...signedEvent(payer.customer))).status).toBe(200);
+    expect(isSubscribed(await findProfile(payer.id), new Date())).toBe(true);
+    expect(await waiting()).toBeGreaterThan(40);
+    const bought = await post(checkout, { json: { priceId }, cookie: newcomer.cookie });
+    expect(bought.status).toBe(200);
+    expect(await waiting()).toBeGreaterThan(20);
+    await fetches;
+  }, 60_000);
+
+  it("fail at once if they would wait too long", async () => {
+    const customers = await newCustomers(20);
+    await control(site.sandboxOrigin, "requests/clear");
+    setBudget("1");
+    const startedAt = Date.now();
+    const answers = await Promise.all(
+      customers.map(async (customer) => {
+        const answer = await openPortal(customer);
+        const toast = (await flashOf(answer))?.toast?.description;
+        return { toast, ms: Date.now() - startedAt };
+      }),
+    );
+    const refused = answers.filter(({ toast }) => toast);
+    expect(refused.length).toBeGreaterThan(5);
+    expect(refused.length).toBeLessThan(15);
+    for (const { toast } of refused) {
+      expect(toast).toBe(
+        "Error invoking function: The payment service did not answer. Please try again.",
+      );
+    }
+    expect(Math.min(...refused.map(({ ms }) => ms))).toBeLessThan(2_000);
+    const { "POST /v1/billing_portal/sessions": made = 0 } = await counts();
+    expect(made).toBeLessThan(15);
+    const text = await registry.getSingleMetricAsString("stripe_calls_total");
+    expect(text).toMatch(/purpose="membership",outcome="refused"/);
+  });
+});
+
+describe("a 429 from Stripe", () => {
+  const tooMany = (times: number) =>
+    control(site.sandboxOrigin, "faults", { kind: "error", status: 429, times });
+
+  it("pauses all calls, and the rejected one is retried", async () => {
+    const buyer = await newBuyer();
+    await tooMany(1);
+    const startedAt = Date.now();
+    const first = syncCustomer(buyer.customer);
+    const callMetric = () => registry.getSingleMetricAsString("stripe_calls_total");
+    await expect.poll(callMetric, { interval: 10 }).toContain('outcome="limited"');
+    await stripeClient().customers.retrieve(buyer.customer);
+    expect(Date.now() - startedAt).toBeGreaterThan(900);
+    expect(await first).toMatchObject({ kind: "synced" });
+  });
+
+  it("that persists is handled like any other failure", async () => {
+    const buyer = await newBuyer();
+    await tooMany(4);
+    await expect(syncCustomer(buyer.customer)).rejects.toThrow();
+    expect(await syncCustomer(buyer.customer)).toMatchObject({ kind: "synced" });
+  });
+});

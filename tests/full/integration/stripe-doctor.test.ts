@@ -1,0 +1,574 @@
+import type Stripe from "stripe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { startCheckout } from "~/features/billing/checkout.server";
+import type { Advice } from "~/features/billing/doctor-finding";
+import { premiumProducts } from "~/features/billing/premium-product.server";
+import { reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
+import { examineStripe, examineStripeSettings } from "~/features/billing/stripe-doctor.server";
+import { setUpStripe } from "~/features/billing/stripe-setup.server";
+import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
+import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { findProfile, updateProfile } from "~db/queries/profiles";
+import { insertStripePrice } from "~db/queries/stripe-prices";
+import { insertWebhookEvent } from "~db/queries/webhook-events";
+import { deleteUser } from "../../support/delete-user";
+import { type LogLine, watchLog } from "../../support/log";
+import { metricValue } from "../../support/metrics";
+import { newReader, type Reader } from "../../support/payments";
+import { openTestSite, type TestSite } from "../../support/site";
+import {
+  type AuthorsSite,
+  buy,
+  customerOf,
+  hasAccess,
+  newMember,
+  openAuthorsSite,
+  problemsFound,
+  syncReader,
+} from "../../support/stripe-account";
+import { openSandbox, SANDBOX_PRICE } from "../../support/stripe-sandbox";
+
+const HOUR = 60 * 60_000;
+
+let database: TestSite;
+beforeAll(async () => {
+  database = await openTestSite();
+});
+afterAll(() => database.close());
+
+let site: AuthorsSite;
+let member: Reader;
+beforeEach(async () => {
+  site = await openAuthorsSite();
+  member = await newMember(site);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  setEnvironment({});
+});
+
+const onlyEndpoint = async () => {
+  const [endpoint] = await findWebhookEndpoints();
+  if (!endpoint) throw new Error("No endpoint found.");
+  return endpoint;
+};
+
+/** Another product of the author's, also a subscription. */
+async function coaching(): Promise<Stripe.Price> {
+  const product = await site.account.stripe.products.create({ name: "Coaching" });
+  return site.account.stripe.prices.create({
+    product: product.id,
+    unit_amount: 20_000,
+    currency: "usd",
+    recurring: { interval: "month" },
+  });
+}
+
+const subscribe = (customer: string, priceId: string | undefined) =>
+  site.account.control<Stripe.Subscription>(`customers/${customer}/subscribe`, { priceId });
+
+/** The findings of one name, as of the whole examination. */
+const findings = async (name: string) =>
+  (await examineStripe()).filter(({ what }) => what === name);
+
+/** Makes Stripe refuse requests for lack of a permission, which it does at once. */
+const forbid = (match: string, times = 0) =>
+  site.account.control("faults", { kind: "error", status: 403, times, match });
+
+const priceOnSale = () => site.variables.STRIPE_PRICE_ID ?? "";
+
+async function productOnSale(): Promise<string> {
+  return String((await site.account.stripe.prices.retrieve(priceOnSale())).product);
+}
+
+async function onlyConfiguration(): Promise<string> {
+  const { data } = await site.account.stripe.billingPortal.configurations.list({
+    is_default: false,
+  });
+  if (data.length !== 1 || !data[0]) throw new Error(`${data.length} configurations.`);
+  return data[0].id;
+}
+
+/** The handled events that no endpoint has received, newest first; none has been delivered. */
+async function undeliveredEvents(): Promise<Stripe.Event[]> {
+  const { data } = await site.account.stripe.events.list({ limit: 100 });
+  return data.filter(({ type }) => (WEBHOOK_EVENTS as string[]).includes(type));
+}
+
+/** Another endpoint at the site's address, as created in Stripe's dashboard: its secret is not known. */
+const addEndpoint = () =>
+  site.account.stripe.webhookEndpoints.create({
+    url: "https://book.example/webhooks/stripe",
+    enabled_events: [...WEBHOOK_EVENTS],
+    api_version: apiVersion() as "2024-06-20",
+  });
+
+const found = async () => (await problemsFound()).map(({ what, found }) => `${what}: ${found}`);
+
+describe("stripe doctor", () => {
+  it("finds no problem after setup", async () => {
+    expect(await problemsFound()).toEqual([]);
+  });
+
+  it("changes nothing", async () => {
+    await buy(site.account, await newReader(), site.variables.STRIPE_PRICE_ID ?? "");
+    await updateProfile(member.id, { stripePriceId: null });
+    const before = await findProfile(member.id);
+    await examineStripe();
+    expect(await findProfile(member.id)).toEqual(before);
+  });
+
+  it("accepts members at the previous price after a new one is set", async () => {
+    await site.setUp({ amount: "12.50", currency: "eur" });
+    await reconcileAll();
+    expect(await problemsFound()).toEqual([]);
+    expect(await hasAccess(member)).toBe(true);
+  });
+
+  it("ignores the author's other products", async () => {
+    const { id } = await coaching();
+    await subscribe(await customerOf(member), id);
+    const stranger = await site.account.stripe.customers.create({ email: "client@example.com" });
+    await subscribe(stranger.id, id);
+    expect(await problemsFound()).toEqual([]);
+  });
+
+  it("lists the customers of deleted accounts without reporting a problem", async () => {
+    const reader = await newMember(site);
+    const customer = await customerOf(reader);
+    const customers = async () =>
+      (await examineStripe()).find(({ what }) => what === "Customers")?.found ?? "";
+    expect(await customers()).toMatch(/^all \d+ belong to an account$/);
+    const { data } = await site.account.stripe.subscriptions.list({ customer });
+    await cancel(data[0]?.id ?? "");
+    await deleteUser(reader.id);
+    expect(await customers()).toContain(`are of accounts that are gone: ${customer};`);
+    expect(await problemsFound()).toEqual([]);
+  });
+
+  it.each([
+    ["is disabled", { disabled: true }, /; disabled/],
+    ["sends other events", { enabled_events: ["invoice.paid" as const] }, /other events/],
+  ])("reports an endpoint that %s", async (_case, change, problem) => {
+    await site.account.stripe.webhookEndpoints.update((await onlyEndpoint()).id, change);
+    expect(await found()).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it("resumes after a member, and reports progress", async () => {
+    const others = [await newMember(site), await newMember(site), await newMember(site)];
+    const ids = [member, ...others].map(({ id }) => id).sort();
+    for (const id of ids) await updateProfile(id, { stripePriceId: null });
+    const progress: unknown[] = [];
+    const findings = await examineStripe({
+      afterId: ids[1],
+      onProgress: (step) => progress.push(step),
+    });
+    expect(findings.map(({ what }) => what).sort()).toEqual([
+      `Member ${ids[2]}`,
+      `Member ${ids[3]}`,
+    ]);
+    expect(progress).toEqual([
+      { done: 2, total: 2, secondsLeft: expect.any(Number), reached: ids[3] },
+    ]);
+  });
+
+  it("does not report events that only another endpoint of the account missed", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    for await (const { id, type, created } of site.account.stripe.events.list({ limit: 100 })) {
+      await insertWebhookEvent({
+        id,
+        type,
+        apiVersion: null,
+        stripeCustomerId: null,
+        occurredAt: new Date(created * 1_000),
+      });
+    }
+    expect(await problemsFound()).toEqual([]);
+  });
+});
+
+describe("a finding of stripe doctor", () => {
+  it("says what was found where nothing is wrong", async () => {
+    expect(await examineStripe()).toEqual([
+      { ok: true, what: "Key", found: "accepted by Stripe, test mode" },
+      { ok: true, what: "Publishable key", found: "not set" },
+      { ok: true, what: "Price", found: `${priceOnSale()}, 9.99 usd a month` },
+      { ok: true, what: "Product", found: await productOnSale() },
+      { ok: true, what: "Webhook endpoint", found: (await onlyEndpoint()).id },
+      { ok: true, what: "Webhook secret", found: "the endpoint's" },
+      { ok: true, what: "Delivery of events", found: "nothing was missed in 3 days" },
+      { ok: true, what: "Last events", found: "none in the ledger" },
+      { ok: true, what: "Portal configuration", found: await onlyConfiguration() },
+      {
+        ok: true,
+        what: "Domain of Stripe's pages",
+        found: "unknown while no checkout is open",
+      },
+      { ok: true, what: "Subscriptions", found: "all 1 belong to an account" },
+      { ok: true, what: "Customers", found: "all 1 belong to an account" },
+      { ok: true, what: "Members", found: "1 rows agree with Stripe" },
+    ]);
+  });
+
+  it("says that the sandbox needs neither an endpoint nor a portal configuration", async () => {
+    const { priceId, productId, secretKey } = SANDBOX_STRIPE;
+    const price = { ...SANDBOX_PRICE, id: priceId, productId };
+    const { port } = await openSandbox({ secretKey, price });
+    setEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(port) });
+    expect(await findings("Webhook endpoint")).toEqual([
+      { ok: true, what: "Webhook endpoint", found: "built into the sandbox" },
+    ]);
+    expect(await findings("Webhook secret")).toEqual([]);
+    expect(await findings("Portal configuration")).toEqual([
+      { ok: true, what: "Portal configuration", found: "the sandbox's own" },
+    ]);
+  });
+
+  it("does not concern products of another account, as after a change to live mode", async () => {
+    await insertStripePrice({
+      id: "price_ofTestMode",
+      productId: "prod_ofTestMode",
+      unitAmount: 999,
+      currency: "usd",
+      interval: "month",
+      intervalCount: 1,
+    });
+    expect(await findings("Product")).toEqual([
+      { ok: true, what: "Product", found: await productOnSale() },
+    ]);
+    await forbid("GET /v1/products/");
+    expect(await findings("Product")).toEqual([
+      {
+        ok: false,
+        what: "Product",
+        found: expect.stringMatching(/^could not be checked: /),
+        advice: "givePermission",
+      },
+    ]);
+  });
+
+  it("lists the five events processed last, newest first", async () => {
+    for (let count = 1; count <= 6; count++) {
+      await insertWebhookEvent({
+        id: `evt_${count}`,
+        type: "invoice.paid",
+        apiVersion: null,
+        stripeCustomerId: null,
+        occurredAt: new Date(),
+      });
+    }
+    const isoTime = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
+    expect(await findings("Event")).toEqual(
+      [6, 5, 4, 3, 2].map((number) => ({
+        ok: true,
+        what: "Event",
+        found: expect.stringMatching(new RegExp(`^${isoTime} invoice\\.paid evt_${number}$`)),
+      })),
+    );
+  });
+
+  it("names each event that did not arrive once, of whatever type", async () => {
+    const { stripeSubscriptionId } = (await findProfile(member.id)) ?? {};
+    await site.account.control(`subscriptions/${stripeSubscriptionId}/dispute`);
+    const { data } = await site.account.stripe.disputes.list();
+    await site.account.control(`disputes/${data[0]?.id}/close`, { won: true });
+    const events = await undeliveredEvents();
+    expect(events.map(({ type }) => type)).toContain("charge.dispute.closed");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    const [finding] = await findings("Delivery of events");
+    const [count, ids = ""] = finding?.found.split(" did not arrive: ") ?? [];
+    expect(ids.split(", ").sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(count).toBe(String(events.length));
+  });
+});
+
+describe("a finding of stripe doctor about an endpoint", () => {
+  const webhookFindings = async () =>
+    (await examineStripe()).filter(({ what }) => what.startsWith("Webhook"));
+
+  it("that is disabled says nothing of its secret, and that setup mends it", async () => {
+    const { id } = await onlyEndpoint();
+    await site.account.stripe.webhookEndpoints.update(id, { disabled: true });
+    site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
+    expect(await webhookFindings()).toEqual([
+      { ok: false, what: "Webhook endpoint", found: `${id}; disabled`, advice: "setUp" },
+    ]);
+  });
+
+  it("beside another says that events come twice, and that setup disables the other", async () => {
+    const { id } = await onlyEndpoint();
+    const other = await addEndpoint();
+    expect(await webhookFindings()).toEqual([
+      {
+        ok: false,
+        what: "Webhook endpoint",
+        found: `${id}; every event is delivered several times, also by ${other.id}`,
+        advice: "setUp",
+      },
+      { ok: true, what: "Webhook secret", found: "the endpoint's" },
+    ]);
+  });
+});
+
+describe("the settings that doctor looks at", () => {
+  const WITHOUT_DATABASE = [
+    "Key",
+    "Publishable key",
+    "Price",
+    "Webhook endpoint",
+    "Webhook secret",
+    "Portal configuration",
+  ];
+  const WITH_DATABASE = [...WITHOUT_DATABASE, "Delivery of events", "Last events"];
+  const settings = async (hasDatabase = true) => {
+    const findings = await examineStripeSettings(hasDatabase);
+    return findings.map(({ ok, what, advice }) => (ok ? what : `${what}: ${advice}`));
+  };
+
+  it("are those that need no look at single members", async () => {
+    expect(await settings()).toEqual([...WITH_DATABASE, "Product"]);
+  });
+
+  it("are only the key if Stripe does not accept it, which is not quoted", async () => {
+    site.restart({ STRIPE_SECRET_KEY: "sk_test_revoked" });
+    expect(await examineStripeSettings(true)).toEqual([
+      { ok: false, what: "Key", found: "Stripe does not accept it", advice: "checkKey" },
+    ]);
+  });
+});
+
+describe("events that Stripe could not deliver", () => {
+  const reported = (lines: LogLine[]) =>
+    lines.filter(({ level }) => level === "error" || level === "warn");
+
+  it("are processed, and one that fails is tried again", async () => {
+    const [newest, ...others] = await undeliveredEvents();
+    await forbid("GET /v1/subscriptions", 1);
+    const lines = watchLog();
+    expect(await processUndeliveredEvents()).toBe(others.length);
+    expect(reported(lines)).toEqual([
+      {
+        level: "error",
+        message: "an undelivered event failed",
+        facts: { event: newest?.id, type: newest?.type, err: expect.any(Error) },
+      },
+      {
+        level: "warn",
+        message: "processed events that Stripe could not deliver: 'stripe doctor' says why",
+        facts: { worked: others.length },
+      },
+    ]);
+    expect(await processUndeliveredEvents()).toBe(1);
+    lines.length = 0;
+    expect(await processUndeliveredEvents()).toBe(0);
+    expect(reported(lines)).toEqual([]);
+  });
+
+  it("are processed after all that a payment or a visitor waits for", async () => {
+    // whose own calls are made as for a webhook
+    await premiumProducts();
+    const calls = (purpose: string) =>
+      metricValue("stripe_calls_total", { purpose, outcome: "answered" });
+    const before = { webhook: await calls("webhook"), background: await calls("background") };
+    expect(await processUndeliveredEvents()).toBeGreaterThan(0);
+    expect(await calls("webhook")).toBe(before.webhook);
+    expect(await calls("background")).toBeGreaterThan(before.background + 2);
+  });
+
+  it("are tried a limited number at a time, whether they fail or not", async () => {
+    const events = await undeliveredEvents();
+    const run = () => processUndeliveredEvents(new Date(), { processed: 1, read: 100 });
+    await forbid("GET /v1/subscriptions");
+    const lines = watchLog();
+    expect(await run()).toBe(0);
+    expect(reported(lines)).toHaveLength(1);
+    await site.account.control("faults/clear");
+    for (const _event of events) expect(await run()).toBe(1);
+    expect(await run()).toBe(0);
+  });
+
+  it("are left for later when the site stops", async () => {
+    expect(await processUndeliveredEvents(new Date(), undefined, AbortSignal.abort())).toBe(0);
+    expect(await findings("Event")).toEqual([]);
+  });
+
+  it("are processed for the three days for which Stripe itself tries", async () => {
+    const inHours = (hours: number) =>
+      processUndeliveredEvents(new Date(Date.now() + hours * HOUR));
+    expect(await inHours(73)).toBe(0);
+    expect(await inHours(71)).toBe((await undeliveredEvents()).length);
+  });
+});
+
+type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
+
+const cancel = (id: string) => site.account.stripe.subscriptions.cancel(id);
+/** For each piece of advice, a problem for which the doctor gives it, and what an author does to follow it. */
+const SCENES = {
+  tryAgain: {
+    breaks: () =>
+      site.account.control("faults", {
+        kind: "error",
+        status: 500,
+        times: 0,
+        match: "GET /v1/prices",
+      }),
+    follow: () => site.account.control("faults/clear"),
+  },
+  givePermission: {
+    breaks: () =>
+      site.account.control("faults", {
+        kind: "error",
+        status: 403,
+        times: 0,
+        match: "GET /v1/webhook",
+      }),
+    follow: () => site.account.control("faults/clear"),
+  },
+  checkKey: {
+    breaks: async () => site.restart({ STRIPE_PRICE_ID: "price_ofAnotherAccount" }),
+    follow: () => site.setUp(),
+  },
+  setUp: {
+    breaks: async () => {
+      const { data } = await site.account.stripe.billingPortal.configurations.list({
+        is_default: false,
+      });
+      await site.account.stripe.billingPortal.configurations.update(data[0]?.id ?? "", {
+        default_return_url: "https://elsewhere.example/",
+        features: { subscription_cancel: { enabled: false } },
+      });
+    },
+    follow: () => setUpStripe(),
+  },
+  setUpAndSet: {
+    breaks: () =>
+      site.account.stripe.prices.update(site.variables.STRIPE_PRICE_ID ?? "", { active: false }),
+    follow: () => site.setUp(),
+  },
+  replaceEndpoint: {
+    breaks: async () => {
+      await site.account.stripe.webhookEndpoints.del((await onlyEndpoint()).id);
+      const { secret } = await site.account.stripe.webhookEndpoints.create({
+        url: "https://book.example/webhooks/stripe",
+        enabled_events: [...WEBHOOK_EVENTS],
+        api_version: "2024-06-20",
+      });
+      site.restart({ STRIPE_WEBHOOK_SECRET: secret ?? "" });
+    },
+    follow: async () => {
+      await site.setUp();
+      await setUpStripe();
+    },
+  },
+  replaceSecret: {
+    breaks: async () => site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" }),
+    follow: async () => {
+      await site.setUp({ newWebhookSecret: true });
+      await setUpStripe();
+    },
+  },
+  markProduct: {
+    breaks: async () => {
+      const { product } = await stripeClient().prices.retrieve(
+        site.variables.STRIPE_PRICE_ID ?? "",
+      );
+      await site.account.stripe.products.update(String(product), { metadata: { app: "" } });
+      site.restart({ STRIPE_PRICE_ID: (await coaching()).id });
+    },
+    follow: async () => {
+      const former = (await site.account.stripe.products.list({ limit: 100 })).data.find(
+        ({ name }) => name === "The Golden Path Premium",
+      );
+      const id = (await problemsFound())
+        .find(({ advice }) => advice === "markProduct")
+        ?.found.split(" ")[0];
+      expect(former).toBeDefined();
+      await site.account.stripe.products.update(id ?? "", { metadata: { app: "the-golden-path" } });
+      site.restart();
+    },
+  },
+  nameDomain: {
+    breaks: async () => {
+      await site.account.control("settings", { customDomain: "https://pay.book.example" });
+      await startCheckout(await newReader(), site.variables.STRIPE_PRICE_ID);
+    },
+    follow: async () => site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
+  },
+  processEvents: {
+    breaks: async () => {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
+    },
+    follow: () => processUndeliveredEvents(),
+  },
+  syncAll: {
+    breaks: async () => updateProfile(member.id, { stripePriceId: null }),
+    follow: () => reconcileAll(),
+  },
+  adopt: {
+    breaks: () => unlinkCustomer(member.id),
+    follow: () => reconcileFromStripe(),
+  },
+  unlinkUnknown: {
+    breaks: async () => {
+      const { id } = await newReader();
+      await updateProfile(id, { stripeCustomerId: "cus_ofTestMode", stripePriceId: "price_1" });
+    },
+    follow: () => reconcileAll({ unlinkUnknown: true }),
+  },
+  cancelOrphan: {
+    breaks: async () => deleteUser((await newMember(site)).id),
+    follow: async () => {
+      const [finding] = await problemsFound();
+      await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
+    },
+  },
+  cancelSurplus: {
+    breaks: async () =>
+      subscribe(await customerOf(member), site.variables.STRIPE_PRICE_ID).then(() =>
+        syncReader(member),
+      ),
+    follow: async () => {
+      const { data } = await site.account.stripe.subscriptions.list({
+        customer: await customerOf(member),
+      });
+      const surplus = data.find(({ metadata }) => !metadata.userId);
+      await cancel(surplus?.id ?? "");
+      await syncReader(member);
+    },
+  },
+  cancelRefunded: {
+    breaks: async () => {
+      const refunded = await newMember(site);
+      const customer = await customerOf(refunded);
+      const { data } = await site.account.stripe.charges.list({ customer });
+      await site.account.stripe.refunds.create({ charge: data[0]?.id });
+      await syncReader(refunded);
+    },
+    follow: async () => {
+      const finding = (await problemsFound()).find(({ advice }) => advice === "cancelRefunded");
+      await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
+      await reconcileAll();
+    },
+  },
+} satisfies Record<Advice, Scene>;
+
+describe("the advice of stripe doctor", () => {
+  it.each(Object.keys(SCENES) as Advice[])(
+    "is given, solves the problem when followed, and costs no member access: %s",
+    async (advice) => {
+      const scene: Scene = SCENES[advice];
+      await scene.breaks();
+      expect((await problemsFound()).map(({ advice: given }) => given)).toContain(advice);
+      await scene.follow();
+      expect(await problemsFound()).toEqual([]);
+      expect(await hasAccess(member)).toBe(true);
+    },
+  );
+});
