@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import type { Profile } from "~db/schema";
+import type { BrowserContext } from "playwright";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Profile, profiles } from "~db/schema";
 import { siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
@@ -11,16 +12,28 @@ const dateOf = (instant: Date) =>
 /** The row of an account whose subscription continues without access. */
 const withoutAccess = { stripePriceId: null, stripeCurrentPeriodEnd: null } as const;
 
-describe.each([
-  { name: "with JavaScript", javaScriptEnabled: true },
-  { name: "without JavaScript", javaScriptEnabled: false },
-])("$name", ({ javaScriptEnabled }) => {
-  /** Opens a page as an account that has paid once and whose row is now this. */
+/** Somebody who has paid once. */
+let payer: {
+  email: string;
+  profile: Profile;
+  cookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+};
+
+beforeAll(async () => {
+  const context = (await site.visit()).context();
+  const { email } = await site.subscribe(context);
+  const [profile] = await site.database.db.select().from(profiles);
+  payer = { email, profile: profile as Profile, cookies: await context.cookies() };
+});
+
+describe("without JavaScript", () => {
+  const javaScriptEnabled = false;
+
+  /** Opens a page as the payer, whose row is now this. */
   async function openAs(path: string, profile: Partial<Profile>) {
     const page = await site.visit({ javaScriptEnabled });
-    const { email } = await site.subscribe(page.context());
-    await site.setProfile(email, profile);
-    await page.goto("/");
+    await page.context().addCookies(payer.cookies);
+    await site.setProfile(payer.email, { ...payer.profile, ...profile });
     await page.goto(path);
     return page;
   }
