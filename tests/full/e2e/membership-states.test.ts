@@ -27,11 +27,9 @@ beforeAll(async () => {
 });
 
 describe("without JavaScript", () => {
-  const javaScriptEnabled = false;
-
   /** Opens a page as the payer, whose row is now this. */
   async function openAs(path: string, profile: Partial<Profile>) {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     await page.context().addCookies(payer.cookies);
     await site.setProfile(payer.email, { ...payer.profile, ...profile });
     await page.goto(path);
@@ -179,7 +177,7 @@ describe("without JavaScript", () => {
   });
 
   it("an account that has never paid is offered no invoices", async () => {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     await site.signUp(page.context());
     await page.goto("/#purchase");
     await page.locator("#purchase").getByRole("button", { name: "Upgrade to Premium" }).waitFor();
@@ -187,7 +185,7 @@ describe("without JavaScript", () => {
   });
 
   it("the return from the portal redirects according to what was changed there", async () => {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     const { subscription } = await site.subscribe(page.context());
     await page.goto("/premium");
     await page.getByRole("button", { name: "Manage or cancel membership" }).click();
