@@ -195,46 +195,6 @@ describe("a toast whose code has not loaded", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("waits while the pointer is over it", async () => {
-    const page = await site.visit();
-    const { toast, pass } = await openWithPlainToast(page);
-    await pass(2_000);
-    await toast.hover();
-    await pass(60_000);
-    expect(await toast.count()).toBe(1);
-    await page.mouse.move(10, 300);
-    await pass(2_999);
-    expect(await toast.count()).toBe(1);
-    await pass(1);
-    await expect(toast).toHaveCount(0);
-  });
-
-  it("waits while the focus is in it", async () => {
-    const page = await site.visit();
-    const { toast, pass } = await openWithPlainToast(page);
-    await pass(2_000);
-    await toast.getByRole("link", { name: "Close" }).focus();
-    await pass(60_000);
-    expect(await toast.count()).toBe(1);
-    await page.getByRole("button", { name: "Buy Now" }).focus();
-    await pass(2_999);
-    expect(await toast.count()).toBe(1);
-    await pass(1);
-    await expect(toast).toHaveCount(0);
-  });
-
-  it("is swiped away to the right by more than 50 px, not by less and not to the left", async () => {
-    const page = await site.visit();
-    const { toast } = await openWithPlainToast(page);
-    for (const tooLittle of [49, -120]) {
-      await swipeByMouse(page, toast, tooLittle);
-      await expect(toast).toHaveCSS("transform", "none");
-      expect(await toast.count()).toBe(1);
-    }
-    await swipeByMouse(page, toast, 51);
-    await expect(toast).toHaveCount(0);
-  });
-
   it("is closed by its link on a phone, or swiped away with a finger", async () => {
     const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
     const { toast } = await openWithPlainToast(page);

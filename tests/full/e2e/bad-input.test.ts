@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import {
-  type Answer,
-  openConnection,
-  type Sent,
-  send,
-  type Visitor,
-} from "../../support/http-client";
+import { type Answer, type Sent, send, type Visitor } from "../../support/http-client";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 import { type Contents, changedTables, readContents } from "../../support/tables";
 
@@ -362,54 +356,6 @@ describe("an invalid cookie", () => {
       }
     }
     before = await readContents(site.database);
-  });
-});
-
-describe("malformed HTTP", () => {
-  const host = () => new URL(site.origin).host;
-  const REQUESTS: Record<string, () => string> = {
-    "no host": () => "GET / HTTP/1.1\r\n\r\n",
-    "two hosts": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nHost: evil.example\r\n\r\n`,
-    "an unknown version": () => `GET / HTTP/9.9\r\nHost: ${host()}\r\n\r\n`,
-    "a whole address": () => `GET http://evil.example/ HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "no address": () => `GET HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "an address without a slash": () => `GET auth HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "an asterisk": () => `OPTIONS * HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "a NUL in the address": () => `GET /\0 HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "a NUL in a header": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nCookie: a\0b\r\n\r\n`,
-    "a header without a colon": () => `GET / HTTP/1.1\r\nHost: ${host()}\r\nnothing\r\n\r\n`,
-    "a header of 20 KB": () =>
-      `GET / HTTP/1.1\r\nHost: ${host()}\r\nX: ${"x".repeat(20 * KB)}\r\n\r\n`,
-    "an unknown method": () => `BREW / HTTP/1.1\r\nHost: ${host()}\r\n\r\n`,
-    "a negative length": () =>
-      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: -1\r\n\r\n`,
-    "two lengths": () =>
-      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
-    "both a length and chunks": () =>
-      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "a malformed chunk": () =>
-      `POST /newsletter HTTP/1.1\r\nHost: ${host()}\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
-    noise: () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-  };
-
-  /** The statuses other than 400. */
-  const OTHER_STATUSES: Record<string, number> = {
-    "an asterisk": 405,
-    "a header of 20 KB": 431,
-  };
-
-  /** A malformed body may only be detected once it is being processed, so the connection may be cut off. */
-  const MAY_BE_CUT_OFF = "a malformed chunk";
-
-  it.each(Object.entries(REQUESTS))("is rejected: %s", async (name, request) => {
-    const connection = await openConnection(site.origin);
-    connection.write(request());
-    connection.finish();
-    const answer = await connection.ended;
-    if (name === MAY_BE_CUT_OFF) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
-    else expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${OTHER_STATUSES[name] ?? 400} `));
-    expect(answer).not.toMatch(/\n\s+at |node_modules/);
-    expect(await written()).toEqual([]);
   });
 });
 

@@ -175,22 +175,6 @@ describe("with the keyboard alone", () => {
     await expectSelected("Login");
   });
 
-  it("a key pressed during hydration does no harm", async () => {
-    const page = await site.visit();
-    await page.addInitScript(() => {
-      const add = document.addEventListener.bind(document);
-      document.addEventListener = (type: string, ...rest: unknown[]) => {
-        add(type, ...(rest as [EventListener]));
-        const key = new KeyboardEvent("keydown", { key: "Shift", bubbles: true });
-        if (type === "keydown") queueMicrotask(() => document.body.dispatchEvent(key));
-      };
-    });
-    await site.open("/", page);
-    await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
-    await press(page, "Enter");
-    await expectToast(page, "Purchase Feature Coming Soon!");
-  });
-
   it("Escape closes the mobile menu even as the key press that triggers hydration", async () => {
     const page = await site.visit({ viewport: { width: 360, height: 740 } });
     await page.addInitScript(() => {
@@ -214,24 +198,6 @@ describe("with the keyboard alone", () => {
     expect(await page.evaluate(() => document.documentElement.dataset.openedEarly)).toBe("true");
     expect(await page.locator("details.mobile-menu").getAttribute("open")).toBeNull();
     await expect(page.getByRole("banner").locator("summary[aria-label=Menu]")).toBeFocused();
-  });
-
-  it("a letter typed the moment the account menu opens moves to its item", async () => {
-    const page = await site.visit();
-    await site.signUp(page.context());
-    await site.open("/", page);
-    await page.evaluate(() => {
-      const observer = new MutationObserver(() => {
-        if (!document.querySelector("[role=menuitem]")) return;
-        observer.disconnect();
-        const key = new KeyboardEvent("keydown", { key: "l", bubbles: true, cancelable: true });
-        document.activeElement?.dispatchEvent(key);
-      });
-      observer.observe(document.body, { childList: true, subtree: true });
-    });
-    await tabTo(page, page.getByRole("banner").getByLabel("Account menu"));
-    await press(page, "Enter");
-    await expect(page.getByRole("menuitem", { name: "Log out" })).toBeFocused();
   });
 
   it("the account menu keeps the focus when it is hydrated", async () => {

@@ -2,7 +2,6 @@ import type { Page } from "playwright";
 import { describe, expect, it } from "vitest";
 import { type Member, siteForThisFile } from "../../support/e2e-site";
 import { eventually } from "../../support/eventually";
-import { hydrated } from "../../support/hydrated.mjs";
 import { linkIn, mailInOutbox } from "../../support/mail";
 import { expectToast } from "../../support/pages";
 
@@ -19,19 +18,11 @@ async function fillCredentials(page: Page, email: string, password: string): Pro
   await main.getByLabel("Password", { exact: true }).fill(password);
 }
 
-describe.each([
-  { name: "with JavaScript", javaScriptEnabled: true },
-  { name: "without JavaScript", javaScriptEnabled: false },
-])("$name", ({ javaScriptEnabled }) => {
-  const open = async (page: Page, address: string) => {
-    await page.goto(address);
-    if (javaScriptEnabled) await hydrated(page);
-  };
-
+describe("without JavaScript", () => {
   it("who pays is welcomed by a mail that leads to the members' area", async () => {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     const { email } = await site.signUp(page.context());
-    await open(page, "/#purchase");
+    await page.goto("/#purchase");
     await page.getByRole("button", { name: "Upgrade to Premium" }).click();
     await page.waitForURL(`${site.sandboxOrigin}/**`);
     await page.getByRole("button", { name: "Subscribe" }).click();
@@ -60,8 +51,8 @@ describe.each([
 
     it("mends the card by the mail's button, and has access again", async () => {
       const { email, password, link } = await unpaidMember();
-      const page = await site.visit({ javaScriptEnabled });
-      await open(page, link);
+      const page = await site.visit({ javaScriptEnabled: false });
+      await page.goto(link);
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
         "Log in to your membership",
       );
@@ -103,12 +94,12 @@ describe.each([
     it("pays the open invoice when Stripe has given up, and has access again", async () => {
       const { email, password, subscription, link } = await unpaidMember();
       await site.sandbox(`subscriptions/${subscription}/give-up`, { afterRetries: "unpaid" });
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       await site.post(page.context(), "/auth/login", { email, password });
       await page.goto("/premium");
       expect(new URL(page.url()).pathname).toBe("/");
 
-      await open(page, link);
+      await page.goto(link);
       await page.getByRole("button", { name: "Pay the open invoice" }).click();
       await page.waitForURL(`${site.sandboxOrigin}/**`);
       await page.getByRole("row").filter({ hasText: "open" }).getByRole("link").click();
@@ -121,9 +112,9 @@ describe.each([
 
     it("finds the payment card at once when signed in", async () => {
       const { email, password, link } = await unpaidMember();
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       await site.post(page.context(), "/auth/login", { email, password });
-      await open(page, link);
+      await page.goto(link);
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
         "Update your payment card",
       );
@@ -132,9 +123,9 @@ describe.each([
 
   describe("at the address of the payment card", () => {
     it("an account without a membership is told so, and where to buy one", async () => {
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       await site.signUp(page.context());
-      await open(page, "/billing/card");
+      await page.goto("/billing/card");
       expect(await page.getByRole("main").textContent()).toContain(
         "There is no card to update: this account has no membership.",
       );
@@ -143,10 +134,10 @@ describe.each([
     });
 
     it("a member who has cancelled is told that nothing more is charged", async () => {
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       const { subscription } = await site.subscribe(page.context());
       await site.sandbox(`subscriptions/${subscription}/cancel-at-period-end`);
-      await open(page, "/billing/card");
+      await page.goto("/billing/card");
       expect(await page.getByRole("main").textContent()).toMatch(
         /It is cancelled\. You keep your access until .* and nothing more will be charged/,
       );
@@ -155,10 +146,10 @@ describe.each([
     });
 
     it("a former member finds the invoices", async () => {
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       const { subscription } = await site.subscribe(page.context());
       await site.sandbox(`subscriptions/${subscription}/cancel`);
-      await open(page, "/billing/card");
+      await page.goto("/billing/card");
       expect(await page.getByRole("main").textContent()).toContain("Your membership has ended");
       await page.getByRole("button", { name: "Invoices and receipts" }).click();
       await page.waitForURL(`${site.sandboxOrigin}/**`);
@@ -166,10 +157,10 @@ describe.each([
     });
 
     it("a member in other trouble finds what it is, and the way to manage the membership", async () => {
-      const page = await site.visit({ javaScriptEnabled });
+      const page = await site.visit({ javaScriptEnabled: false });
       const { subscription } = await site.subscribe(page.context());
       await site.sandbox(`subscriptions/${subscription}/refund`);
-      await open(page, "/billing/card");
+      await page.goto("/billing/card");
       expect(await page.getByRole("main").textContent()).toContain(
         "Your last payment was refunded, so your access has ended.",
       );

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import type { Profile } from "~db/schema";
+import type { BrowserContext } from "playwright";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Profile, profiles } from "~db/schema";
 import { siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
@@ -11,16 +12,26 @@ const dateOf = (instant: Date) =>
 /** The row of an account whose subscription continues without access. */
 const withoutAccess = { stripePriceId: null, stripeCurrentPeriodEnd: null } as const;
 
-describe.each([
-  { name: "with JavaScript", javaScriptEnabled: true },
-  { name: "without JavaScript", javaScriptEnabled: false },
-])("$name", ({ javaScriptEnabled }) => {
-  /** Opens a page as an account that has paid once and whose row is now this. */
+/** Somebody who has paid once. */
+let payer: {
+  email: string;
+  profile: Profile;
+  cookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
+};
+
+beforeAll(async () => {
+  const context = (await site.visit()).context();
+  const { email } = await site.subscribe(context);
+  const [profile] = await site.database.db.select().from(profiles);
+  payer = { email, profile: profile as Profile, cookies: await context.cookies() };
+});
+
+describe("without JavaScript", () => {
+  /** Opens a page as the payer, whose row is now this. */
   async function openAs(path: string, profile: Partial<Profile>) {
-    const page = await site.visit({ javaScriptEnabled });
-    const { email } = await site.subscribe(page.context());
-    await site.setProfile(email, profile);
-    await page.goto("/");
+    const page = await site.visit({ javaScriptEnabled: false });
+    await page.context().addCookies(payer.cookies);
+    await site.setProfile(payer.email, { ...payer.profile, ...profile });
     await page.goto(path);
     return page;
   }
@@ -166,7 +177,7 @@ describe.each([
   });
 
   it("an account that has never paid is offered no invoices", async () => {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     await site.signUp(page.context());
     await page.goto("/#purchase");
     await page.locator("#purchase").getByRole("button", { name: "Upgrade to Premium" }).waitFor();
@@ -174,7 +185,7 @@ describe.each([
   });
 
   it("the return from the portal redirects according to what was changed there", async () => {
-    const page = await site.visit({ javaScriptEnabled });
+    const page = await site.visit({ javaScriptEnabled: false });
     const { subscription } = await site.subscribe(page.context());
     await page.goto("/premium");
     await page.getByRole("button", { name: "Manage or cancel membership" }).click();

@@ -96,39 +96,3 @@ it("a buyer whose address Stripe rejects is asked for another at the checkout, a
   await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   expect(await hasAccess(page)).toBe(true);
 });
-
-it("a refund on the control page ends access on the next page", async () => {
-  const page = await site.visit();
-  const { subscription } = await site.subscribe(page.context());
-  expect(await hasAccess(page)).toBe(true);
-
-  const author = await site.visit();
-  await author.goto(site.sandboxOrigin);
-  const row = author.getByRole("row").filter({ hasText: subscription });
-  await row.getByRole("button", { name: "Refund", exact: true }).click();
-  await author.waitForLoadState();
-  await control(site.sandboxOrigin, "webhooks/settle");
-
-  expect(await hasAccess(page)).toBe(false);
-  const notice = page.getByRole("region", { name: "Your membership" });
-  expect(await notice.textContent()).toContain(
-    "Your last payment was refunded, so your access has ended.",
-  );
-});
-
-it("a former member opens their invoices without JavaScript", async () => {
-  const page = await site.visit({ javaScriptEnabled: false });
-  const { subscription } = await site.subscribe(page.context());
-  await site.sandbox(`subscriptions/${subscription}/cancel`);
-  expect(await hasAccess(page)).toBe(false);
-
-  const purchase = page.locator("#purchase");
-  await purchase.getByRole("button", { name: "Invoices and receipts" }).click();
-  await page.waitForURL(`${site.sandboxOrigin}/**`);
-  await page.getByText("You have no subscription at present.").waitFor();
-  const invoice = page.getByRole("row").filter({ hasText: "$9.99" });
-  expect(await invoice.textContent()).toContain("paid");
-  await invoice.getByRole("link").click();
-  await page.waitForURL(`${site.sandboxOrigin}/i/**`);
-  expect(await page.getByRole("main").textContent()).toContain("$9.99");
-});

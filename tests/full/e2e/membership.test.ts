@@ -1,7 +1,5 @@
 import type { BrowserContext, Page } from "playwright";
 import { beforeEach, describe, expect, it } from "vitest";
-import { SANDBOX_STRIPE } from "~/env.server";
-import { UNPAID_GRACE_DAYS } from "~/features/billing/access-end-rule";
 import { siteForThisFile } from "../../support/e2e-site";
 import { control } from "../../support/payments";
 import { runProgram } from "../../support/program";
@@ -32,67 +30,8 @@ async function reachPaymentPage(email = site.newEmail("member")): Promise<string
   return id;
 }
 
-/** Signs up and pays; returns the subscription's id. */
-async function becomeMember(): Promise<string> {
-  const session = await reachPaymentPage();
-  await page.getByRole("button", { name: "Subscribe" }).click();
-  await page.waitForURL("**/checkout/success?*");
-  const { deliveries } = await control<{ deliveries: { event?: string }[] }>(
-    site.sandboxOrigin,
-    "deliveries",
-    undefined,
-    "GET",
-  );
-  expect(deliveries.length).toBeGreaterThan(0);
-  const response = await fetch(`${site.sandboxOrigin}/v1/checkout/sessions/${session}`, {
-    headers: { Authorization: `Bearer ${SANDBOX_STRIPE.secretKey}` },
-  });
-  const { subscription } = (await response.json()) as { subscription?: string };
-  if (!subscription) throw new Error(`Session ${session} has no subscription.`);
-  return subscription;
-}
-
 const settle = () =>
   control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 15_000, retries: true });
-
-describe.each([
-  { name: "with JavaScript", javaScriptEnabled: true },
-  { name: "without JavaScript", javaScriptEnabled: false },
-])("a member whose renewal failed, $name", ({ javaScriptEnabled }) => {
-  it("is told what is wrong and until when access lasts, and updates the card", async () => {
-    const subscription = await becomeMember();
-    await control(site.sandboxOrigin, `subscriptions/${subscription}/renew`, {
-      outcome: "declined",
-    });
-    await settle();
-    const cookies = await context.cookies();
-    await openPage(javaScriptEnabled);
-    await context.addCookies(cookies);
-
-    // on every page under the header, and in the members' area, which stays open for the grace
-    await page.goto("/");
-    const update = () => page.getByRole("button", { name: "Update payment card" }).first();
-    await update().waitFor();
-    await page.goto("/premium");
-    expect(new URL(page.url()).pathname).toBe("/premium");
-    const end = new Date(Date.now() + UNPAID_GRACE_DAYS * 24 * 60 * 60 * 1000);
-    expect(await page.getByRole("main").textContent()).toContain(
-      `You keep your access until ${end.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" })}.`,
-    );
-
-    await update().click();
-    await page.waitForURL(`${site.sandboxOrigin}/**`);
-    await page.getByRole("link", { name: "Update card" }).click();
-    await page.getByRole("button", { name: "Update card" }).click();
-    // Stripe retries no payment because of a new card: the sync on the return from the portal does
-    await page
-      .getByRole("link", { name: /^Return to/ })
-      .first()
-      .click();
-    await page.waitForURL(`${site.origin}/premium`);
-    expect(await page.getByRole("button", { name: "Update payment card" }).count()).toBe(0);
-  });
-});
 
 describe("a payment that settles later", () => {
   it("is being confirmed, and the page updates by itself once it has arrived", async () => {
@@ -139,20 +78,6 @@ describe("the operator's commands beside a running program", () => {
     expect(well.stdout).not.toContain("FAIL");
     expect(well.code).toBe(0);
     await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
-  });
-
-  it("explain a failure in one sentence", async () => {
-    const nobody = await runProgram({
-      command: ["stripe", "sync", "--user", "nobody@example.test"],
-      variables: site.variables,
-    });
-    expect(nobody).toMatchObject({ code: 1, stderr: "Nobody has an account with this address.\n" });
-    const keyless = await runProgram({
-      command: ["stripe", "setup"],
-      variables: { DATA_DIR: site.dataDir },
-    });
-    expect(keyless.code).toBe(1);
-    expect(keyless.stderr).toMatch(/^STRIPE_SECRET_KEY: found nothing/);
   });
 });
 

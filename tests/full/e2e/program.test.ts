@@ -55,25 +55,6 @@ describe("starting the program", () => {
     expectClearFailure(run, new RegExp(`Port ${port} is already in use`));
   });
 
-  it("fails with a message if the sandbox's port is taken", async () => {
-    const port = await freePorts(2);
-    const blocker = createServer();
-    await new Promise<void>((done) => blocker.listen(port + 1, done));
-    cleanUps.push(() => blocker.close());
-    const run = await runProgram({
-      command: "demo",
-      variables: { PORT: String(port), DATA_DIR: dataDirectory() },
-    });
-    expectClearFailure(run, new RegExp(`Port ${port + 1} is already in use`));
-  });
-
-  it("prints one line for an invalid variable", async () => {
-    expectClearFailure(
-      await runProgram({ variables: { PORT: "eighty" } }),
-      /^PORT: found 'eighty', wanted a port number/,
-    );
-  });
-
   it("says that the database cannot be reached, without its password", async () => {
     const [port] = [await freePorts(2)];
     const run = await runProgram({

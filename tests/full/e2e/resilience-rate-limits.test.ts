@@ -135,14 +135,6 @@ describe("too many attempts", () => {
     expect(await allowedOf(limit + 1, attempt)).toBe(limit);
   });
 
-  it("of a whole IPv6 network count as one address", async () => {
-    const attempt = (i: number) =>
-      post("/newsletter", { email: newEmail() }, `2001:db8:7:${i === 7 ? 8 : 7}::${i + 1}`);
-    const limit = ALLOWED.newsletter.address;
-    expect(await allowedOf(limit + 1, attempt)).toBe(limit);
-    expect((await attempt(7)).status).toBe(200);
-  });
-
   it("have no effect", async () => {
     const email = newEmail();
     for (let i = 0; i <= ALLOWED.newsletter.address; i++) {
@@ -178,16 +170,6 @@ describe("too many attempts", () => {
     );
     // another instance, since the first one caches its rejections in memory
     expect((await attempt(deep)).status).toBe(409);
-  });
-
-  it("leave no e-mail address in the table that counts them", async () => {
-    await post("/newsletter", { email: newEmail() });
-    const rows = await site.database.db.execute<{ key: string }>(sql`select key from rate_limits`);
-    expect(rows.length).toBeGreaterThan(0);
-    for (const { key } of rows) {
-      expect(key).toMatch(/^[\w-]+:[\w-]+:/);
-      expect(key).not.toContain("@");
-    }
   });
 });
 
@@ -279,32 +261,6 @@ describe("a rejected visitor", () => {
   });
 });
 
-describe("a forged client address", () => {
-  const attempt = (origin: string, forwarded: string) =>
-    new Visitor(origin, { "X-Forwarded-For": forwarded }).post("/newsletter", {
-      json: { email: newEmail() },
-    });
-
-  it("is ignored without a proxy", async () => {
-    const limit = ALLOWED.newsletter.address;
-    expect(await allowedOf(limit + 2, () => attempt(direct.origin, newAddress()))).toBe(limit);
-  });
-
-  it("is ignored if the proxy's own entry follows", async () => {
-    const limit = ALLOWED.newsletter.address;
-    const forged = () => attempt(site.origin, `${newAddress()}, ${address}`);
-    expect(await allowedOf(limit + 2, forged)).toBe(limit);
-  });
-
-  it("is ignored behind two proxies, where the outer one's entry counts", async () => {
-    const limit = ALLOWED.newsletter.address;
-    const inner = () => newAddress();
-    const forged = () => attempt(deep.origin, `${newAddress()}, ${address}, ${inner()}`);
-    expect(await allowedOf(limit + 2, forged)).toBe(limit);
-    expect((await attempt(deep.origin, `${newAddress()}, ${inner()}`)).status).toBe(200);
-  });
-});
-
 describe("several instances", () => {
   it("count together", async () => {
     const email = newEmail();
@@ -317,19 +273,6 @@ describe("several instances", () => {
     expect((await attempt(site)).status).toBe(429);
     expect((await attempt(deep)).status).toBe(429);
     expect(await readMetric(deep.origin, "rate_limited_total", { limited: "login" })).toBe(1);
-  });
-
-  it("do not miscount concurrent attempts", async () => {
-    const email = newEmail();
-    const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, i) =>
-        visitorFrom(`${address}, ${address}`, [site, deep][i % 2]).post("/newsletter", {
-          json: { email },
-        }),
-      ),
-    );
-    const passed = answers.filter(({ status }) => status !== 429);
-    expect(passed).toHaveLength(ALLOWED.newsletter.account);
   });
 });
 

@@ -42,33 +42,6 @@ async function openAccountMenu(page: Page): Promise<Locator> {
 }
 
 describe("without JavaScript, signing up and in", () => {
-  it("works by form, with its toasts, on both tabs", async () => {
-    const page = await visit("/auth");
-    const account = { email: site.newEmail(), password: "no script" };
-    await expect(page.getByRole("tab", { selected: true })).toHaveText("Login");
-    await page.getByRole("tab", { name: "Sign Up" }).click();
-    await expect(page).toHaveURL(`${site.origin}/auth?tab=signup`);
-    await expect(page.getByRole("tab", { selected: true })).toHaveText("Sign Up");
-    await submit(page, account);
-    await expect(page).toHaveURL(`${site.origin}/`);
-    await expectToast(
-      page,
-      "default",
-      "✅ Account Created!",
-      "Welcome! You have been successfully signed in.",
-    );
-    const menu = await openAccountMenu(page);
-    await menu.getByRole("button", { name: "Log out" }).click();
-    await expect(page).toHaveURL(`${site.origin}/`);
-    await expectToast(page, "default", "👋 You've been signed out.");
-
-    await page.goto("/auth?tab=signup");
-    await page.getByRole("tab", { name: "Login" }).click();
-    await submit(page, account);
-    await expect(page).toHaveURL(`${site.origin}/`);
-    await expectToast(page, "default", "🎉 Welcome Back!", "You've been successfully signed in.");
-  });
-
   it("returns to the form after a failure, with the e-mail and without the password", async () => {
     const page = await visit("/auth");
     const stranger = { email: "Nobody@example.test", password: "not the one" };
@@ -177,18 +150,6 @@ describe("without JavaScript, the newsletter form", () => {
 
 describe("without JavaScript, upgrading", () => {
   const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" }).click();
-
-  it("asks a visitor to log in", async () => {
-    const page = await visit("/");
-    await upgrade(page);
-    await expect(page).toHaveURL(`${site.origin}/#purchase`);
-    await expectToast(
-      page,
-      "destructive",
-      "Authentication Required",
-      "Please log in or sign up to upgrade.",
-    );
-  });
 
   it("redirects to the payment page, or says why not", async () => {
     const page = await site.visit(PLAIN);
