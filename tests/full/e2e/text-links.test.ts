@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { siteForThisFile } from "../support/e2e-site";
+import { siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
 

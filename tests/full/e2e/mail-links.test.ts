@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { siteForThisFile } from "../support/e2e-site";
-import { linkIn } from "../support/mail";
-import { expectToast } from "../support/pages";
-import { startSmtpServer } from "../support/smtp";
+import { siteForThisFile } from "../../support/e2e-site";
+import { linkIn } from "../../support/mail";
+import { expectToast } from "../../support/pages";
+import { startSmtpServer } from "../../support/smtp";
 
 const smtp = await startSmtpServer();
 afterAll(() => smtp.close());

@@ -1,12 +1,12 @@
 import type { Page } from "playwright";
 import { expect } from "playwright/test";
 import { beforeAll, describe, it } from "vitest";
-import { axeViolations } from "../support/axe-violations";
-import { siteForThisFile } from "../support/e2e-site";
-import { send } from "../support/http-client";
-import { hydrated } from "../support/hydrated.mjs";
-import { type EditionFiles, editionFolder, editionText, writeEdition } from "../support/library";
-import { startProgramSite } from "../support/program-site";
+import { axeViolations } from "../../support/axe-violations";
+import { siteForThisFile } from "../../support/e2e-site";
+import { send } from "../../support/http-client";
+import { hydrated } from "../../support/hydrated.mjs";
+import { type EditionFiles, editionFolder, editionText, writeEdition } from "../../support/library";
+import { startProgramSite } from "../../support/program-site";
 
 const site = siteForThisFile();
 
