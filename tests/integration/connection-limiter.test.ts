@@ -159,7 +159,7 @@ describe.skipIf(process.platform !== "linux")("when all connections are in use",
     const server = await serve({ maxConnections: 4 });
     const flood = await connectBusy(server, times(4, "127.0.1.1"));
     await expect
-      .poll(() => statusFor(server, "127.0.1.1").catch(() => 0), { timeout: 5_000 })
+      .poll(() => statusFor(server, "127.0.1.1").catch(() => 0), { timeout: 60_000 })
       .toBe(200);
     expect(closed(flood)).toContain(0);
   });

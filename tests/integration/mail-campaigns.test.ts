@@ -13,7 +13,7 @@ import { openTestSite, type TestSite } from "../support/site";
 import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
 /** For what happens within a poll or two on an idle machine. */
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 60_000 };
 
 let site: TestSite;
 let sink: SmtpSink;
@@ -104,7 +104,7 @@ async function statesOf(campaignId: string): Promise<Record<string, number>> {
 
 const untilSent = (campaignId: string, number: number) =>
   vi.waitUntil(async () => (await statesOf(campaignId)).sent === number, {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 20,
   });
 
@@ -252,7 +252,7 @@ describe("a campaign", () => {
     const lines = watchLog();
     await startWorker();
     await vi.waitUntil(() => lines.some(({ message }) => message.includes("was paused")), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     const [campaign] = await getDatabase().db.execute(
       sql`select state, pause_reason from campaigns where id = ${id}`,

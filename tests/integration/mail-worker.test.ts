@@ -20,7 +20,7 @@ import { isFullRun } from "../support/test-scope.mjs";
 const MESSAGE = { subject: "Hello", text: "A secret link.\n", html: "<p>A secret link.</p>" };
 
 /** For what happens within a poll or two on an idle machine. */
-const SOON = { timeout: 20_000 };
+const SOON = { timeout: 60_000 };
 
 let site: TestSite;
 let sink: SmtpSink;
@@ -322,7 +322,7 @@ describe("a worker that dies", () => {
     const address = newAddress();
     await claimedBy(address, 21);
     await startWorker();
-    await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 20_000 });
+    await vi.waitUntil(async () => (await rowOf(address))?.state === "sent", { timeout: 60_000 });
     expect(await delivered([address])).toEqual([address]);
     expect(await rowOf(address)).toMatchObject({ times_in_doubt: 1 });
   });
@@ -333,7 +333,7 @@ describe("a worker that dies", () => {
     await claimedBy(address, 5);
     await claimedBy(other, 30);
     await startWorker();
-    await vi.waitUntil(async () => (await rowOf(other))?.state === "sent", { timeout: 20_000 });
+    await vi.waitUntil(async () => (await rowOf(other))?.state === "sent", { timeout: 60_000 });
     expect(await rowOf(address)).toMatchObject({ state: "sending", times_in_doubt: 0 });
   });
 });

@@ -88,7 +88,7 @@ export function mailInOutbox(dataDir: string, to: string, subject: string): Prom
         .map((name) => readMail(readFileSync(join(outbox, name))))
         .find(({ headers }) => headers.to === to && headers.subject === subject);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 }
 
@@ -102,7 +102,7 @@ export async function mailIdle({ db }: Database = getDatabase()): Promise<void> 
         ) as busy`);
       return row?.busy === false;
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   );
 }
 

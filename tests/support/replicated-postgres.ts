@@ -79,7 +79,7 @@ export class ReplicatedServer {
       return await connection.query(statement, [], {
         prepare: false,
         asArrays: false,
-        timeout: 10_000,
+        timeout: 60_000,
       });
     } finally {
       await connection.end();

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
 
 /** Long enough for the first look after a start. */
-const RESUMED = { timeout: 30_000, interval: 250 };
+const RESUMED = { timeout: 60_000, interval: 250 };
 
 /** Stripe outlives the program here, as it does in life. */
 let sandbox: Awaited<ReturnType<typeof startStripeSandbox>>;

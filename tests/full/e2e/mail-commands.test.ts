@@ -39,7 +39,7 @@ async function refusePasswordLink(email: string, refuse: number, at: "recipient"
     async () =>
       (await site.database.db.execute(sql`select from mails where finished_at is null`)).length ===
       0,
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   await sink.script({ [email]: [{ refuse, at }] });
   await site.visitor().post("/auth/forgot-password", { form: { email } });
@@ -50,7 +50,7 @@ async function refusePasswordLink(email: string, refuse: number, at: "recipient"
           sql`select from mails where kind = 'password-reset' and state = 'failed'`,
         )
       ).length === 1,
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 }
 
@@ -68,7 +68,7 @@ it("list what was refused, without addresses, and send it again", async () => {
 
   expect(await mail("retry", "--kind", "membership-begun")).toMatchObject({ code: 0, stdout: "" });
   expect((await mail("retry")).stdout).toBe("1 password-reset queued again\n");
-  await vi.waitUntil(async () => (await linksTo(email)).length === before + 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await linksTo(email)).length === before + 1, { timeout: 60_000 });
   expect((await mail("status")).stdout).toMatch(/^To be sent {2}0\nNewsletter {2}0\nFailed {6}0 /);
 });
 

@@ -18,7 +18,7 @@ const passwordMail = (email: string) =>
         ({ recipients, headers }) =>
           recipients[0] === email && headers.subject === "Choose a new password",
       ),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 
 describe("the link of a reset mail", () => {

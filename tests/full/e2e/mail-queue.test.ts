@@ -88,7 +88,7 @@ it.concurrent("sends the mail of a program that was killed right after its answe
   expect(await mailsTo(email)).toEqual([]);
 
   await site.start();
-  await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 60_000 });
   expect(await mailsTo(email)).toHaveLength(1);
 });
 
@@ -97,11 +97,11 @@ it.concurrent("sends the mail of a program that was killed after composing it", 
   const site = await Site.withAccount(email, test);
   const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
   await forgetPassword(before, email);
-  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 60_000 });
   await before.stop("SIGKILL");
 
   await site.start();
-  await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 60_000 });
   expect(await mailsTo(email)).toHaveLength(1);
 });
 
@@ -111,12 +111,12 @@ it.concurrent("resends what a killed program was sending, by another one, under 
   await sink.script({ [email]: [{ hang: true }] });
   const killed = await site.start();
   await forgetPassword(killed, email);
-  await vi.waitUntil(async () => (await mailsTo(email)).length === 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await mailsTo(email)).length === 1, { timeout: 60_000 });
   const other = await site.start();
   await killed.stop("SIGKILL");
 
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
-    timeout: 40_000,
+    timeout: 60_000,
   });
   expect(await site.stateOf(email)).toMatchObject({ doubts: 1 });
   const [first, second, ...further] = await mailsTo(email);
@@ -135,11 +135,11 @@ it.concurrent("has the mail of a program that was suspended sent by another one,
   await sink.script({ [email]: [{ wait: 10_000 }] });
   const suspended = await site.start(sink.url);
   await forgetPassword(suspended, email);
-  await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await sink.concurrency()) === 1, { timeout: 60_000 });
   process.kill(suspended.pid, "SIGSTOP");
   const other = await site.start(sink.url);
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sent", {
-    timeout: 40_000,
+    timeout: 60_000,
   });
   await other.stop();
   process.kill(suspended.pid, "SIGCONT");
@@ -147,7 +147,7 @@ it.concurrent("has the mail of a program that was suspended sent by another one,
   const next = "after-suspension@example.test";
   await site.addAccount(next);
   await forgetPassword(suspended, next);
-  await vi.waitUntil(async () => (await mailsTo(next, sink)).length === 1, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await mailsTo(next, sink)).length === 1, { timeout: 60_000 });
   expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 1 });
   const copies = await mailsTo(email, sink);
   expect(copies).toHaveLength(2);
@@ -162,7 +162,7 @@ it.concurrent("sends what is queued when it stops, and answers within the time i
   const program = await site.start();
   await forgetPassword(program, email);
   await vi.waitUntil(async () => (await site.stateOf(email))?.state === "sending", {
-    timeout: 20_000,
+    timeout: 60_000,
   });
   expect(await program.stop("SIGTERM")).toBe(0);
   expect(await site.stateOf(email)).toMatchObject({ state: "sent", doubts: 0 });

@@ -141,7 +141,7 @@ describe("an issue that two people send at once", () => {
       async () =>
         (await site.database.db.execute(sql`select from mails where finished_at is null`))
           .length === 0,
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     );
     const recipients = smtp.delivered.flatMap(({ recipients }) => recipients);
     expect(recipients).toHaveLength(40);

@@ -55,7 +55,7 @@ it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle o
     await vi.waitUntil(
       () => count.users > 0 && count.subscribers + count.users >= WRITES_BEFORE_KILL,
       {
-        timeout: 20_000,
+        timeout: 60_000,
         interval: 5,
       },
     );

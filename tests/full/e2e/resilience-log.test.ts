@@ -59,7 +59,7 @@ function mailWith(subject: string): Promise<Mail> {
         .filter((name) => name.endsWith(".eml"))
         .map((name) => readMail(readFileSync(join(outbox, name))))
         .find(({ headers }) => headers.subject === subject),
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 }
 

@@ -16,7 +16,7 @@ const PREVIEW = "/preview/the-hour-before-the-day";
 const sitemap = async () => (await send(`${site.origin}/sitemap.xml`)).text;
 
 beforeAll(async () => {
-  await expect.poll(sitemap, { timeout: 30_000 }).toContain(PREVIEW);
+  await expect.poll(sitemap, { timeout: 60_000 }).toContain(PREVIEW);
 });
 
 async function expectAccessible(page: Page): Promise<void> {
@@ -163,13 +163,13 @@ describe("the preview", () => {
 
       writeEdition(folder.path, gates({ public: true }, "There is no gate."));
       await expect
-        .poll(() => text("/preview/gates"), { timeout: 30_000 })
+        .poll(() => text("/preview/gates"), { timeout: 60_000 })
         .toContain("There is no gate.");
       expect(await text("/")).toContain("There is no gate.");
       expect(await text("/sitemap.xml")).toContain("/preview/gates<");
 
       writeEdition(folder.path, gates({}, "There is a secret.\n\nIt is this."));
-      await expect.poll(() => status("/preview/gates"), { timeout: 30_000 }).toBe(404);
+      await expect.poll(() => status("/preview/gates"), { timeout: 60_000 }).toBe(404);
       expect(await text("/")).not.toContain("/preview/gates");
       expect(await text("/sitemap.xml")).not.toContain("/preview/");
     } finally {

@@ -89,7 +89,7 @@ describe("the list's commands", () => {
     const first = spawn(process.execPath, command, { env: childEnvironment(variables) });
     const ended = new Promise((done) => first.once("exit", (_, signal) => done(signal)));
     await eventually(async () => expect(await subscriberCount()).toBeGreaterThan(0), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 5,
     });
     first.kill("SIGKILL");

@@ -58,7 +58,7 @@ describe("an embedded PostgreSQL", () => {
     const giveUp = new AbortController();
     const opening = serve(dataDir, { signal: giveUp.signal });
     const given = expect(opening).rejects.toThrow("aborted");
-    await expect.poll(() => isServerRunning(dataDir), { interval: 1, timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isServerRunning(dataDir), { interval: 1, timeout: 60_000 }).toBe(true);
     giveUp.abort();
     await given;
     expect(await isServerRunning(dataDir)).toBe(false);

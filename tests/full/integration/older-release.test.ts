@@ -67,7 +67,7 @@ class OlderRelease {
       const rows = await this.connections[session]?.query(statement, parameters.map(own), {
         prepare: true,
         asArrays: false,
-        timeout: 20_000,
+        timeout: 60_000,
       });
       // the database chooses an account's id, and what follows names it
       if (statement.startsWith('insert into "users"')) {
