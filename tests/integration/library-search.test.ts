@@ -97,6 +97,14 @@ describe("a search", () => {
     );
   });
 
+  it("keeps every character of what was searched for on the way to a result", async () => {
+    const edition = await take([{}, "A stool by the lantern, and a bench."]);
+    const { results } = await search(edition, "stool&bench#+%");
+    expect(await openResult(results[0])).toBe(
+      '<p id="p1">A <mark>stool</mark> by the lantern, and a <mark>bench</mark>.</p>',
+    );
+  });
+
   it("finds what stands in typographic quotation marks, before dashes and with apostrophes", async () => {
     const edition = await take([
       {},
