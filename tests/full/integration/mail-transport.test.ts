@@ -215,7 +215,8 @@ async function failingServer(breakdown: Breakdown): Promise<{ url: string; messa
 }
 
 describe("when the server breaks down, a mail", () => {
-  const LARGE = `${"long words ".repeat(80)}\n`.repeat(2_000);
+  // more than the sockets of both sides hold
+  const LARGE = `${"long words ".repeat(80)}\n`.repeat(10_000);
 
   it.each<[string, Breakdown, string, object]>([
     ["greets nobody", "greeting", "x\n", { kind: "not-sent", phase: "connecting" }],

@@ -228,8 +228,6 @@ describe("disputes", () => {
   });
 });
 
-describe("refunds", () => {});
-
 describe("lists", () => {
   test("cover the whole account, and cancelled subscriptions only with 'all'", async () => {
     const sandbox = await openSandbox();
