@@ -10,7 +10,7 @@ import { openEmbeddedDatabase } from "../../support/embedded-database";
 import { Visitor } from "../../support/http-client";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
 
-const FIXTURES = resolve(import.meta.dirname, "../fixtures");
+const FIXTURES = resolve(import.meta.dirname, "../../fixtures");
 const OLD_SITE = join(FIXTURES, "release-d1abaa8.tar.gz");
 const { cookies, passwords } = JSON.parse(
   readFileSync(join(FIXTURES, "release-d1abaa8.json"), "utf8"),
