@@ -17,18 +17,14 @@ import { OperatorError } from "~db/operator-error";
 /** Of a secret, in characters. */
 const MIN_LENGTH = 32;
 
-/** Secrets by the settings that they were read with. */
-const secretsBySettings = new WeakMap<object, string[]>();
+let secrets: string[] | undefined;
 
 /**
  * The secrets that sign cookies, newest first: `SESSION_SECRET`, else one generated once into
  * `DATA_DIR/session-secret` (mode 0600). Throws an OperatorError if that file cannot be read or created.
  */
 export function sessionSecrets(): string[] {
-  const settings = env();
-  const secrets = secretsBySettings.get(settings) ??
-    settings.SESSION_SECRET ?? [readOrCreateSecret()];
-  secretsBySettings.set(settings, secrets);
+  secrets ??= env().SESSION_SECRET ?? [readOrCreateSecret()];
   return secrets;
 }
 
