@@ -10,30 +10,19 @@ export function cookieName(name: string): string {
   return isSecure() ? `__Host-${name}` : name;
 }
 
-/** Cookies by name and lifetime, for the settings that they were made with. */
-const cookiesBySettings = new WeakMap<object, Map<string, Cookie>>();
-
 /**
  * A cookie of this site that lives `maxAge` seconds, signed with the newest secret and readable under any of
- * them. Meets the conditions of the `__Host-` prefix: Secure, path `/`, no domain. It is made once.
+ * them. Meets the conditions of the `__Host-` prefix: Secure, path `/`, no domain.
  */
 export function signedCookie(name: string, maxAge: number): Cookie {
-  const settings = env();
-  const cookies = cookiesBySettings.get(settings) ?? new Map<string, Cookie>();
-  cookiesBySettings.set(settings, cookies);
-  const key = `${name} ${maxAge}`;
-  const cookie =
-    cookies.get(key) ??
-    createCookie(cookieName(name), {
-      httpOnly: true,
-      path: "/",
-      sameSite: "lax",
-      secure: isSecure(),
-      secrets: sessionSecrets(),
-      maxAge,
-    });
-  cookies.set(key, cookie);
-  return cookie;
+  return createCookie(cookieName(name), {
+    httpOnly: true,
+    path: "/",
+    sameSite: "lax",
+    secure: isSecure(),
+    secrets: sessionSecrets(),
+    maxAge,
+  });
 }
 
 function isSecure(): boolean {

@@ -17,15 +17,18 @@ import { OperatorError } from "~db/operator-error";
 /** Of a secret, in characters. */
 const MIN_LENGTH = 32;
 
-let secrets: string[] | undefined;
+let stored: { file: string; secret: string } | undefined;
 
 /**
  * The secrets that sign cookies, newest first: `SESSION_SECRET`, else one generated once into
  * `DATA_DIR/session-secret` (mode 0600). Throws an OperatorError if that file cannot be read or created.
  */
 export function sessionSecrets(): string[] {
-  secrets ??= env().SESSION_SECRET ?? [readOrCreateSecret()];
-  return secrets;
+  const { SESSION_SECRET, DATA_DIR } = env();
+  if (SESSION_SECRET) return SESSION_SECRET;
+  const file = join(DATA_DIR, "session-secret");
+  if (stored?.file !== file) stored = { file, secret: readOrCreateSecret(file) };
+  return [stored.secret];
 }
 
 /** Whether there is a secret already, so that nothing has to be made to have one. */
@@ -35,9 +38,7 @@ export function hasSessionSecret(): boolean {
   return SESSION_SECRET !== undefined || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-function readOrCreateSecret(): string {
-  const { DATA_DIR } = env();
-  const file = join(DATA_DIR, "session-secret");
+function readOrCreateSecret(file: string): string {
   try {
     dataDirectory();
     // a full disk may have left an empty one
@@ -50,7 +51,7 @@ function readOrCreateSecret(): string {
     }
     return secret;
   } catch (error) {
-    const explained = explainDataDirectoryFailure(DATA_DIR, error);
+    const explained = explainDataDirectoryFailure(env().DATA_DIR, error);
     if (explained instanceof OperatorError) throw explained;
     throw new OperatorError(
       `The session secret cannot be stored in ${file} (${(error as Error).message}): make DATA_DIR writable or set SESSION_SECRET.`,

@@ -16,6 +16,7 @@ import {
   untilWebhooksSettled,
 } from "../support/payments";
 import { call, flashOf, get, ORIGIN, post } from "../support/routes";
+import { SESSION_SECRET } from "../support/session-secret";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -230,7 +231,7 @@ describe("starting a checkout", () => {
   });
 
   it("reports that payments are not configured", async () => {
-    setEnvironment({ LOG_LEVEL: "silent" });
+    setEnvironment({ SESSION_SECRET, LOG_LEVEL: "silent" });
     const answer = await post(checkout, { json: { priceId }, cookie: reader.cookie });
     site.restoreEnvironment();
     expect(answer.status).toBe(503);

@@ -20,6 +20,7 @@ import { SMALL_EDITION, writeEdition } from "./library";
 import { type NameServer, startNameServer } from "./name-server";
 import { OwnPostgres } from "./own-postgres";
 import { temporaryDirectory } from "./program";
+import { SESSION_SECRET } from "./session-secret";
 import { mountSmallDisk, type SmallDisk } from "./small-disk";
 import { startSmtpServer, type TestSmtpServer } from "./smtp";
 import { SANDBOX_KEY, SANDBOX_PRICE, SANDBOX_WEBHOOK_SECRET } from "./stripe-sandbox";
@@ -112,7 +113,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
       PUBLIC_URL: `https://${HOST}`,
       TRUST_PROXY: "1",
       SECURITY_CONTACT: "security@book.example",
-      SESSION_SECRET: "a secret that signs the cookies of tests only",
+      SESSION_SECRET,
       DATABASE_URL: site.href,
       DATA_DIR: join(dataDir, "data"),
       CONTENT_DIR: join(folder, "content"),

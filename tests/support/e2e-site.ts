@@ -13,6 +13,7 @@ import { watchForErrors } from "./pages";
 import { control } from "./payments";
 import { createTestDatabase, type TestDatabase } from "./postgres";
 import { type Program, startProgram, temporaryDirectory } from "./program";
+import { SESSION_SECRET } from "./session-secret";
 
 /** An account's credentials. */
 export type Account = { email: string; password: string };
@@ -31,7 +32,6 @@ type SiteOptions = {
 };
 
 /** Signs the program's cookies and those of sessions that are opened here. */
-const SESSION_SECRET = "a secret that signs the cookies of tests only";
 
 const PASSWORD = "a long walk";
 let passwordHash: Promise<string> | undefined;

@@ -13,6 +13,7 @@ import { getDatabase } from "~db/client";
 import { linkIn, mailIdle } from "./mail";
 import { runMailWorker } from "./mail-worker";
 import { cookiesOf, get, post } from "./routes";
+import { SESSION_SECRET } from "./session-secret";
 import { openTestSite, type TestSite } from "./site";
 import { startSmtpServer, type TestSmtpServer } from "./smtp";
 
@@ -60,7 +61,7 @@ export function sendMailThrough(SMTP_URL: string): void {
   setEnvironment({
     SMTP_URL,
     MAIL_FROM: "The Golden Path <letters@book.test>",
-    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    SESSION_SECRET,
     LOG_LEVEL: "silent",
     RATE_LIMIT_FACTOR: "1000",
   });

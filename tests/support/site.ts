@@ -5,6 +5,7 @@ import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import { connectDatabase, setDatabase } from "~db/client";
 import { createTestDatabase } from "./postgres";
 import { temporaryDirectory } from "./program";
+import { SESSION_SECRET } from "./session-secret";
 
 /** The real services a feature needs: its own database and, optionally, a local Stripe. */
 export type TestSite = {
@@ -34,7 +35,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
 
   const settings = {
     DATA_DIR: directory.path,
-    SESSION_SECRET: "a secret that signs the cookies of tests only",
+    SESSION_SECRET,
     LOG_LEVEL: "silent",
     RATE_LIMIT_FACTOR: "1000",
     MAIL_FROM: "The Golden Path <letters@book.test>",
