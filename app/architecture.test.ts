@@ -15,7 +15,7 @@ const FLOORS: string[][] = [
   ["app/server/"],
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
-  ["app/features/doctor/", "app/features/operator/"],
+  ["app/features/checks/"],
   [
     "app/features/landing/",
     "app/features/seo/",

@@ -672,7 +672,7 @@ export const operatorMatters = pgTable(
   "operator_matters",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    /** Such as `disk-low`; what each means: `app/features/operator/matter-rules.ts`. */
+    /** Such as `disk-low`; what each means: `app/features/checks/matters.server.ts`. */
     kind: text("kind").notNull(),
     /** The kind and what it is about, such as `dispute:dp_123`; at most one matter with it is open. */
     key: text("key").notNull(),

@@ -1,6 +1,6 @@
-import { describeFindings } from "~/features/doctor/describe-findings";
-import { examineSite } from "~/features/doctor/examine-site.server";
-import type { Level } from "~/features/doctor/finding";
+import type { Level } from "~/features/checks/answer";
+import { describeFindings } from "~/features/checks/describe-findings";
+import { examineSite } from "~/features/checks/examine-site.server";
 import { openDatabase } from "~/server/open-database.server";
 import { NoDatabaseError } from "~db/embedded/existing-cluster";
 import { programVersion } from "~db/program-version";

@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import { examineMail } from "~/features/mail/mail-doctor.server";
+import { examineMail } from "~/features/checks/check-mail.server";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { describeMailQueue } from "~/features/mail/mail-report";
 import type { Mail } from "~/features/mail/render-mail";
@@ -9,7 +9,7 @@ import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 import { findFailedMails, retryFailedMails } from "~db/queries/failed-mails";
 import { countWaitingMails, readQueueLength } from "~db/queries/mail-history";
-import { note, print } from "./output.server";
+import { note, print, printAnswers } from "./output.server";
 import { requireEmail } from "./parameters.server";
 import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
@@ -19,13 +19,7 @@ const FAILED_DAYS = 7;
 
 /** `mail doctor`: prints each finding, and exits with 1 if there is a problem. */
 export async function doctor(): Promise<void> {
-  await withDatabase(async () => {
-    const findings = await examineMail();
-    for (const { ok, what, found, advice } of findings) {
-      print(`${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${advice}` : ""}`);
-    }
-    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
-  });
+  await withDatabase(async () => printAnswers(await examineMail()));
 }
 
 /** `mail test`: sends one mail to this address now, and exits with 1 unless the mail server accepts it. */

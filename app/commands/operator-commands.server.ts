@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { env } from "~/env.server";
-import { renderMail } from "~/features/mail/render-mail";
-import { operatorTestMail } from "~/features/mail/templates/operator-letter-mail";
-import { printableText } from "~/features/newsletter/address-file/printable-text";
-import { composeLetter } from "~/features/operator/compose-letter.server";
-import { kindOf } from "~/features/operator/matter-rules";
-import { wordsOf } from "~/features/operator/matter-words";
+import { composeLetter } from "~/features/checks/compose-letter.server";
+import { matterOf, utcDateTime } from "~/features/checks/matters.server";
 import {
   commandLine,
   mailOperator,
   matterMailKey,
   siteHost,
-} from "~/features/operator/report-matters.server";
-import { utcDateTime } from "~/features/operator/utc-date-time";
+} from "~/features/checks/report-matters.server";
+import { renderMail } from "~/features/mail/render-mail";
+import { operatorTestMail } from "~/features/mail/templates/operator-letter-mail";
+import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
@@ -64,17 +62,17 @@ export async function matters({ all = false, json = false }: MattersOptions): Pr
 
 async function describe({
   id,
-  kind: name,
+  kind,
   facts,
   openedAt,
   reportedAt,
   isMailed,
   clearedAt,
 }: OperatorMatter) {
-  const kind = kindOf(name);
-  if (!kind) return null;
+  const matter = matterOf(kind);
+  if (!matter) return null;
   const mail = isMailed ? await findMailByIdempotencyKey(matterMailKey(id)) : null;
-  const { title, wrong, todo, commands } = wordsOf(kind, facts);
+  const { title, wrong, todo, commands = [] } = matter.words(facts);
   return {
     kind,
     /** Noticed, but not for long enough to be reported; reported, in the log and perhaps by mail; or over. */

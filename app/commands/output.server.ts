@@ -1,8 +1,18 @@
+import type { Answer } from "~/features/checks/answer";
 import { formatCount } from "~/features/newsletter/format-count";
 
 /** Prints a line of a command's result. */
 export function print(line = ""): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Prints each answer of a doctor for one part of the site, and has the program exit with 1 if there is a problem. */
+export function printAnswers(answers: readonly Answer[]): void {
+  for (const { level, what, found, advice } of answers) {
+    const mark = level === "problem" ? "FAIL" : "ok  ";
+    print(`${mark} ${what}: ${found}${advice ? `. ${advice}` : ""}`);
+    if (level === "problem") process.exitCode = 1;
+  }
 }
 
 /** Prints a number, right-aligned, and what it counts. */

@@ -2,7 +2,6 @@ import Stripe from "stripe";
 import { env, setEnvironment } from "~/env.server";
 import type { Progress } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
-import { ADVICE } from "~/features/billing/doctor-finding";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
 import { isUuid, reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import {
@@ -10,14 +9,14 @@ import {
   type WebhookSecretState,
   webhookAddress,
 } from "~/features/billing/setup-webhook.server";
-import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
+import { examineStripe } from "~/features/checks/check-stripe.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
-import { print } from "./output.server";
+import { print, printAnswers } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
 /** `stripe setup`: creates what is missing at Stripe and prints the environment variables to set. */
@@ -182,11 +181,7 @@ export async function doctor({ after = null }: { after?: string | null } = {}): 
   requireConfigured();
   requireId(after);
   await withDatabase(async () => {
-    const findings = await examineStripe({ afterId: after, onProgress: reportProgress });
-    for (const { ok, what, found, advice } of findings) {
-      print(`${ok ? "ok  " : "FAIL"} ${what}: ${found}${advice ? `. ${ADVICE[advice]}` : ""}`);
-    }
-    if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+    printAnswers(await examineStripe({ afterId: after, onProgress: reportProgress }));
   });
 }
 

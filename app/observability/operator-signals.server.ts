@@ -5,7 +5,7 @@ import { log } from "./log.server";
 /** Least time between two writes of the same signal, in milliseconds, so that a flood of it costs the database nothing. */
 const INTERVAL_MS = 60_000;
 
-/** What is counted for `app/features/operator/`, which is in a layer above the code that counts it. */
+/** What is counted for `app/features/checks/`, which is in a layer above the code that counts it. */
 export type Signal =
   | "webhook-accepted"
   /** Signed with another secret, or not by Stripe. */

@@ -1,14 +1,14 @@
 import { setEnvironment } from "~/env.server";
-import type { AreaFinding } from "~/features/doctor/finding";
-import { judgeArrival } from "~/features/doctor/judge-arrival";
-import { type Arrival, askSigned, FORGED_ADDRESS } from "~/features/doctor/probe.server";
+import type { Answer } from "~/features/checks/answer";
+import { judgeArrival } from "~/features/checks/judge-arrival";
+import { type Arrival, askSigned, FORGED_ADDRESS } from "~/features/checks/probe.server";
 import { askProxy, type RunningProxy, SITE_HOST } from "./proxies";
 
 /** What of the doctor's question reaches the site of a data directory through a proxy, and what the doctor makes of it. */
 export async function probeThrough(
   proxy: RunningProxy,
   dataDir: string,
-): Promise<{ arrival: Arrival; findings: AreaFinding[] }> {
+): Promise<{ arrival: Arrival; findings: Answer[] }> {
   setEnvironment({ DATA_DIR: dataDir, LOG_LEVEL: "silent" });
   const { query, read } = askSigned();
   const { text } = await askProxy(proxy, `/healthz${query}`, {

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { setEnvironment } from "~/env.server";
 import { backupName } from "~/features/backup/backup-name";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
-import { examineSite } from "~/features/doctor/examine-site.server";
-import type { Finding } from "~/features/doctor/finding";
-import type { Limits } from "~/features/doctor/limits";
+import type { Finding } from "~/features/checks/answer";
+import { examineSite } from "~/features/checks/examine-site.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { openDatabase } from "~/server/open-database.server";
 import { connectDatabase } from "~db/client";
@@ -52,7 +51,7 @@ export type DoctorScene = {
   administer(statement: string): Promise<unknown>;
   /** A session of the site's own role, left open. */
   session(applicationName?: string): Promise<Connection>;
-  examine(limits?: Partial<Limits>): Promise<Finding[]>;
+  examine(stuckSeconds?: number): Promise<Finding[]>;
   close(): Promise<void>;
 };
 
@@ -143,7 +142,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     administer: (statement) => runIn("postgres", statement),
     sql: (statement) => runIn("book", statement),
     session: (applicationName = "psql") => openConnection({ url: site.href, applicationName }),
-    examine: async (limits) => {
+    examine: async (stuckSeconds) => {
       const { nameServers, authorities } = {
         nameServers: [names.address],
         authorities: readFileSync(authority.root, "utf8"),
@@ -158,7 +157,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
             limits: { max: 2, statementTimeout: 5_000 },
           }),
         network: { nameServers, authorities, portFor },
-        limits,
+        stuckSeconds,
       });
     },
     close: async () => {

@@ -1,4 +1,6 @@
 import { setEnvironment } from "~/env.server";
+import { writeLetter, writeMonth } from "~/features/checks/letter";
+import { MATTERS } from "~/features/checks/matters.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
 import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
 import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
@@ -31,8 +33,6 @@ import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { writeLetter, writeMonth } from "~/features/operator/letter";
-import { wordsOf } from "~/features/operator/matter-words";
 import type { MonthFigures } from "~/features/statistics/statistics";
 import { FULL_ISSUE } from "./sample-issues.mjs";
 
@@ -193,7 +193,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     url: MANAGE,
   }),
   "operator-matter": operatorMatterMail({
-    ...wordsOf("disk-low", { setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
+    ...MATTERS["disk-low"].words({ setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
     host: "goldenpath.example",
     since: "November 23, 2026 at 15:40 UTC",
     commands: ["node build/index.js operator matters"],

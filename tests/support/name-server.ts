@@ -56,7 +56,13 @@ function answer(query: Buffer, records: Records): Buffer {
     const data =
       type === "A"
         ? Buffer.from(value.split(".").map(Number))
-        : Buffer.concat([Buffer.from([value.length]), Buffer.from(value, "latin1")]);
+        : // strings of at most 255 characters, which the reader joins
+          Buffer.concat(
+            (value.match(/.{1,255}/g) ?? []).flatMap((part) => [
+              Buffer.from([part.length]),
+              Buffer.from(part, "latin1"),
+            ]),
+          );
     const start = Buffer.alloc(12);
     // the name of the question, by its place
     start.writeUInt16BE(0xc00c, 0);

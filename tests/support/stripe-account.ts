@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
-import { examineStripe } from "~/features/billing/stripe-doctor.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
+import { examineStripe } from "~/features/checks/check-stripe.server";
 import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
@@ -94,5 +94,5 @@ export async function hasAccess(reader: Reader): Promise<boolean> {
 
 /** The doctor's findings that are problems. */
 export async function problemsFound() {
-  return (await examineStripe()).filter(({ ok }) => !ok);
+  return (await examineStripe()).filter(({ level }) => level === "problem");
 }

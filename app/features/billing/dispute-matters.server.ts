@@ -24,7 +24,7 @@ type DisputeFacts = { dispute: string; charge: string; dueBy?: string; outcome?:
 
 /**
  * Opens the operator's matter of a dispute, or notes how it ended; the operator is told by
- * `app/features/operator/`, which is above. `readAt` is a time before the dispute was read from Stripe, so that an
+ * `app/features/checks/`, which is above. `readAt` is a time before the dispute was read from Stripe, so that an
  * older reading does not open what has ended since. Again changes nothing.
  */
 export async function recordDispute(

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { env } from "~/env.server";
-import { answerSigned, describeArrival } from "~/features/doctor/probe.server";
+import { answerSigned, describeArrival } from "~/features/checks/probe.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = {

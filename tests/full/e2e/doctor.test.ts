@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Finding } from "~/features/doctor/finding";
+import type { Finding } from "~/features/checks/answer";
 import { send } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";

@@ -7,9 +7,8 @@ import { setEnvironment } from "~/env.server";
 import { backupName } from "~/features/backup/backup-name";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
-import { describeFindings } from "~/features/doctor/describe-findings";
-import type { Finding } from "~/features/doctor/finding";
-import type { Limits } from "~/features/doctor/limits";
+import type { Finding } from "~/features/checks/answer";
+import { describeFindings } from "~/features/checks/describe-findings";
 import { connectDatabase } from "~db/client";
 import type { Connection } from "~db/connection";
 import { withSnapshot } from "~db/dump/snapshot";
@@ -47,7 +46,8 @@ type Case = {
   name: string;
   /** What the machine must allow, which not every machine does. */
   needs?: "root" | "disk";
-  limits?: Partial<Limits>;
+  /** After how long a session counts as stuck, if not as usual. */
+  stuckSeconds?: number;
   breakIt: () => Mend | Promise<Mend>;
   finds: [area: string, level: "warning" | "problem", found: RegExp, advice: RegExp][];
 };
@@ -342,7 +342,7 @@ const CASES: Case[] = [
   },
   {
     name: "a lock that others wait for",
-    limits: { stuckSeconds: 0.3 },
+    stuckSeconds: 0.3,
     breakIt: async () => {
       const holder = await scene.session("report");
       const waiter = await scene.session();
@@ -367,7 +367,7 @@ const CASES: Case[] = [
   },
   {
     name: "a backup that others wait for",
-    limits: { stuckSeconds: 0.3 },
+    stuckSeconds: 0.3,
     breakIt: async () => {
       const waiter = await scene.session();
       const database = await connectDatabase(scene.variables.DATABASE_URL ?? "");
@@ -401,7 +401,7 @@ const CASES: Case[] = [
   },
   {
     name: "a transaction left open",
-    limits: { stuckSeconds: 0.3 },
+    stuckSeconds: 0.3,
     breakIt: async () => {
       const holder = await scene.session("forgotten");
       await holder.query("begin", [], NO_LIMIT);
@@ -868,8 +868,8 @@ async function untilSetting(name: string, value: string): Promise<void> {
   });
 }
 
-async function wrong(limits?: Partial<Limits>): Promise<Finding[]> {
-  return (await scene.examine(limits)).filter(({ level }) => level !== "ok");
+async function wrong(stuckSeconds?: number): Promise<Finding[]> {
+  return (await scene.examine(stuckSeconds)).filter(({ level }) => level !== "ok");
 }
 
 const lineOf = ({ area, level, what, found, advice = "" }: Finding) =>
@@ -904,12 +904,12 @@ describe("doctor", () => {
   });
 
   it.for(CASES)("names $name, and its advice mends it", async (row, { skip }) => {
-    const { needs, limits, breakIt, finds } = row;
+    const { needs, stuckSeconds, breakIt, finds } = row;
     skip(!isPossible(needs), "this takes root, and a kernel that lets it mount a file system");
     const mend = await breakIt();
     let advice = "";
     try {
-      const found = await wrong(limits);
+      const found = await wrong(stuckSeconds);
       if (found.length !== finds.length) expect(found.map(lineOf)).toEqual(finds.map(String));
       for (const [index, [area, level, text, what]] of finds.entries()) {
         const finding = found[index];
@@ -924,6 +924,6 @@ describe("doctor", () => {
     } finally {
       await mend(advice);
     }
-    expect((await wrong(limits)).map(lineOf), "what is left").toEqual([]);
+    expect((await wrong(stuckSeconds)).map(lineOf), "what is left").toEqual([]);
   });
 });

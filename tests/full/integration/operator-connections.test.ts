@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { SiteCheck } from "~/features/operator/check-site.server";
+import { SiteCheck } from "~/features/checks/site-check.server";
 import { connectDatabase, type Database, setDatabase } from "~db/client";
 import type { Connection } from "~db/connection";
 import { migrateDatabase } from "~db/migrate";

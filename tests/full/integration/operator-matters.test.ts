@@ -7,14 +7,14 @@ import { setEnvironment } from "~/env.server";
 import { backUpIfDue } from "~/features/backup/due-backup.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
+import { programPlace } from "~/features/checks/local-readings.server";
+import { SiteCheck } from "~/features/checks/site-check.server";
+import { startSiteWatch } from "~/features/checks/site-watch.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { testMail } from "~/features/mail/templates/test-mail";
-import { SiteCheck } from "~/features/operator/check-site.server";
-import { programPlace } from "~/features/operator/local-observations.server";
-import { startOperatorWatch } from "~/features/operator/operator-watch.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import { insertCampaign } from "~db/queries/campaigns";
@@ -410,7 +410,7 @@ describe("a program that ends", () => {
     ["as it was asked to", true, 0],
     ["after an uncaught error", false, 1],
   ])("%s", async (_, isOrderly, crashes) => {
-    const stop = startOperatorWatch();
+    const stop = startSiteWatch();
     const running = sql`select from program_starts where stopped_at is null`;
     await eventually(async () => expect(await db().execute(running)).toHaveLength(1));
     await stop(isOrderly);

@@ -2,17 +2,17 @@ import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
-import type { Advice } from "~/features/billing/doctor-finding";
 import { premiumProducts } from "~/features/billing/premium-product.server";
 import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { examineStripe, examineStripeSettings } from "~/features/billing/stripe-doctor.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { checkPayments, examineStripe } from "~/features/checks/check-stripe.server";
+import { STRIPE_ADVICE } from "~/features/checks/stripe-advice";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { insertStripePrice } from "~db/queries/stripe-prices";
 import { insertWebhookEvent } from "~db/queries/webhook-events";
@@ -196,23 +196,23 @@ describe("stripe doctor", () => {
 describe("a finding of stripe doctor", () => {
   it("says what was found where nothing is wrong", async () => {
     expect(await examineStripe()).toEqual([
-      { ok: true, what: "Key", found: "accepted by Stripe, test mode" },
-      { ok: true, what: "Publishable key", found: "not set" },
-      { ok: true, what: "Price", found: `${priceOnSale()}, 9.99 usd a month` },
-      { ok: true, what: "Product", found: await productOnSale() },
-      { ok: true, what: "Webhook endpoint", found: (await onlyEndpoint()).id },
-      { ok: true, what: "Webhook secret", found: "the endpoint's" },
-      { ok: true, what: "Delivery of events", found: "nothing was missed in 3 days" },
-      { ok: true, what: "Last events", found: "none in the ledger" },
-      { ok: true, what: "Portal configuration", found: await onlyConfiguration() },
+      { level: "ok", what: "Key", found: "accepted by Stripe, test mode" },
+      { level: "ok", what: "Publishable key", found: "not set" },
+      { level: "ok", what: "Price", found: `${priceOnSale()}, 9.99 usd a month` },
+      { level: "ok", what: "Product", found: await productOnSale() },
+      { level: "ok", what: "Webhook endpoint", found: (await onlyEndpoint()).id },
+      { level: "ok", what: "Webhook secret", found: "the endpoint's" },
+      { level: "ok", what: "Delivery of events", found: "nothing was missed in 3 days" },
+      { level: "ok", what: "Last events", found: "none in the ledger" },
+      { level: "ok", what: "Portal configuration", found: await onlyConfiguration() },
       {
-        ok: true,
+        level: "ok",
         what: "Domain of Stripe's pages",
         found: "unknown while no checkout is open",
       },
-      { ok: true, what: "Subscriptions", found: "all 1 belong to an account" },
-      { ok: true, what: "Customers", found: "all 1 belong to an account" },
-      { ok: true, what: "Members", found: "1 rows agree with Stripe" },
+      { level: "ok", what: "Subscriptions", found: "all 1 belong to an account" },
+      { level: "ok", what: "Customers", found: "all 1 belong to an account" },
+      { level: "ok", what: "Members", found: "1 rows agree with Stripe" },
     ]);
   });
 
@@ -222,11 +222,11 @@ describe("a finding of stripe doctor", () => {
     const { port } = await openSandbox({ secretKey, price });
     setEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(port) });
     expect(await findings("Webhook endpoint")).toEqual([
-      { ok: true, what: "Webhook endpoint", found: "built into the sandbox" },
+      { level: "ok", what: "Webhook endpoint", found: "built into the sandbox" },
     ]);
     expect(await findings("Webhook secret")).toEqual([]);
     expect(await findings("Portal configuration")).toEqual([
-      { ok: true, what: "Portal configuration", found: "the sandbox's own" },
+      { level: "ok", what: "Portal configuration", found: "the sandbox's own" },
     ]);
   });
 
@@ -240,15 +240,15 @@ describe("a finding of stripe doctor", () => {
       intervalCount: 1,
     });
     expect(await findings("Product")).toEqual([
-      { ok: true, what: "Product", found: await productOnSale() },
+      { level: "ok", what: "Product", found: await productOnSale() },
     ]);
     await forbid("GET /v1/products/");
     expect(await findings("Product")).toEqual([
       {
-        ok: false,
+        level: "problem",
         what: "Product",
         found: expect.stringMatching(/^could not be checked: /),
-        advice: "givePermission",
+        advice: STRIPE_ADVICE.givePermission,
       },
     ]);
   });
@@ -266,7 +266,7 @@ describe("a finding of stripe doctor", () => {
     const isoTime = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
     expect(await findings("Event")).toEqual(
       [6, 5, 4, 3, 2].map((number) => ({
-        ok: true,
+        level: "ok",
         what: "Event",
         found: expect.stringMatching(new RegExp(`^${isoTime} invoice\\.paid evt_${number}$`)),
       })),
@@ -297,7 +297,12 @@ describe("a finding of stripe doctor about an endpoint", () => {
     await site.account.stripe.webhookEndpoints.update(id, { disabled: true });
     site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
     expect(await webhookFindings()).toEqual([
-      { ok: false, what: "Webhook endpoint", found: `${id}; disabled`, advice: "setUp" },
+      {
+        level: "problem",
+        what: "Webhook endpoint",
+        found: `${id}; disabled`,
+        advice: STRIPE_ADVICE.setUp,
+      },
     ]);
   });
 
@@ -306,39 +311,44 @@ describe("a finding of stripe doctor about an endpoint", () => {
     const other = await addEndpoint();
     expect(await webhookFindings()).toEqual([
       {
-        ok: false,
+        level: "problem",
         what: "Webhook endpoint",
         found: `${id}; every event is delivered several times, also by ${other.id}`,
-        advice: "setUp",
+        advice: STRIPE_ADVICE.setUp,
       },
-      { ok: true, what: "Webhook secret", found: "the endpoint's" },
+      { level: "ok", what: "Webhook secret", found: "the endpoint's" },
     ]);
   });
 });
 
 describe("the settings that doctor looks at", () => {
   const WITHOUT_DATABASE = [
-    "Key",
-    "Publishable key",
-    "Price",
-    "Webhook endpoint",
-    "Webhook secret",
-    "Portal configuration",
+    "key",
+    "publishable key",
+    "price",
+    "webhook endpoint",
+    "webhook secret",
+    "portal configuration",
   ];
-  const WITH_DATABASE = [...WITHOUT_DATABASE, "Delivery of events", "Last events"];
-  const settings = async (hasDatabase = true) => {
-    const findings = await examineStripeSettings(hasDatabase);
-    return findings.map(({ ok, what, advice }) => (ok ? what : `${what}: ${advice}`));
-  };
+  const WITH_DATABASE = [...WITHOUT_DATABASE, "delivery of events", "last events", "product"];
 
-  it("are those that need no look at single members", async () => {
-    expect(await settings()).toEqual([...WITH_DATABASE, "Product"]);
+  it.each([
+    [true, WITH_DATABASE],
+    [false, WITHOUT_DATABASE],
+  ])("are those that need no look at single members (database: %s)", async (hasDatabase, names) => {
+    const answers = await checkPayments(hasDatabase);
+    expect(answers.map(({ what, level }) => (level === "ok" ? what : level))).toEqual(names);
   });
 
   it("are only the key if Stripe does not accept it, which is not quoted", async () => {
     site.restart({ STRIPE_SECRET_KEY: "sk_test_revoked" });
-    expect(await examineStripeSettings(true)).toEqual([
-      { ok: false, what: "Key", found: "Stripe does not accept it", advice: "checkKey" },
+    expect(await checkPayments(true)).toEqual([
+      {
+        level: "problem",
+        what: "key",
+        found: "Stripe does not accept it",
+        advice: STRIPE_ADVICE.checkKey,
+      },
     ]);
   });
 });
@@ -406,6 +416,7 @@ describe("events that Stripe could not deliver", () => {
   });
 });
 
+type Advice = keyof typeof STRIPE_ADVICE;
 type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
 
 const cancel = (id: string) => site.account.stripe.subscriptions.cancel(id);
@@ -487,7 +498,7 @@ const SCENES = {
         ({ name }) => name === "The Golden Path Premium",
       );
       const id = (await problemsFound())
-        .find(({ advice }) => advice === "markProduct")
+        .find(({ advice }) => advice === STRIPE_ADVICE.markProduct)
         ?.found.split(" ")[0];
       expect(former).toBeDefined();
       await site.account.stripe.products.update(id ?? "", { metadata: { app: "the-golden-path" } });
@@ -552,7 +563,9 @@ const SCENES = {
       await syncReader(refunded);
     },
     follow: async () => {
-      const finding = (await problemsFound()).find(({ advice }) => advice === "cancelRefunded");
+      const finding = (await problemsFound()).find(
+        ({ advice }) => advice === STRIPE_ADVICE.cancelRefunded,
+      );
       await cancel(/sub_\w+/.exec(finding?.found ?? "")?.[0] ?? "");
       await reconcileAll();
     },
@@ -565,7 +578,9 @@ describe("the advice of stripe doctor", () => {
     async (advice) => {
       const scene: Scene = SCENES[advice];
       await scene.breaks();
-      expect((await problemsFound()).map(({ advice: given }) => given)).toContain(advice);
+      expect((await problemsFound()).map(({ advice: given }) => given)).toContain(
+        STRIPE_ADVICE[advice],
+      );
       await scene.follow();
       expect(await problemsFound()).toEqual([]);
       expect(await hasAccess(member)).toBe(true);

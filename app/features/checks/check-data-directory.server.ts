@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { env } from "~/env.server";
+import { explainDataDirectoryFailure } from "~db/data-directory";
+import { type Answer, ok, problem, warning } from "./answer";
+import { diskOf, formatBytes, readDiskSpace } from "./disk-space.server";
+
+/** Files of DATA_DIR that only the site's user may read. */
+const SECRETS = ["session-secret", "stripe-sandbox.json", "postgres/golden-path.password"];
+
+/** The minimum length that the start requires. */
+const SECRET_LENGTH = 32;
+
+/** The share of a disk that must be free, and the share below which that is urgent. */
+const [ENOUGH_FREE, URGENT] = [0.1, 0.05];
+
+/** Whether DATA_DIR is there, can be written and is closed to others. Writes and removes one small file. */
+export function checkDataDirectory(): Answer[] {
+  const { DATA_DIR, SESSION_SECRET } = env();
+  const folder = statSync(DATA_DIR, { throwIfNoEntry: false });
+  if (!folder) {
+    const advice =
+      "Start the site, which creates it; if it was there before, mount its disk, or correct DATA_DIR.";
+    return [warning("DATA_DIR", `${DATA_DIR} does not exist`, advice)];
+  }
+  const failure = failureToWrite(DATA_DIR);
+  if (failure) return [failure];
+  return [
+    ok("DATA_DIR", "can be written"),
+    ...(SESSION_SECRET ? [] : checkSecret(join(DATA_DIR, "session-secret"))),
+    checkAccess(DATA_DIR, folder),
+  ];
+}
+
+function failureToWrite(folder: string): Answer | null {
+  const probe = join(folder, `.probe-${randomBytes(6).toString("hex")}`);
+  try {
+    writeFileSync(probe, "x", { flag: "wx", mode: 0o600, flush: true });
+    return null;
+  } catch (error) {
+    const { message } = explainDataDirectoryFailure(folder, error) as Error;
+    const [found = message, ...advice] = message.split(/(?<=\.) /);
+    const ownAdvice = "Make it writable for the user that the site runs as.";
+    return problem("DATA_DIR", found.replace(/\.$/, ""), advice.join(" ") || ownAdvice);
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+function checkSecret(file: string): Answer[] {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? null;
+  if (size === null) {
+    const advice =
+      "Start the site; if it ran before, restore DATA_DIR from a backup, or everybody has to log in again.";
+    return [warning("session-secret", "not made yet", advice)];
+  }
+  if (size >= SECRET_LENGTH) return [];
+  const advice =
+    "Restore it from a backup, or delete it and restart the site: everybody has to log in again.";
+  return [problem("session-secret", "is damaged", advice)];
+}
+
+function checkAccess(folder: string, { mode, uid }: Stats): Answer {
+  const what = "access";
+  const secrets = SECRETS.flatMap((name) => {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    return stats ? [{ name, stats }] : [];
+  });
+  const open = secrets.filter(({ stats }) => (stats.mode & 0o077) !== 0).map(({ name }) => name);
+  if (open.length > 0) {
+    const paths = open.map((name) => join(folder, name)).join(" ");
+    const advice = `Close it: chmod 600 ${paths}; then replace what it holds, if others use this machine.`;
+    return problem(what, `other users can read ${open.join(", ")}`, advice);
+  }
+  const foreign = secrets.find(({ name, stats }) => !name.includes("/") && stats.uid !== uid)?.name;
+  if (foreign) {
+    const advice = `Give it back: chown --reference=${folder} ${join(folder, foreign)}`;
+    return problem(what, `${foreign} belongs to another user than DATA_DIR`, advice);
+  }
+  // under root, the database's own user must be able to pass through
+  const others = process.getuid?.() === 0 || uid === 0 ? 0o066 : 0o077;
+  if ((mode & others) !== 0) {
+    return problem(what, "other users can read DATA_DIR", `Close it: chmod go-rwx ${folder}`);
+  }
+  return ok(what, "closed to other users");
+}
+
+/** Room on the disks of DATA_DIR, of the edition and of the backups; each disk once. */
+export async function checkDisks(): Promise<Answer[]> {
+  const { DATA_DIR, CONTENT_DIR, BACKUP_DIR } = env();
+  const seen = new Set<number>();
+  const answers: Answer[] = [];
+  for (const [name, folder] of Object.entries({ DATA_DIR, CONTENT_DIR, BACKUP_DIR })) {
+    const disk = folder === undefined ? null : await diskOf(folder);
+    if (folder === undefined || disk === null || seen.has(disk)) continue;
+    seen.add(disk);
+    answers.push(await checkDisk(name, folder));
+  }
+  return answers;
+}
+
+async function checkDisk(what: string, folder: string): Promise<Answer> {
+  const { bytes, share, filesShare } = await readDiskSpace(folder);
+  const free = Math.min(share, filesShare);
+  const judge = free < URGENT ? problem : warning;
+  if (free >= ENOUGH_FREE) return ok(what, `${formatBytes(bytes)} free, ${percent(share)}`);
+  if (filesShare < share) {
+    const advice = `Delete what the disk of ${folder} holds in great numbers (find … | wc -l): small files use up its inodes.`;
+    return judge(what, `${percent(filesShare)} of its files are free`, advice);
+  }
+  const advice = `Make room on the disk of ${folder} (du -xsh shows what fills it), or enlarge it.`;
+  return judge(what, `${formatBytes(bytes)} free, ${percent(share)}`, advice);
+}
+
+const percent = (share: number) => `${Math.floor(share * 100)} %`;

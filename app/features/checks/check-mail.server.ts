@@ -1,0 +1,223 @@
+import { createPublicKey } from "node:crypto";
+import nodemailer from "nodemailer";
+import { type Environment, env } from "~/env.server";
+import { addressOf } from "~/environment/schema.server";
+import { SELF_CONTAINED } from "~/features/mail/compose-message.server";
+import { describeSmtpFailure } from "~/features/mail/smtp-failure";
+import { findFailedMails } from "~db/queries/failed-mails";
+import { countFinishedMails, findRunningWorkers, readQueueLength } from "~db/queries/mail-history";
+import { type Answer, ok, problem, warning } from "./answer";
+import { codeOf, type Network, resolverOf } from "./network.server";
+
+/** Transactional mail that has been due for longer than this many seconds is stuck. */
+const MAX_WAIT_S = 15 * 60;
+
+/** The period in which failed mails count, in days. */
+const HISTORY_DAYS = 7;
+
+/** How long the mail server may take for each step of a login, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Checks everything between a queued mail and its acceptance: mail server, sender's DNS records, workers, queue and
+ * the last week's results. Changes nothing.
+ */
+export async function examineMail(network: Network = {}): Promise<Answer[]> {
+  return [
+    ...(await checkMailServer(network)),
+    ...(await checkSending()),
+    ...(await checkHistory()),
+  ];
+}
+
+/** The part that needs no database: the mail server, and the DNS records of the sender, at the same time. */
+export async function checkMailServer(network: Network): Promise<Answer[]> {
+  const { SMTP_URL, SANDBOX } = env();
+  const what = "server";
+  if (!SMTP_URL && SANDBOX) {
+    const advice = "To send it, set SMTP_URL and MAIL_FROM.";
+    return [warning(what, "none: mail is written to DATA_DIR/outbox", advice)];
+  }
+  if (!SMTP_URL) {
+    const advice = "Set SMTP_URL and MAIL_FROM.";
+    return [problem(what, "none, mail is written to DATA_DIR/outbox", advice)];
+  }
+  const [login, records] = await Promise.all([checkLogin(what, SMTP_URL), checkDns(network)]);
+  return [login, ...records];
+}
+
+/** Who sends, what waits, and what failed and can be sent again; needs the database. */
+export async function checkMailQueue(): Promise<Answer[]> {
+  const failed = await findFailedMails(HISTORY_DAYS);
+  return [
+    ...(await checkSending()),
+    ...failed
+      .filter(({ retryable }) => retryable > 0)
+      .map(({ kind, reply, retryable }) =>
+        warning(
+          "failed",
+          `${retryable} ${kind} in ${HISTORY_DAYS} days${reply ? `, by ${reply}` : ""}`,
+          "The mail server's log says why; mend that, and run 'mail retry'.",
+        ),
+      ),
+  ];
+}
+
+async function checkLogin(what: string, url: string): Promise<Answer> {
+  const transport = nodemailer.createTransport({
+    url,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    ...SELF_CONTAINED,
+  });
+  try {
+    await transport.verify();
+    return ok(what, `${new URL(url).hostname} accepts the login`);
+  } catch (error) {
+    const failure = describeSmtpFailure(error, { wasBegun: false, wasSentWhole: false });
+    return failure.kind === "not-sent"
+      ? problem(what, failure.code, failure.advice)
+      : problem(what, failure.kind);
+  } finally {
+    transport.close();
+  }
+}
+
+async function checkDns(network: Network): Promise<Answer[]> {
+  const { MAIL_FROM, MAIL_BOUNCE_ADDRESS, DKIM } = env();
+  const domain = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
+  const bounceDomain = MAIL_BOUNCE_ADDRESS?.split("@")[1] ?? domain;
+  return Promise.all([
+    checkSpf(bounceDomain, MAIL_BOUNCE_ADDRESS !== undefined, network),
+    checkDmarc(domain, network),
+    DKIM
+      ? checkDkim(DKIM, network)
+      : ok("DKIM", "not signed here; most mail servers sign what they send"),
+  ]);
+}
+
+async function checkSpf(domain: string, isOurs: boolean, network: Network): Promise<Answer> {
+  const records = await lookUp(domain, (record) => /^v=spf1(?: |$)/i.test(record), network);
+  const advice = "Add the SPF record that your mail provider names";
+  if (isOurs) return judgeRecords("SPF", records, `${advice}.`);
+  // many providers put a return address of their own, whose domain is then the one that counts
+  const ifNeeded = `${advice}; none is needed if it sends with a return address of its own.`;
+  return judgeRecords("SPF", records, ifNeeded, warning);
+}
+
+async function checkDmarc(domain: string, network: Network): Promise<Answer> {
+  const at = (name: string) =>
+    lookUp(`_dmarc.${name}`, (record) => /^v=DMARC1;/i.test(record), network);
+  const isMissing = ({ right, error }: Records) => right === 0 && !error;
+  const labels = domain.split(".");
+  // the policy of a domain holds for the names below it (RFC 7489, 6.6.3); top-level domains have none
+  const above = labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join("."));
+  const own = await at(domain);
+  let records = own;
+  for (const name of above) if (isMissing(records)) records = await at(name);
+  const advice =
+    "Add a DMARC record, such as 'v=DMARC1; p=none': large receivers require one of newsletters.";
+  return judgeRecords("DMARC", isMissing(records) ? own : records, advice);
+}
+
+async function checkDkim(
+  dkim: NonNullable<Environment["DKIM"]>,
+  network: Network,
+): Promise<Answer> {
+  const { selector, domain, privateKey } = dkim;
+  const key = createPublicKey(privateKey).export({ type: "spki", format: "der" });
+  const text = key.toString("base64");
+  const name = `${selector}._domainkey.${domain}`;
+  const records = await lookUp(name, (record) => publicKeyOf(record) === text, network);
+  const advice = `Publish the public key of DKIM_KEY_FILE there: v=DKIM1; k=rsa; p=${text}`;
+  return judgeRecords("DKIM", records, advice);
+}
+
+/** The public key in a DKIM record (RFC 6376, 3.6.1). */
+const publicKeyOf = (record: string) => /(?:^|;)\s*p=([^;]*)/.exec(record)?.[1]?.replace(/\s/g, "");
+
+/** How many of a name's TXT records are the wanted ones, and how many others. */
+type Records = { name: string; right: number; others: number; error?: string };
+
+async function lookUp(
+  name: string,
+  isRight: (record: string) => boolean,
+  network: Network,
+): Promise<Records> {
+  try {
+    const records = await resolverOf(network).resolveTxt(name);
+    const right = records.filter((parts) => isRight(parts.join(""))).length;
+    return { name, right, others: records.length - right };
+  } catch (error) {
+    const code = codeOf(error);
+    const isNone = code === "ENOTFOUND" || code === "ENODATA";
+    return { name, right: 0, others: 0, ...(isNone ? {} : { error: code }) };
+  }
+}
+
+function judgeRecords(
+  what: string,
+  { name, right, others, error }: Records,
+  advice: string,
+  judgeMissing = problem,
+): Answer {
+  if (error) {
+    const retry = "Check this machine's name servers (/etc/resolv.conf), and run 'doctor' again.";
+    return warning(what, `not looked up (${error})`, retry);
+  }
+  if (right === 0) {
+    return judgeMissing(what, `${others > 0 ? "another record" : "none"} at ${name}`, advice);
+  }
+  // receivers that find two follow neither (RFC 7208, 4.5; RFC 7489, 6.6.3)
+  if (right > 1 && what !== "DKIM") {
+    const merge = "Merge them into one: receivers that find several follow none.";
+    return problem(what, `${right} records at ${name}`, merge);
+  }
+  return ok(what, `at ${name}`);
+}
+
+/** Which sites send, and how long mail has been waiting. */
+async function checkSending(): Promise<Answer[]> {
+  const workers = await findRunningWorkers();
+  const stopped = workers.find(({ circuitReason }) => circuitReason !== null);
+  const sending = workers.reduce((sum, worker) => sum + worker.sending, 0);
+  const running = `${workers.length} running, ${sending} mails being sent`;
+  return [
+    workers.length > 0
+      ? ok("site", running)
+      : problem("site", running, "Start the site: it sends the mail."),
+    ...(stopped
+      ? [
+          problem(
+            "sending",
+            `stopped by the site, which tries one mail a minute (${stopped.circuitReason})`,
+            "Look at the mail server and its log; sending resumes by itself.",
+          ),
+        ]
+      : []),
+    await checkQueue(),
+  ];
+}
+
+async function checkQueue(): Promise<Answer> {
+  const { transactional, campaign, longestWaitS } = await readQueueLength();
+  const minutes = Math.round(longestWaitS / 60);
+  const found = `${transactional} transactional mails, due for up to ${minutes} min, and ${campaign} of newsletters`;
+  if (longestWaitS <= MAX_WAIT_S) return ok("queue", found);
+  return problem("queue", found, "If the mail server works, look for errors in the site's log.");
+}
+
+/** A line per kind for what was sent, and one for each way of failing. */
+async function checkHistory(): Promise<Answer[]> {
+  const finished = await countFinishedMails(HISTORY_DAYS);
+  return finished.map(({ kind, state, reply, count, inDoubt }) => {
+    const by = reply ? ` by ${reply}` : "";
+    const twice = inDoubt > 0 ? ` of which ${inDoubt} may have arrived twice` : "";
+    const [what, found] = [`${kind}, ${HISTORY_DAYS} days`, `${count} ${state}${by}${twice}`];
+    return state === "failed"
+      ? problem(what, found, "The mail server's log says why; look for these codes.")
+      : ok(what, found);
+  });
+}

@@ -1,0 +1,213 @@
+import { env } from "~/env.server";
+import { isLoopbackHost } from "~/environment/host-names";
+import { hasSessionSecret } from "~/http/session-secrets.server";
+import { type Answer, ok, problem, warning } from "./answer";
+import { judgeArrival } from "./judge-arrival";
+import {
+  addressesOf,
+  ask,
+  askAnywhere,
+  codeOf,
+  MAX_ADDRESSES,
+  type Network,
+  type Reply,
+} from "./network.server";
+import { type Arrival, askSigned, FORGED_ADDRESS } from "./probe.server";
+import { failureAnswer } from "./site-failure";
+
+/** Aliases checked at most; more than a site has. */
+const MAX_ALIASES = 5;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Days before its end by which every renewal has renewed a certificate of usual length. */
+const RENEWED_DAYS = 14;
+
+/** One that is valid for a few days only is renewed in its last third; half of that is late. */
+const RENEWED_SHARE = 1 / 6;
+
+/** Asks the site by PUBLIC_URL, as a visitor would: its name, certificate, proxies, redirects. */
+export async function checkSite(network: Network): Promise<Answer[]> {
+  const { PUBLIC_URL } = env();
+  const isLocal = isLoopbackHost(new URL(PUBLIC_URL).hostname);
+  const [isRunning, answers, redirects] = await Promise.all([
+    answersOnOwnPort(network),
+    askByPublicUrl(network),
+    checkRedirects(network),
+  ]);
+  if (typeof answers !== "string") return [...answers, ...redirects];
+  const advice = "Start the site, and look at its log.";
+  return [
+    ...(isRunning || isLocal ? [] : [problem("program", "does not answer on its port", advice)]),
+    failureAnswer(PUBLIC_URL, answers, isRunning, isLocal),
+  ];
+}
+
+/** Whether the site answers on its own port of this machine; a socket of systemd's or another container may have it. */
+async function answersOnOwnPort(network: Network): Promise<boolean> {
+  const { OWN_HOST, PORT } = env();
+  const url = new URL(`http://${OWN_HOST}:${PORT}/healthz`);
+  // the port is this machine's, whatever the network
+  return ask(url, url.hostname.replace(/^\[|\]$/g, ""), { ...network, portFor: undefined }).then(
+    ({ status, text }) => status === 200 && text === "ok\n",
+    () => false,
+  );
+}
+
+/** The answers about PUBLIC_URL; if nobody answers there, the code of the error that tells most. */
+async function askByPublicUrl(network: Network): Promise<Answer[] | string> {
+  const { PUBLIC_URL } = env();
+  const { hostname } = new URL(PUBLIC_URL);
+  const found = await addressesOf(hostname, network).catch(codeOf);
+  if (typeof found === "string") return found;
+  const addresses = found.slice(0, MAX_ADDRESSES);
+  // without a secret no site has run here yet, and asking must not make one
+  const { query, read } = hasSessionSecret() ? askSigned() : { query: "", read: () => null };
+  const url = new URL(`/healthz${query}`, PUBLIC_URL);
+  const outcomes = await Promise.all(
+    addresses.map((address) =>
+      ask(url, address, network, { "X-Forwarded-For": FORGED_ADDRESS }).then(
+        (reply) => ({ address, reply, code: null }),
+        (error: unknown) => ({ address, reply: null, code: codeOf(error) }),
+      ),
+    ),
+  );
+  const reply = outcomes.find(({ reply }) => reply !== null)?.reply;
+  const silent = outcomes.filter(({ address, code }) => code && !hasNoRoute(address, code));
+  if (!reply) return (silent[0] ?? outcomes[0])?.code ?? "ENOTFOUND";
+  // a name server that was asked is the DNS
+  const aside = network.nameServers ? null : judgeAddresses(hostname, addresses);
+  return [
+    ...judgeReply(reply, read(reply.text)),
+    // listening on one loopback address alone is intended
+    ...(isLoopbackHost(hostname) ? [] : silent).map(({ address, code }) =>
+      problem(
+        "DNS",
+        `${hostname} also leads to ${address}, where nobody answers (${code})`,
+        `Delete that ${address.includes(":") ? "AAAA" : "A"} record, or let the site answer there: some visitors get there first.`,
+      ),
+    ),
+    ...(aside ? [aside] : []),
+    ...(reply.certificate ? [judgeCertificate(reply.certificate)] : []),
+  ];
+}
+
+/** Whether a connection failed because this machine has no way to addresses of that family, which others may have. */
+export function hasNoRoute(address: string, code: string): boolean {
+  if (code === "ENETUNREACH" || code === "EADDRNOTAVAIL") return true;
+  // of the hosts of one's own network that are down, only IPv4's are said to be so
+  return code === "EHOSTUNREACH" && address.includes(":");
+}
+
+/** The answer for a public name that resolves to this machine itself, as by /etc/hosts, while visitors use DNS; else null. */
+export function judgeAddresses(hostname: string, addresses: readonly string[]): Answer | null {
+  const isLoopback = (address: string) => address === "::1" || address.startsWith("127.");
+  if (isLoopbackHost(hostname) || !addresses.every(isLoopback)) return null;
+  return warning(
+    "DNS",
+    `${hostname} leads to this machine itself here (${addresses[0]}), as by /etc/hosts: its DNS record was not checked`,
+    "Open the site from another network, or remove the name from /etc/hosts and run 'doctor' again.",
+  );
+}
+
+/** Whether a certificate is renewed in time. */
+export function judgeCertificate(
+  { valid_from, valid_to }: { valid_from: string; valid_to: string },
+  now = Date.now(),
+): Answer {
+  const end = Date.parse(valid_to);
+  const days = Math.floor((end - now) / DAY_MS);
+  const enough = Math.min(RENEWED_DAYS * DAY_MS, (end - Date.parse(valid_from)) * RENEWED_SHARE);
+  const found = `valid for ${days} more ${days === 1 ? "day" : "days"}`;
+  if (end - now >= enough) return ok("certificate", found);
+  const advice = "Renew it, and see in the log of what renews it why it was not renewed by itself.";
+  return problem("certificate", `${found}, and not renewed`, advice);
+}
+
+/** What answered, and what it says about the proxies. */
+function judgeReply({ status, headers, text }: Reply, arrival: Arrival | null): Answer[] {
+  const { PUBLIC_URL } = env();
+  const what = "PUBLIC_URL";
+  if (arrival) {
+    return [ok(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL, headers)];
+  }
+  if (headers["cf-mitigated"] === "challenge") {
+    const found = `${PUBLIC_URL} cannot be asked: Cloudflare wants a browser to prove itself (status ${status})`;
+    const advice =
+      "Let /healthz pass without a challenge (a rule of Cloudflare's that skips it), and run 'doctor' again.";
+    return [warning(what, found, advice)];
+  }
+  if (status === 502 || status === 503 || status === 504) {
+    const found = `${PUBLIC_URL} answers ${status}: the proxy runs, but does not reach the site`;
+    const advice = "Start the site; if it runs, let the proxy pass on to its HOST and PORT.";
+    return [problem(what, found, advice)];
+  }
+  if (status >= 300 && status < 400) {
+    const target = originOf(headers.location) ?? "nowhere";
+    const advice =
+      target === PUBLIC_URL
+        ? "The proxy redirects to itself: tell it, or a CDN in front, that visitors come by https."
+        : `Set PUBLIC_URL=${target} and restart the site, or let the proxy pass requests on instead.`;
+    return [problem(what, `${PUBLIC_URL} redirects to ${target}`, advice)];
+  }
+  if (status === 200 && text === "ok\n") {
+    const found = `${PUBLIC_URL} answers, but with another secret or data, or as an older release`;
+    const advice =
+      "Run 'doctor' with the variables of the site, SESSION_SECRET and DATA_DIR above all, and as the same release.";
+    return [problem(what, found, advice)];
+  }
+  const found = `another site answers at ${PUBLIC_URL} (status ${status})`;
+  const advice = "Correct the DNS record, or the proxy's configuration for this name.";
+  return [problem(what, found, advice)];
+}
+
+/** Whether http and the aliases lead to PUBLIC_URL. */
+async function checkRedirects(network: Network): Promise<Answer[]> {
+  const { PUBLIC_URL, PUBLIC_ALIASES } = env();
+  const { protocol, hostname, port } = new URL(PUBLIC_URL);
+  if (protocol !== "https:" || port !== "") return [];
+  const aliases = [...PUBLIC_ALIASES].slice(0, MAX_ALIASES);
+  const answers = await Promise.all([
+    checkHttp(new URL(`http://${hostname}/`), network),
+    ...aliases.map((alias) => checkAlias(new URL(`https://${alias}/`), network)),
+  ]);
+  return answers.filter((answer) => answer !== null);
+}
+
+async function checkHttp(url: URL, network: Network): Promise<Answer> {
+  const what = "http";
+  try {
+    const reply = await askAnywhere(url, network);
+    if (redirectsToSite(reply)) return ok(what, "redirects to https");
+    const found = `${url.origin} does not lead to https (status ${reply.status})`;
+    return problem(what, found, "Let the proxy redirect port 80 to https: docs/deploying.md.");
+  } catch (error) {
+    const found = `nobody answers at ${url.origin} (${codeOf(error)})`;
+    return warning(what, found, "Let the proxy answer on port 80 too, with a redirect to https.");
+  }
+}
+
+async function checkAlias(url: URL, network: Network): Promise<Answer | null> {
+  const what = url.hostname;
+  try {
+    const reply = await askAnywhere(url, network);
+    if (redirectsToSite(reply)) return ok(what, "redirects");
+    const found = `does not redirect to PUBLIC_URL (status ${reply.status})`;
+    return warning(what, found, "Let the proxy pass this name on to the site, which redirects it.");
+  } catch (error) {
+    const code = codeOf(error);
+    // a name that nobody has registered need not redirect
+    if (/^(ENOTFOUND|ENODATA|EAI_AGAIN|ETIMEOUT)$/.test(code)) return null;
+    const advice = /^(CERT|ERR_TLS|DEPTH|SELF|UNABLE)/.test(code)
+      ? "Get a certificate that has this name too."
+      : "Let the proxy answer for this name too, or delete its DNS record.";
+    return warning(what, `has a DNS record, but cannot be opened (${code})`, advice);
+  }
+}
+
+function redirectsToSite({ status, headers }: Reply): boolean {
+  return status >= 300 && status < 400 && originOf(headers.location) === env().PUBLIC_URL;
+}
+
+const originOf = (location: unknown) =>
+  URL.canParse(String(location)) ? new URL(String(location)).origin : null;

@@ -1,0 +1,70 @@
+import type { Mail } from "~/features/mail/render-mail";
+import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
+import { readStatistics } from "~/features/statistics/read-statistics.server";
+import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
+import { type Database, getDatabase } from "~db/client";
+import { OperatorError } from "~db/operator-error";
+import { readDatabaseHealth } from "~db/queries/database-health";
+import { findOpenMatters } from "~db/queries/operator-matters";
+import { findFirstDay } from "~db/queries/statistics";
+import { describeBackups } from "./check-backups.server";
+import { type SiteState, writeLetter, writeMonth } from "./letter";
+import { matterOf, utcDateTime } from "./matters.server";
+import { siteHost } from "./report-matters.server";
+
+/** How long one of the letter's figures may take, in milliseconds: longer than what visitors wait for. */
+const FIGURE_TIMEOUT_MS = 600_000;
+
+/** How long one may wait for its turn: all of them take one connection, in milliseconds. */
+const TURN_TIMEOUT_MS = 6 * 60 * 60 * 1000;
+
+/**
+ * Composes the letter about a month, such as `2026-10`; null for one in which the site did not exist. Takes one connection
+ * of its own, for as long as the figures of a large site take.
+ */
+export async function composeLetter(month: string, now = new Date()): Promise<Mail | null> {
+  const own = getDatabase().reopen({
+    max: 1,
+    statementTimeout: FIGURE_TIMEOUT_MS,
+    acquireTimeout: TURN_TIMEOUT_MS,
+    onQuery: undefined,
+  });
+  try {
+    return await compose(month, now, own);
+  } finally {
+    await own.close();
+  }
+}
+
+async function compose(month: string, now: Date, { db }: Database): Promise<Mail | null> {
+  const firstDay = await findFirstDay(db);
+  if (firstDay === null || firstDay.slice(0, 7) > month) return null;
+  const back = monthsBetween(month, utcMonth(now)).length;
+  // the month before is there to compare with
+  const { months } = await readStatistics(back, now, db);
+  const figures = months.find((one) => one.month === month);
+  if (!figures) throw new OperatorError(`${month} is not over, or not a month.`);
+  const before = months.find((one) => one.month === monthAfter(month, -1)) ?? null;
+  const hadBefore = before !== null && firstDay.slice(0, 7) <= before.month;
+  const { summary, sections } = writeLetter(figures, hadBefore ? before : null, await siteState());
+  return operatorLetterMail({ host: siteHost(), month: writeMonth(month), summary, sections });
+}
+
+async function siteState(): Promise<SiteState> {
+  const [open, backups, { version, bytes }] = await Promise.all([
+    findOpenMatters(),
+    describeBackups(),
+    readDatabaseHealth(),
+  ]);
+  const matters = open
+    .filter(({ reportedAt }) => reportedAt !== null)
+    .flatMap(({ kind, facts, openedAt }) => {
+      const title = matterOf(kind)?.words(facts).title;
+      return title ? [{ title, since: utcDateTime(openedAt) }] : [];
+    });
+  return {
+    matters,
+    backups,
+    program: `The database has ${Math.ceil(bytes / 1e6).toLocaleString("en")} MB and runs on PostgreSQL ${version}, the program on Node.js ${process.versions.node}.`,
+  };
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { judgeMatter } from "./site-check.server";
+
+const NOW = new Date("2026-11-23T12:00:00Z");
+const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
+const matter = {
+  seenAt: ago(1),
+  goodSince: null as Date | null,
+  reportedAt: ago(30) as Date | null,
+};
+const judge = (changes: Partial<typeof matter> | null, state: "bad" | "good" | "unknown") =>
+  judgeMatter(changes && { ...matter, ...changes }, { kind: "disk-low", state }, NOW);
+
+describe("a matter", () => {
+  it("opens when it is bad, and changes nothing while that cannot be known", () => {
+    expect(judge(null, "bad")).toBe("open");
+    expect(judge(null, "good")).toBe("none");
+    for (const known of [null, {}, { goodSince: ago(60) }]) {
+      expect(judge(known, "unknown")).toBe("none");
+    }
+  });
+
+  it("is written down as going on once an hour, and when it had seemed to be over", () => {
+    expect(judge({}, "bad")).toBe("none");
+    expect(judge({ seenAt: ago(60) }, "bad")).toBe("keep");
+    expect(judge({ goodSince: ago(14) }, "bad")).toBe("keep");
+  });
+
+  it("is forgotten as soon as it is well if nobody was told", () => {
+    expect(judge({ reportedAt: null }, "good")).toBe("forget");
+    expect(judge({ goodSince: ago(15), reportedAt: null }, "good")).toBe("forget");
+  });
+
+  it("is over after a quarter of an hour without a break", () => {
+    expect(judge({}, "good")).toBe("wait");
+    expect(judge({ goodSince: ago(14) }, "good")).toBe("none");
+    expect(judge({ goodSince: ago(15) }, "good")).toBe("clear");
+  });
+});

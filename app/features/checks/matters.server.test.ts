@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { setEditionState } from "~/features/library/importer/edition-state.server";
+import type { HealthFacts } from "~db/queries/operator-facts";
+import { readMatters } from "./matters.server";
+
+const NOW = new Date("2026-11-23T12:00:00Z");
+const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
+const HOUR = 60;
+
+const WELL: HealthFacts = {
+  signals: {},
+  mail: {
+    workers: 1,
+    waitingWorkers: 0,
+    waitingSince: null,
+    reason: null,
+    sent: 1,
+    refused: 0,
+    reply: null,
+    lastRefusedAt: null,
+    lastSentAt: ago(HOUR),
+  },
+  pausedIssues: [],
+  connections: { used: 10, most: 100 },
+  crashes: 0,
+};
+
+const stateOf = (kind: string, facts: Partial<HealthFacts>) =>
+  readMatters({ ...WELL, ...facts }, [], "here", NOW).find((one) => one.kind === kind)?.state;
+
+const signal = (count: number, firstAt: Date, lastAt = firstAt) => ({ count, firstAt, lastAt });
+
+describe("what the rows say", () => {
+  it("is good of a site that is well", () => {
+    setEditionState("taken");
+    const states = readMatters(WELL, [], "here", NOW).map(({ state }) => state);
+    expect(new Set(states)).toEqual(new Set(["good"]));
+  });
+
+  it.each([
+    [2, 1, "unknown"],
+    [3, 1, "bad"],
+    [9, 71 * HOUR, "bad"],
+    [9, 73 * HOUR, "good"],
+  ])("webhooks: %i refused, the last one %i minutes ago: %s", (count, minutes, state) => {
+    const signals = { "webhook-refused": signal(count, ago(minutes)) };
+    expect(stateOf("webhooks-refused", { signals })).toBe(state);
+  });
+
+  it("webhooks of the other mode count with those of a wrong signature", () => {
+    const signals = {
+      "webhook-refused": signal(2, ago(1)),
+      "webhook-livemode-mismatch": signal(1, ago(1)),
+    };
+    expect(stateOf("webhooks-refused", { signals })).toBe("bad");
+  });
+
+  it.each([
+    [5 * HOUR, "unknown"],
+    [6 * HOUR + 1, "bad"],
+  ])("webhooks: a payment %i minutes ago and none since: %s", (minutes, state) => {
+    const signals = { "payment-without-webhook": signal(1, ago(minutes)) };
+    expect(stateOf("webhooks-silent", { signals })).toBe(state);
+  });
+
+  it.each([
+    [1, 1, 14, "unknown"],
+    [1, 1, 16, "bad"],
+    [2, 1, null, "unknown"],
+    [2, 0, null, "good"],
+    [0, 0, null, "unknown"],
+  ])("mail: of %i workers %i wait, all for %s minutes: %s", (workers, waiting, minutes, state) => {
+    const waitingSince = minutes === null ? null : ago(minutes);
+    const mail = { ...WELL.mail, workers, waitingWorkers: waiting, waitingSince };
+    expect(stateOf("mail-waiting", { mail })).toBe(state);
+  });
+
+  it.each([
+    [2, 0, "unknown"],
+    [3, 0, "bad"],
+    [3, 27, "bad"],
+    [3, 28, "unknown"],
+  ])("mail: %i refused and %i sent: %s", (refused, sent, state) => {
+    const mail = { ...WELL.mail, refused, sent, lastRefusedAt: ago(5), lastSentAt: ago(60) };
+    expect(stateOf("mail-refused", { mail })).toBe(state);
+  });
+
+  it.each([
+    [7 * HOUR, 5, "good"],
+    [5 * HOUR, 5, "bad"],
+    [7 * HOUR, 8 * HOUR, "bad"],
+  ])("mail: refused %i and sent %i minutes ago: %s", (refusedAgo, sentAgo, state) => {
+    const dates = { lastRefusedAt: ago(refusedAgo), lastSentAt: ago(sentAgo) };
+    expect(stateOf("mail-refused", { mail: { ...WELL.mail, refused: 4, sent: 1, ...dates } })).toBe(
+      state,
+    );
+  });
+
+  it("mail: is not known to be taken again while none is sent", () => {
+    const mail = { ...WELL.mail, sent: 0, refused: 0, lastRefusedAt: null, lastSentAt: null };
+    expect(stateOf("mail-refused", { mail })).toBe("unknown");
+  });
+
+  it.each([
+    [90, "bad"],
+    [89, "unknown"],
+    [75, "unknown"],
+    [74, "good"],
+  ])("connections: %i of 100: %s", (used, state) => {
+    expect(stateOf("connections-low", { connections: { used, most: 100 } })).toBe(state);
+  });
+
+  it.each([
+    [0, "good"],
+    [2, "unknown"],
+    [3, "bad"],
+  ])("crashes: %i: %s", (crashes, state) => {
+    expect(readMatters({ ...WELL, crashes }, [], "here", NOW)).toContainEqual(
+      expect.objectContaining({ state, key: "crash-loop:here" }),
+    );
+  });
+});

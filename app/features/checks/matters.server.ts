@@ -1,0 +1,401 @@
+import { editionState } from "~/features/library/importer/edition-state.server";
+import type { HealthFacts } from "~db/queries/operator-facts";
+import type { MatterFacts } from "~db/queries/operator-matters";
+import type { OperatorMatter } from "~db/schema";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Deliveries that have to be refused, with none accepted since the first of them. */
+const REFUSED_WEBHOOKS = 3;
+
+/** After how long without another one refused webhooks count as over: Stripe gives up after three days. */
+const REFUSALS_OVER_MS = 3 * 24 * HOUR_MS;
+
+/** How long no webhook may arrive after a payment the site has noticed by itself, in milliseconds; Stripe sends them within seconds. */
+const SILENT_MS = 6 * HOUR_MS;
+
+/** How long no worker can use the mail server, in milliseconds. */
+const MAIL_WAITING_MS = 15 * MINUTE_MS;
+
+/** How many of a day's mails, and which share of all, have to be refused. */
+const REFUSED_MAILS = { least: 3, share: 0.1 };
+
+/** How long no mail was refused while others were sent, before that counts as mended. */
+const REFUSED_MAIL_OVER_MS = 6 * HOUR_MS;
+
+/** Shares of the database's connections in use: from the first on they run short, below the second no longer. */
+const CONNECTIONS = { bad: 0.9, good: 0.75 };
+
+/** Runs that crashed within half an hour. */
+const CRASHES = 3;
+
+/** How a check of the running site ended. "unknown" leaves everything as it is. */
+export type State = "bad" | "good" | "unknown";
+
+/** The answer of a check of the running site. */
+export type Reading = {
+  state: State;
+  facts: MatterFacts;
+  /** Tells it from others of its kind. */
+  id?: string;
+};
+
+/** A reading, and which matter it is about. */
+export type MatterReading = { kind: MatterKind; key: string } & Pick<Reading, "state" | "facts">;
+
+/** What the operator reads about a matter, in mails, in the log and in the terminal. Names nobody. */
+export type MatterWords = {
+  /** A headline without a full stop. */
+  title: string;
+  /** What is wrong, in a sentence. */
+  wrong: string;
+  /** What it means to visitors and members. */
+  means: string;
+  /** What to do. */
+  todo: string;
+  /** The program's commands that help, without its name. */
+  commands?: string[];
+  /** The headline and the sentence of the all-clear. */
+  mendedTitle: string;
+  mended: string;
+};
+
+/** A check that the running site makes of itself, and of whose answer the operator is told (docs/operating.md). */
+type Matter = {
+  /** What the database's rows say; without it, another part of the program reads it. `open` is what is open of this kind. */
+  read?: (facts: HealthFacts, now: Date, open: readonly OperatorMatter[]) => Reading | Reading[];
+  /** Whether it concerns one machine, so that only a program there can check it. */
+  isLocal?: true;
+  /** How long it has to last before the operator is told, in milliseconds, if `read` does not wait itself. */
+  reportAfterMs?: number;
+  /** How long all has to be well before it counts as mended, in milliseconds. */
+  clearAfterMs?: number;
+  /** Whether it is reported only when it is over, because nothing can be mailed while it lasts. */
+  isToldAfterwards?: true;
+  words: (facts: MatterFacts) => MatterWords;
+};
+
+const text = (value: string | number | undefined) => String(value ?? "");
+const number = (value: string | number | undefined) => Number(value ?? 0).toLocaleString("en");
+const time = (value: string | number | undefined) =>
+  value === undefined ? null : utcDateTime(new Date(value));
+
+/** How a dispute ended, by its status at Stripe. */
+const OUTCOMES: Record<string, string> = {
+  won: "It is won: the payment stays with you.",
+  lost: "It is lost: the payment has gone back. If its membership went on, the site has cancelled it.",
+  warning_closed: "The bank's question is closed, and the payment stays with you.",
+  prevented: "It was prevented, by a refund or otherwise: there is no dispute.",
+};
+
+/** All checks of the running site, by their kinds as `operator_matters` has them. */
+export const MATTERS = {
+  "webhooks-refused": {
+    read: ({ signals }, now) => {
+      const refused = signals["webhook-refused"];
+      const mismatched = signals["webhook-livemode-mismatch"];
+      const count = (refused?.count ?? 0) + (mismatched?.count ?? 0);
+      const isRecent = [refused, mismatched].some(
+        (one) => one && now.getTime() - one.lastAt.getTime() <= REFUSALS_OVER_MS,
+      );
+      return {
+        state: judge(count >= REFUSED_WEBHOOKS && isRecent, count === 0 || !isRecent),
+        facts: { count, livemodeMismatches: mismatched?.count ?? 0 },
+      };
+    },
+    words: ({ count, livemodeMismatches }) => ({
+      title: "Stripe's webhooks are refused",
+      wrong:
+        Number(livemodeMismatches) > 0
+          ? `The site has refused ${number(count)} webhooks and accepted none since: some are of Stripe's other mode, so a test key meets live events or the reverse.`
+          : `The site has refused ${number(count)} webhooks and accepted none since, because STRIPE_WEBHOOK_SECRET is not the secret they are signed with.`,
+      means:
+        "Payments, cancellations and failed renewals reach members minutes or hours late, by the site's own timer.",
+      todo: "Compare the endpoint's signing secret at Stripe with STRIPE_WEBHOOK_SECRET, correct it and restart the site. If the doctor finds nothing wrong, a stranger has sent them, and there is nothing to do.",
+      commands: ["stripe doctor"],
+      mendedTitle: "Stripe's webhooks are accepted again",
+      mended: "The site has accepted a webhook since, or for three days none was refused.",
+    }),
+  },
+  "webhooks-silent": {
+    read: ({ signals }, now) => {
+      const unannounced = signals["payment-without-webhook"];
+      const last = signals["webhook-accepted"]?.lastAt;
+      const payments = unannounced?.count ?? 0;
+      return {
+        state: judge(isOlder(unannounced?.firstAt, SILENT_MS, now), !unannounced),
+        facts: { payments, ...(last ? { lastWebhookAt: last.toISOString() } : {}) },
+      };
+    },
+    words: ({ payments, lastWebhookAt }) => ({
+      title: "Stripe's webhooks do not arrive",
+      wrong: `The site has noticed ${count(payments, "payment")} by itself, and no webhook has arrived for six hours since${
+        time(lastWebhookAt) ? `; the last one came on ${time(lastWebhookAt)}` : ""
+      }.`,
+      means:
+        "Members get what they paid for when they come back from Stripe's page, but cancellations and failed renewals are noticed hours late.",
+      todo: "See whether the endpoint is registered and enabled at Stripe, and whether Stripe's requests get through your proxy and firewall.",
+      commands: ["stripe doctor", "stripe setup"],
+      mendedTitle: "Stripe's webhooks arrive again",
+      mended:
+        "A webhook has arrived. What was missed meanwhile is made up for by the site's timer.",
+    }),
+  },
+  dispute: {
+    // how it ended is noted by who reads it from Stripe
+    read: (_facts, _now, open) =>
+      open
+        .filter(({ facts, reportedAt }) => facts.outcome && reportedAt)
+        .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) })),
+    words: ({ dispute, dueBy, outcome }) => ({
+      title: "A payment is disputed",
+      wrong: `A bank has asked for a payment back, or asks about it (dispute ${text(dispute)} at Stripe).`,
+      means:
+        "While money is withheld, its member has no access and is charged nothing more; the site does both by itself. A mere question of the bank changes nothing.",
+      todo: time(dueBy)
+        ? `Answer it in Stripe's dashboard by ${time(dueBy)}, or accept it; without an answer it is lost.`
+        : "Answer it in Stripe's dashboard, or accept it; without an answer it is lost.",
+      mendedTitle: "A dispute is over",
+      mended: `${OUTCOMES[text(outcome)] ?? "Stripe has closed it."} (Dispute ${text(dispute)}.)`,
+    }),
+  },
+  "mail-waiting": {
+    clearAfterMs: 5 * MINUTE_MS,
+    isToldAfterwards: true,
+    read: ({ mail: { workers, waitingWorkers, waitingSince, reason } }, now) => ({
+      state: judge(
+        isOlder(waitingSince, MAIL_WAITING_MS, now),
+        workers > 0 && waitingWorkers === 0,
+      ),
+      facts: {
+        ...(reason ? { reason } : {}),
+        ...(waitingSince ? { since: waitingSince.toISOString() } : {}),
+      },
+    }),
+    words: ({ reason, since }) => ({
+      title: "Mail cannot be sent",
+      wrong: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}${
+        time(since) ? ` since ${time(since)}` : ""
+      }.`,
+      means:
+        "Nobody gets password links, confirmations or receipts until it can be; they wait, and go out by themselves while they are still worth it.",
+      todo: "See whether the mail server runs, and whether its address and password in SMTP_URL are right.",
+      commands: ["mail doctor", "mail status"],
+      mendedTitle: "Mail could not be sent for a while",
+      mended: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}, and works again. This could not be mailed to you before. What waited has been sent, unless it had expired: 'mail status' counts it.`,
+    }),
+  },
+  "mail-refused": {
+    read: ({ mail: { sent, refused, reply, lastRefusedAt, lastSentAt } }, now) => {
+      const { least, share } = REFUSED_MAILS;
+      const isMany = refused >= least && refused >= share * (sent + refused);
+      // that nothing is refused proves nothing while nothing is sent
+      const isOver =
+        lastSentAt !== null &&
+        (lastRefusedAt === null ||
+          (lastSentAt > lastRefusedAt && isOlder(lastRefusedAt, REFUSED_MAIL_OVER_MS, now)));
+      return {
+        state: judge(isMany && !isOver, isOver),
+        facts: { refused, sent, ...(reply ? { reply } : {}) },
+      };
+    },
+    words: ({ refused, sent, reply }) => ({
+      title: "The mail server refuses mail",
+      wrong: `${number(refused)} mails of the last 24 hours were refused, most with '${text(reply)}', beside ${number(sent)} that were sent; addresses that do not exist are not among them.`,
+      means: "Some people wait in vain for password links, confirmations or notices.",
+      todo: "The mail server's answer says why: often a missing SPF or DKIM record, or a bad reputation. After mending it, send again what is still worth it.",
+      commands: ["mail doctor", "mail retry"],
+      mendedTitle: "The mail server takes mail again",
+      mended: "Mail was sent, and for some hours none was refused.",
+    }),
+  },
+  "issue-paused": {
+    read: ({ pausedIssues }, _now, open) => [
+      ...pausedIssues.map(
+        ({ id, slug, reason }): Reading => ({
+          state: "bad",
+          facts: { slug, reason },
+          id,
+        }),
+      ),
+      ...open
+        .map(({ key, facts }): Reading => ({ state: "good", facts, id: idOf(key) }))
+        .filter((one) => !pausedIssues.some(({ id }) => id === one.id)),
+    ],
+    words: ({ slug, reason }) => ({
+      title: "An issue of the newsletter is held back",
+      wrong: `The site has paused the issue '${text(slug)}': ${withoutAddresses(text(reason))}.`,
+      means: "Those who have not got it yet will not get it until it is resumed.",
+      todo: "Find out why the mail server refuses it, then resume it, or cancel what is left.",
+      commands: [
+        `newsletter status ${text(slug)}`,
+        "mail doctor",
+        `newsletter resume ${text(slug)}`,
+      ],
+      mendedTitle: "The newsletter's issue goes on",
+      mended: `The issue '${text(slug)}' is not held back any more.`,
+    }),
+  },
+  "disk-low": {
+    isLocal: true,
+    reportAfterMs: 5 * MINUTE_MS,
+    clearAfterMs: 15 * MINUTE_MS,
+    words: ({ setting, percent, freeMb }) => ({
+      title: "The disk is nearly full",
+      wrong: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
+      means:
+        setting === "BACKUP_DIR"
+          ? "Visitors notice nothing, but when it is full there are no more backups."
+          : "When it is full, nobody can sign up, pay or save anything.",
+      todo: "Make room, or enlarge the disk: look for logs, old backups and other programs' files first.",
+      mendedTitle: "The disk has room again",
+      mended: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
+    }),
+  },
+  "backup-late": {
+    isLocal: true,
+    words: ({ newest }) => ({
+      title: "The backup is late",
+      wrong: time(newest)
+        ? `The newest backup is of ${time(newest)}, and the next one is overdue or has failed.`
+        : "There is no backup yet, although BACKUP_EVERY is set: it is overdue or has failed.",
+      means:
+        "Visitors notice nothing. What happened since that backup would be lost with the disk.",
+      todo: "Make one by hand: if it fails, it says why. The site tries again every quarter of an hour.",
+      commands: ["backup", "backup list"],
+      mendedTitle: "There is a new backup",
+      mended: time(newest) ? `The newest backup is of ${time(newest)}.` : "A backup was made.",
+    }),
+  },
+  "crash-loop": {
+    isLocal: true,
+    // mended once this run has lasted longer than the crashes count
+    read: ({ crashes }) => ({
+      state: judge(crashes >= CRASHES, crashes === 0),
+      facts: { crashes },
+    }),
+    words: ({ crashes }) => ({
+      title: "The site crashes again and again",
+      wrong: `The program has ended ${number(crashes)} times within half an hour without being stopped, and was started again.`,
+      means: "Visitors get errors each time, and forms in flight fail.",
+      todo: "Look at the last lines of the log before each start. Often memory has run out ('journalctl -k' names a killed process), or the newest change of a setting is to blame.",
+      mendedTitle: "The site runs steadily again",
+      mended: "The program has not crashed for half an hour.",
+    }),
+  },
+  "connections-low": {
+    reportAfterMs: 5 * MINUTE_MS,
+    clearAfterMs: 15 * MINUTE_MS,
+    read: ({ connections: { used, most } }) => {
+      const share = used / Math.max(1, most);
+      return {
+        state: judge(share >= CONNECTIONS.bad, share < CONNECTIONS.good),
+        facts: { used, most },
+      };
+    },
+    words: ({ used, most }) => ({
+      title: "The database runs out of connections",
+      wrong: `${number(used)} of the database's ${number(most)} connections are in use.`,
+      means: "When none is left, pages show errors and nobody can sign in or pay.",
+      todo: "See who holds them with 'select * from pg_stat_activity', run fewer instances or programs on this database, or raise its max_connections.",
+      commands: ["db psql"],
+      mendedTitle: "The database has connections to spare again",
+      mended: `${number(used)} of its ${number(most)} connections are in use.`,
+    }),
+  },
+  "database-unreachable": {
+    isToldAfterwards: true,
+    // being able to read this from the database means that it is available again
+    read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
+    words: ({ minutes }) => ({
+      title: "The database could not be reached",
+      wrong: `The site could not use its database for ${count(minutes, "minute")}.`,
+      means: "Pages showed visitors as signed out, and forms failed.",
+      todo: "See the database's log for the reason.",
+      mendedTitle: "The database could not be reached for a while",
+      mended: `The site could not use its database for ${count(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
+    }),
+  },
+  "edition-not-taken": {
+    isLocal: true,
+    reportAfterMs: 24 * HOUR_MS,
+    read: () => ({
+      state: judge(editionState() === "not-taken", editionState() === "taken"),
+      facts: {},
+    }),
+    words: () => ({
+      title: "The edition cannot be taken",
+      wrong: "For a day the edition in CONTENT_DIR has had a mistake, or could not be read.",
+      means: "Members still read the last good edition; what was changed since does not appear.",
+      todo: "The first command names every mistake with its file and line. The site takes the edition by itself once it is mended.",
+      commands: ["content check"],
+      mendedTitle: "The edition is taken again",
+      mended: "Members read the edition in CONTENT_DIR.",
+    }),
+  },
+} satisfies Record<string, Matter>;
+
+export type MatterKind = keyof typeof MATTERS;
+
+/** The matter of a stored kind; null for one of a newer release. */
+export function matterOf(kind: string): Matter | null {
+  return Object.hasOwn(MATTERS, kind) ? MATTERS[kind as MatterKind] : null;
+}
+
+/** What the rows say about every matter that has something to say; `place` names this machine's DATA_DIR. */
+export function readMatters(
+  facts: HealthFacts,
+  open: readonly OperatorMatter[],
+  place: string,
+  now: Date,
+): MatterReading[] {
+  return Object.entries<Matter>(MATTERS).flatMap(([name, { read }]) => {
+    const kind = name as MatterKind;
+    const own = open.filter((one) => one.kind === kind);
+    const readings = read ? [read(facts, now, own)].flat() : [];
+    return readings.map((reading) => aboutMatter(kind, reading, place));
+  });
+}
+
+/** A reading as that of its matter: the kind, what tells it from others, and the place if it is local. */
+export function aboutMatter(
+  kind: MatterKind,
+  { state, facts, id }: Reading,
+  place: string,
+): MatterReading {
+  const isLocal = matterOf(kind)?.isLocal;
+  const key = [kind, ...(id ? [id] : []), ...(isLocal ? [place] : [])].join(":");
+  return { kind, key, state, facts };
+}
+
+const idOf = (key: string) => key.slice(key.indexOf(":") + 1);
+
+/** What a check finds: bad, good, or between the two. */
+export function judge(isBad: boolean, isGood: boolean): State {
+  if (isBad) return "bad";
+  return isGood ? "good" : "unknown";
+}
+
+function isOlder(time: Date | null | undefined, milliseconds: number, now: Date): boolean {
+  return time ? now.getTime() - time.getTime() > milliseconds : false;
+}
+
+function count(value: string | number | undefined, noun: string): string {
+  return `${number(value)} ${noun}${Number(value) === 1 ? "" : "s"}`;
+}
+
+/** A mail server's words may quote an address. */
+function withoutAddresses(words: string): string {
+  return words.replace(/[^\s<>'"]+@[^\s<>'"]+/g, "…").replace(/\.$/, "");
+}
+
+const DATE_TIME = new Intl.DateTimeFormat("en-US", {
+  dateStyle: "long",
+  timeStyle: "short",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+
+/** A time as the operator reads it, such as "November 23, 2026 at 15:40 UTC". */
+export const utcDateTime = (at: Date): string => `${DATE_TIME.format(at)} UTC`;

@@ -1,0 +1,39 @@
+/**
+ * All advice of `stripe doctor`; each is a step that never makes things worse, and a test follows every one.
+ * The answer says what it applies to.
+ */
+export const STRIPE_ADVICE = {
+  tryAgain: "Run 'stripe doctor' again; if that does not help, look at https://status.stripe.com.",
+  givePermission:
+    "Give the restricted key the permission in Stripe's dashboard (docs/going-live.md lists all).",
+  checkKey:
+    "Set STRIPE_SECRET_KEY to the key of the account and mode that STRIPE_PRICE_ID is from. Only if the key is the right one, run 'stripe setup' and set what it prints.",
+  setUp: "Run 'stripe setup'.",
+  setUpAndSet: "Run 'stripe setup', set what it prints, and restart the site.",
+  replaceEndpoint:
+    "Run 'stripe setup', set what it prints, restart the site, and run 'stripe setup' once more.",
+  replaceSecret:
+    "Run 'stripe setup --new-webhook-secret', set what it prints, restart the site, and run 'stripe setup'.",
+  markProduct:
+    "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that whoever pays for it stays a member.",
+  nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and restart the site.",
+  processEvents:
+    "Fix what keeps them from arriving, as said above, and run 'stripe sync', which processes them.",
+  syncAll: "Run 'stripe sync --all'.",
+  adopt: "Run 'stripe sync --from-stripe'.",
+  unlinkUnknown:
+    "If STRIPE_SECRET_KEY is not the right one, set the right one. If it is, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.",
+  cancelOrphan:
+    "Nobody can use or end it any more: cancel the subscription in Stripe's dashboard, and refund what was paid since the account was deleted.",
+  cancelSurplus: "Refund and cancel one of them in Stripe's dashboard.",
+  cancelRefunded:
+    "Cancel the subscription in Stripe's dashboard, unless it is meant to be charged again; its member can buy again.",
+};
+
+const MAX_LISTED_IDS = 20;
+
+/** Formats a list of ids for an answer: the first ones, and how many more there are. */
+export function listIds(ids: readonly string[]): string {
+  const more = ids.length - MAX_LISTED_IDS;
+  return ids.slice(0, MAX_LISTED_IDS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

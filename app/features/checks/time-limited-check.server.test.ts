@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { TimeLimitedCheck } from "./local-readings.server";
+
+describe("a look at what may hang", () => {
+  it("is given up, and not taken again until it has ended", async () => {
+    setEnvironment({ LOG_LEVEL: "silent" });
+    const bounded = new TimeLimitedCheck("BACKUP_DIR", 10);
+    let end = (_: string[]) => {};
+    const hanging = new Promise<string[]>((resolve) => {
+      end = resolve;
+    });
+    let looks = 0;
+    const look = (result: Promise<string[]>) =>
+      bounded.run(() => {
+        looks += 1;
+        return result;
+      });
+    expect(await look(hanging)).toEqual([]);
+    expect(await look(Promise.resolve(["seen"]))).toEqual([]);
+    expect(looks).toBe(1);
+    end(["late"]);
+    await hanging;
+    expect(await look(Promise.resolve(["seen"]))).toEqual(["seen"]);
+    setEnvironment({});
+  });
+});
