@@ -9,7 +9,7 @@ import {
   siteHost,
 } from "~/features/checks/report-matters.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { operatorTestMail } from "~/features/mail/templates/operator-letter-mail";
+import { operatorTestMail } from "~/features/mail/templates/operator-mails";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase } from "~db/client";

@@ -16,15 +16,12 @@ import { membershipRenewalFailedMail } from "~/features/mail/templates/membershi
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
 import {
-  operatorLetterMail,
-  operatorTestMail,
-} from "~/features/mail/templates/operator-letter-mail";
-import {
   operatorClearedMail,
+  operatorLetterMail,
   operatorMatterMail,
-} from "~/features/mail/templates/operator-matter-mail";
-import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
-import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
+  operatorTestMail,
+} from "~/features/mail/templates/operator-mails";
+import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
 import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
 import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
 import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";

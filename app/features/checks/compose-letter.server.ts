@@ -1,5 +1,5 @@
 import type { Mail } from "~/features/mail/render-mail";
-import { operatorLetterMail } from "~/features/mail/templates/operator-letter-mail";
+import { operatorLetterMail } from "~/features/mail/templates/operator-mails";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
 import { type Database, getDatabase } from "~db/client";

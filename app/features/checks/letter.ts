@@ -1,4 +1,4 @@
-import type { LetterSection } from "~/features/mail/templates/operator-letter-mail";
+import type { LetterSection } from "~/features/mail/templates/operator-mails";
 import { formatCount } from "~/features/newsletter/format-count";
 import { writeRevenue, writeShare } from "~/features/statistics/figures";
 import type { MonthFigures } from "~/features/statistics/statistics";

@@ -4,7 +4,7 @@ import { type Mail, renderMail } from "~/features/mail/render-mail";
 import {
   operatorClearedMail,
   operatorMatterMail,
-} from "~/features/mail/templates/operator-matter-mail";
+} from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { getDatabase, type Transaction } from "~db/client";
 import { lockMattersToReport, type MatterFacts, updateMatter } from "~db/queries/operator-matters";

@@ -1,8 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { passkeyAddedMail } from "~/features/mail/templates/passkey-added-mail";
-import { passkeyRemovedMail } from "~/features/mail/templates/passkey-removed-mail";
+import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
 import type { Transaction } from "~db/client";
 import { findEmailOfUser } from "~db/queries/users";
 import { FORGOT_PASSWORD_PATH } from "../password-reset-paths";

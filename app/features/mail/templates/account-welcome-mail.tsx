@@ -1,5 +1,6 @@
 import { BOOK_TITLE } from "~/book";
-import { MailButton, MailHeading, MailLink, MailSmallPrint, MailText } from "../mail-elements";
+import { composeMail } from "../compose-mail";
+import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type AccountWelcome = {
@@ -17,29 +18,25 @@ export function accountWelcomeMail({
   confirmUrl,
   forgotPasswordUrl,
 }: AccountWelcome): Mail {
-  return {
+  return composeMail({
     subject: `Welcome to ${BOOK_TITLE}`,
     preview: "Your account is ready. Please confirm that this address is yours.",
-    content: (
+    heading: "Good to have you along",
+    text: [
+      "Your account is ready. You log in with this email address and the password you chose.",
       <>
-        <MailHeading>Good to have you along</MailHeading>
-        <MailText>
-          Your account is ready. You log in with this email address and the password you chose.
-        </MailText>
-        <MailText>
-          One thing, whenever it suits you: please confirm that this address is yours. And if you
-          would like to begin somewhere, begin with{" "}
-          <MailLink href={previewUrl}>the opening pages</MailLink>.
-        </MailText>
-        <MailButton href={confirmUrl}>Confirm this address</MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
+        One thing, whenever it suits you: please confirm that this address is yours. And if you
+        would like to begin somewhere, begin with{" "}
+        <MailLink href={previewUrl}>the opening pages</MailLink>.
+      </>,
+    ],
+    button: { label: "Confirm this address", href: confirmUrl },
+    notes: [
+      <>
         You get this letter once, because an account was created with this address. If it was not
         you, <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>: that signs out
         everybody else, and the account is yours.
-      </MailSmallPrint>
-    ),
-  };
+      </>,
+    ],
+  });
 }

@@ -1,4 +1,5 @@
-import { MailButton, MailHeading, MailLink, MailSmallPrint, MailText } from "../mail-elements";
+import { composeMail } from "../compose-mail";
+import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type AuthorNotice = {
@@ -16,28 +17,15 @@ type AuthorNotice = {
 /** Notifies the author of a refund or dispute. It names nobody: ids only, to be looked up at Stripe. */
 export function authorNoticeMail(notice: AuthorNotice): Mail {
   const { subject, did, todo, customerUrl, paymentUrl, subscriptionId, userId } = notice;
-  return {
+  return composeMail({
     subject,
     preview: todo,
-    content: (
-      <>
-        <MailHeading>{subject}</MailHeading>
-        <MailText>{did}</MailText>
-        <MailText>{todo}</MailText>
-        <MailButton href={customerUrl}>Open the customer at Stripe</MailButton>
-      </>
-    ),
-    notes: (
-      <>
-        {paymentUrl && (
-          <MailSmallPrint>
-            <MailLink href={paymentUrl}>The payment</MailLink>
-          </MailSmallPrint>
-        )}
-        <MailSmallPrint>
-          Subscription {subscriptionId}, user {userId}.
-        </MailSmallPrint>
-      </>
-    ),
-  };
+    heading: subject,
+    text: [did, todo],
+    button: { label: "Open the customer at Stripe", href: customerUrl },
+    notes: [
+      paymentUrl && <MailLink href={paymentUrl}>The payment</MailLink>,
+      `Subscription ${subscriptionId}, user ${userId}.`,
+    ],
+  });
 }

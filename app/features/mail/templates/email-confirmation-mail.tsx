@@ -1,42 +1,28 @@
-import {
-  MailButton,
-  MailButtonAddress,
-  MailHeading,
-  MailLink,
-  MailSmallPrint,
-  MailText,
-} from "../mail-elements";
+import { composeMail } from "../compose-mail";
+import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
-/** Asks the owner of an account to confirm its address, when they want the link once more. */
-export function emailConfirmationMail({
-  url,
-  forgotPasswordUrl,
-}: {
+type EmailConfirmation = {
   url: string;
+  /** Where the owner of the address takes over an account that somebody else opened. */
   forgotPasswordUrl: string;
-}): Mail {
-  return {
+};
+
+/** Asks the owner of an account to confirm its address, when they want the link once more. */
+export function emailConfirmationMail({ url, forgotPasswordUrl }: EmailConfirmation): Mail {
+  return composeMail({
     subject: "Confirm your email address",
     preview: "So that nobody else can use it for an account.",
-    content: (
+    heading: "Is this your address?",
+    text: [
+      "You asked for a link to confirm the address of your account. Here it is; with one press of a button you are done.",
+    ],
+    button: { label: "Confirm this address", href: url, isWrittenOut: true },
+    notes: [
       <>
-        <MailHeading>Is this your address?</MailHeading>
-        <MailText>
-          You asked for a link to confirm the address of your account. Here it is; with one press of
-          a button you are done.
-        </MailText>
-        <MailButton href={url}>Confirm this address</MailButton>
-      </>
-    ),
-    notes: (
-      <>
-        <MailSmallPrint>
-          If you have no account with us, somebody else made one with your address:{" "}
-          <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>, and it is yours.
-        </MailSmallPrint>
-        <MailButtonAddress href={url} />
-      </>
-    ),
-  };
+        If you have no account with us, somebody else made one with your address:{" "}
+        <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>, and it is yours.
+      </>,
+    ],
+  });
 }

@@ -1,5 +1,5 @@
+import { composeMail } from "../compose-mail";
 import { mailDate } from "../mail-date";
-import { MailButton, MailFacts, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type MembershipBegun = {
@@ -13,29 +13,20 @@ type MembershipBegun = {
 
 /** Greets a new member. */
 export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
-  const facts = [
-    ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
-    ...(renewsAt ? [{ name: "Next payment", value: mailDate(renewsAt) }] : []),
-  ];
-  return {
+  return composeMail({
     subject: "Welcome to Premium",
     preview: "The whole path is open to you.",
-    content: (
-      <>
-        <MailHeading>The whole path is open to you</MailHeading>
-        <MailText>
-          Thank you for walking on with us. Your membership has begun: all twelve chapters, the
-          audio walks and the notebooks are waiting in the members’ area.
-        </MailText>
-        {facts.length > 0 && <MailFacts facts={facts} />}
-        <MailButton href={url}>Open the members’ area</MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
-        You can cancel anytime. Cards, invoices and cancelling are all in one place, at the bottom
-        of the members’ area.
-      </MailSmallPrint>
-    ),
-  };
+    heading: "The whole path is open to you",
+    text: [
+      "Thank you for walking on with us. Your membership has begun: all twelve chapters, the audio walks and the notebooks are waiting in the members’ area.",
+    ],
+    facts: [
+      ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
+      ...(renewsAt ? [{ name: "Next payment", value: mailDate(renewsAt) }] : []),
+    ],
+    button: { label: "Open the members’ area", href: url },
+    notes: [
+      "You can cancel anytime. Cards, invoices and cancelling are all in one place, at the bottom of the members’ area.",
+    ],
+  });
 }

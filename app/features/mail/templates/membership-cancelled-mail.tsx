@@ -1,5 +1,5 @@
+import { composeMail } from "../compose-mail";
 import { mailDate } from "../mail-date";
-import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type MembershipCancelled = {
@@ -16,31 +16,23 @@ type MembershipCancelled = {
 /** Confirms that a membership is cancelled, and says until when access lasts. */
 export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCancelled): Mail {
   const until = untilWhen(outlook, mailDate(endsAt));
-  return {
+  const isInTrouble = outlook === "ends-in-trouble";
+  return composeMail({
     subject: "Your membership is cancelled",
     preview: until,
-    content: (
+    heading: "Your membership is cancelled",
+    text: [
       <>
-        <MailHeading>Your membership is cancelled</MailHeading>
-        <MailText>
-          This letter confirms it. <strong>{until}</strong>
-        </MailText>
-        <MailText>
-          Thank you for the stretch you have walked with us. If you change your mind before that
-          day, you can resume your membership
-          {outlook !== "ends-in-trouble" && " in the members’ area"}.
-        </MailText>
-        <MailButton href={url}>
-          {outlook === "ends-in-trouble" ? "Manage your membership" : "Open the members’ area"}
-        </MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
-        If it was not you who cancelled, resume it there, and choose a new password.
-      </MailSmallPrint>
-    ),
-  };
+        This letter confirms it. <strong>{until}</strong>
+      </>,
+      `Thank you for the stretch you have walked with us. If you change your mind before that day, you can resume your membership${isInTrouble ? "" : " in the members’ area"}.`,
+    ],
+    button: {
+      label: isInTrouble ? "Manage your membership" : "Open the members’ area",
+      href: url,
+    },
+    notes: ["If it was not you who cancelled, resume it there, and choose a new password."],
+  });
 }
 
 function untilWhen(outlook: MembershipCancelled["outlook"], day: string): string {

@@ -1,5 +1,5 @@
+import { composeMail } from "../compose-mail";
 import { mailDate } from "../mail-date";
-import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type MembershipRefunded = {
@@ -13,30 +13,22 @@ type MembershipRefunded = {
 
 /** Tells a member that the last payment was refunded in full, and what becomes of the membership. */
 export function membershipRefundedMail({ amount, outlook, url }: MembershipRefunded): Mail {
-  const renews = outlook.kind === "renews";
-  return {
+  const payment = `Your last payment${amount ? ` of ${amount}` : ""} was refunded`;
+  const access = outlook.kind === "ended" ? "" : ", so your access has ended";
+  return composeMail({
     subject: "Your payment was refunded",
     preview: "It is on its way back to you, and your access has ended.",
-    content: (
-      <>
-        <MailHeading>Your payment was refunded</MailHeading>
-        <MailText>
-          Your last payment{amount && ` of ${amount}`} was refunded
-          {outlook.kind !== "ended" && ", so your access has ended"}. Most banks show the money
-          within five to ten business days.
-        </MailText>
-        <MailText>{whatBecomesOfIt(outlook)}</MailText>
-        <MailButton href={url}>
-          {renews ? "Manage or cancel membership" : "Invoices and receipts"}
-        </MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
-        You get this letter because a payment to us was refunded to your card.
-      </MailSmallPrint>
-    ),
-  };
+    heading: "Your payment was refunded",
+    text: [
+      `${payment}${access}. Most banks show the money within five to ten business days.`,
+      whatBecomesOfIt(outlook),
+    ],
+    button: {
+      label: outlook.kind === "renews" ? "Manage or cancel membership" : "Invoices and receipts",
+      href: url,
+    },
+    notes: ["You get this letter because a payment to us was refunded to your card."],
+  });
 }
 
 function whatBecomesOfIt(outlook: MembershipRefunded["outlook"]): string {

@@ -1,5 +1,5 @@
+import { composeMail } from "../compose-mail";
 import { mailDate } from "../mail-date";
-import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type RenewalFailed = {
@@ -13,33 +13,24 @@ type RenewalFailed = {
 
 /** Tells a member that a renewal was not paid, until when access lasts, and how to mend it. */
 export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
+  const payment = amount ? `the payment of ${amount}` : "the payment";
   const keeps = accessUntil
     ? `You keep your access until ${mailDate(accessUntil)}.`
     : "Your access is paused until the payment goes through.";
-  return {
+  return composeMail({
     subject: "Your membership payment did not go through",
     preview: `${keeps} Another card mends it.`,
-    content: (
+    heading: "Your payment did not go through",
+    text: [
+      `We tried to renew your membership, but your bank did not let ${payment} through. Cards expire, and banks are careful; it happens to most of us.`,
       <>
-        <MailHeading>Your payment did not go through</MailHeading>
-        <MailText>
-          {amount
-            ? `We tried to renew your membership, but your bank did not let the payment of ${amount} through.`
-            : "We tried to renew your membership, but your bank did not let the payment through."}{" "}
-          Cards expire, and banks are careful; it happens to most of us.
-        </MailText>
-        <MailText>
-          <strong>{keeps}</strong> Update your card, and the payment is tried again with the new one
-          right away.
-        </MailText>
-        <MailButton href={url}>Update payment card</MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
-        If you have settled it in the meantime, our letters have crossed, and there is nothing left
-        to do.
-      </MailSmallPrint>
-    ),
-  };
+        <strong>{keeps}</strong> Update your card, and the payment is tried again with the new one
+        right away.
+      </>,
+    ],
+    button: { label: "Update payment card", href: url },
+    notes: [
+      "If you have settled it in the meantime, our letters have crossed, and there is nothing left to do.",
+    ],
+  });
 }

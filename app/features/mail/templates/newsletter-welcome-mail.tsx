@@ -1,4 +1,4 @@
-import { MailButton, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
+import { composeMail } from "../compose-mail";
 import type { MailingList } from "../mail-layout";
 import type { Mail } from "../render-mail";
 
@@ -10,28 +10,18 @@ type NewsletterWelcome = {
 
 /** Greets a new subscriber of the newsletter. */
 export function newsletterWelcomeMail({ previewUrl, list }: NewsletterWelcome): Mail {
-  return {
+  return composeMail({
     subject: "You’re on the list",
     preview: "The next letter comes on the first Sunday of the month.",
-    content: (
-      <>
-        <MailHeading>You’re on the list</MailHeading>
-        <MailText>
-          Thank you for asking for our letter. There is one on the first Sunday of the month, with a
-          practice, a story, and a question worth taking for a walk.
-        </MailText>
-        <MailText>
-          Until the next one finds you, the opening pages of the book are there to read.
-        </MailText>
-        <MailButton href={previewUrl}>Read the opening pages</MailButton>
-      </>
-    ),
-    notes: (
-      <MailSmallPrint>
-        You get our letters because someone, most likely you, asked for them at this address. If it
-        was not you, or you have read enough, you can leave the list at any time.
-      </MailSmallPrint>
-    ),
+    heading: "You’re on the list",
+    text: [
+      "Thank you for asking for our letter. There is one on the first Sunday of the month, with a practice, a story, and a question worth taking for a walk.",
+      "Until the next one finds you, the opening pages of the book are there to read.",
+    ],
+    button: { label: "Read the opening pages", href: previewUrl },
+    notes: [
+      "You get our letters because someone, most likely you, asked for them at this address. If it was not you, or you have read enough, you can leave the list at any time.",
+    ],
     list,
-  };
+  });
 }

@@ -1,0 +1,115 @@
+import { composeMail } from "../compose-mail";
+import { MailFacts, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
+import type { Mail } from "../render-mail";
+
+type OperatorMatter = {
+  /** The site's host, so that who runs several can tell them apart. */
+  host: string;
+  title: string;
+  wrong: string;
+  /** As the operator reads it, such as "November 23, 2026 at 15:40 UTC". */
+  since: string;
+  means: string;
+  todo: string;
+  /** Whole command lines. */
+  commands: readonly string[];
+};
+
+/** Tells the operator that something needs a hand. It names nobody. */
+export function operatorMatterMail(matter: OperatorMatter): Mail {
+  const { host, title, wrong, since, means, todo, commands } = matter;
+  return composeMail({
+    subject: `${host}: ${title}`,
+    preview: wrong,
+    heading: title,
+    text: [
+      `${wrong} Noticed on ${since}.`,
+      means,
+      todo,
+      ...commands.map((command) => <code key={command}>{command}</code>),
+    ],
+    signature: null,
+    notes: [
+      "You will be told once when it is over, and of the same thing at most once a day.",
+      whyOperator(host),
+    ],
+  });
+}
+
+type ClearedMatter = Pick<OperatorMatter, "host" | "title" | "since"> & {
+  mended: string;
+  until: string;
+};
+
+/** Tells the operator that it is over. */
+export function operatorClearedMail({ host, title, mended, since, until }: ClearedMatter): Mail {
+  return composeMail({
+    subject: `${host}: ${title}`,
+    preview: mended,
+    heading: title,
+    text: [
+      mended,
+      `It was noticed on ${since} and is over since ${until}. There is nothing you need to do.`,
+    ],
+    signature: null,
+    notes: [whyOperator(host)],
+  });
+}
+
+/** Shows the operator, who asked for it on the command line, that such mails arrive. */
+export function operatorTestMail({ host }: { host: string }): Mail {
+  return composeMail({
+    subject: `${host}: a test`,
+    preview: "It arrived: you will be told when something needs a hand.",
+    heading: "Your site can reach you",
+    text: [
+      `You will be told here when something at ${host} needs a hand, and on the first day of each month how the site is doing.`,
+    ],
+    signature: null,
+    notes: [whyOperator(host)],
+  });
+}
+
+/** A part of the letter: a sentence, facts by name, or both. */
+export type LetterSection = {
+  title: string;
+  facts: readonly { name: string; value: string }[];
+  remark?: string;
+};
+
+type OperatorLetter = {
+  host: string;
+  /** Such as "October 2026". */
+  month: string;
+  /** The month in a sentence. */
+  summary: string;
+  sections: readonly LetterSection[];
+};
+
+/** The monthly letter to the operator. It names nobody. */
+export function operatorLetterMail({ host, month, summary, sections }: OperatorLetter): Mail {
+  return {
+    subject: `${host}: ${month}`,
+    preview: summary,
+    content: (
+      <>
+        <MailHeading>{`${month} at ${host}`}</MailHeading>
+        <MailText>{summary}</MailText>
+        {sections.map(({ title, facts, remark }) => (
+          <div key={title}>
+            <MailText>
+              <strong>{title}</strong>
+            </MailText>
+            {facts.length > 0 && <MailFacts facts={facts} />}
+            {remark && <MailText>{remark}</MailText>}
+          </div>
+        ))}
+      </>
+    ),
+    signature: null,
+    notes: <MailSmallPrint>{whyOperator(host)}</MailSmallPrint>,
+  };
+}
+
+const whyOperator = (host: string) =>
+  `You get this because your address is OPERATOR_EMAIL of ${host}. In a container, put ‘docker exec’ and its name before a command.`;

@@ -1,0 +1,54 @@
+import { composeMail } from "../compose-mail";
+import { MailLink } from "../mail-elements";
+import type { Mail } from "../render-mail";
+
+/** A passkey that was added or removed. */
+export type PasskeyFacts = {
+  /** What its owner calls it. */
+  name: string;
+  /** Where the account's passkeys are listed. */
+  listUrl: string;
+  /** Where to reset the password. */
+  resetUrl: string;
+};
+
+const NOTES = ["You get this letter each time a passkey is added or removed."];
+
+/** Notifies the owner of an account that a passkey was added to it. */
+export function passkeyAddedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
+  return composeMail({
+    subject: "A passkey was added to your account",
+    preview: "If that was you, there is nothing left to do.",
+    heading: "A passkey was added",
+    text: [
+      `A passkey, “${name}”, was added to your account just now. Whoever has it can sign in without your password.`,
+      <>
+        If that was you, all is well and there is nothing left to do. If it was not, take your
+        account back now: choose a new password, which signs everybody out, and then remove the
+        passkey <MailLink href={listUrl}>on your account’s page</MailLink>. A new password alone
+        does not remove it.
+      </>,
+    ],
+    button: { label: "This was not me", href: resetUrl },
+    notes: NOTES,
+  });
+}
+
+/** Notifies the owner of an account that one of its passkeys was removed. */
+export function passkeyRemovedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
+  return composeMail({
+    subject: "A passkey was removed from your account",
+    preview: "If that was you, there is nothing left to do.",
+    heading: "A passkey was removed",
+    text: [
+      `The passkey “${name}” was removed from your account just now. Nobody can sign in with it any more. You can delete it on your device, too.`,
+      <>
+        If that was you, all is well and there is nothing left to do. If it was not, take your
+        account back now: choose a new password, and then look at the passkeys{" "}
+        <MailLink href={listUrl}>on your account’s page</MailLink>.
+      </>,
+    ],
+    button: { label: "This was not me", href: resetUrl },
+    notes: NOTES,
+  });
+}
