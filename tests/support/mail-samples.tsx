@@ -2,30 +2,36 @@ import { setEnvironment } from "~/env.server";
 import { writeLetter, writeMonth } from "~/features/checks/letter";
 import { MATTERS } from "~/features/checks/matters.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
-import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
-import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
-import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
-import { emailChangeMail } from "~/features/mail/templates/email-change-mail";
-import { emailChangedMail } from "~/features/mail/templates/email-changed-mail";
-import { emailConfirmationMail } from "~/features/mail/templates/email-confirmation-mail";
-import { membershipBegunMail } from "~/features/mail/templates/membership-begun-mail";
-import { membershipCancelledMail } from "~/features/mail/templates/membership-cancelled-mail";
-import { membershipEndedMail } from "~/features/mail/templates/membership-ended-mail";
-import { membershipRefundedMail } from "~/features/mail/templates/membership-refunded-mail";
-import { membershipRenewalFailedMail } from "~/features/mail/templates/membership-renewal-failed-mail";
-import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
-import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
 import {
+  accountDeletedMail,
+  accountWelcomeMail,
+  emailChangedMail,
+  emailChangeMail,
+  emailConfirmationMail,
+  passwordChangedMail,
+  passwordResetMail,
+  signUpAttemptMail,
+} from "~/features/mail/templates/account-mails";
+import {
+  membershipBegunMail,
+  membershipCancelledMail,
+  membershipEndedMail,
+  membershipRefundedMail,
+  membershipRenewalFailedMail,
+} from "~/features/mail/templates/membership-mails";
+import {
+  newsletterConfirmationMail,
+  newsletterWelcomeMail,
+} from "~/features/mail/templates/newsletter-mails";
+import {
+  authorNoticeMail,
   operatorClearedMail,
   operatorLetterMail,
   operatorMatterMail,
   operatorTestMail,
+  testMail,
 } from "~/features/mail/templates/operator-mails";
 import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
-import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
-import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
-import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
-import { testMail } from "~/features/mail/templates/test-mail";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { issueFrontMatter } from "~/features/newsletter/issue-front-matter";

@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
-import { accountWelcomeMail } from "~/features/mail/templates/account-welcome-mail";
+import { accountWelcomeMail } from "~/features/mail/templates/account-mails";
 import type { Transaction } from "~db/client";
 import { emailConfirmationUrl } from "./email-confirmation.server";
 import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";

@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { emailConfirmationMail } from "~/features/mail/templates/email-confirmation-mail";
+import { emailConfirmationMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
 import { log } from "~/observability/log.server";

@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { passwordChangedMail } from "~/features/mail/templates/password-changed-mail";
+import { passwordChangedMail } from "~/features/mail/templates/account-mails";
 import type { Transaction } from "~db/client";
 import { countPasskeys } from "~db/queries/passkeys";
 import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";

@@ -5,7 +5,7 @@ import {
   type MailComposer,
 } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { passwordResetMail } from "~/features/mail/templates/password-reset-mail";
+import { passwordResetMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";

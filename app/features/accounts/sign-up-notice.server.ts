@@ -5,7 +5,7 @@ import {
   type MailComposer,
 } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { signUpAttemptMail } from "~/features/mail/templates/sign-up-attempt-mail";
+import { signUpAttemptMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { claimSignUpNotice } from "~db/queries/users";

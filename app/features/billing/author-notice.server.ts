@@ -3,7 +3,7 @@ import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { authorNoticeMail } from "~/features/mail/templates/author-notice-mail";
+import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 

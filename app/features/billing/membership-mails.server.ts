@@ -2,11 +2,13 @@ import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import type { MailKind } from "~/features/mail/mail-kinds";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
-import { membershipBegunMail } from "~/features/mail/templates/membership-begun-mail";
-import { membershipCancelledMail } from "~/features/mail/templates/membership-cancelled-mail";
-import { membershipEndedMail } from "~/features/mail/templates/membership-ended-mail";
-import { membershipRefundedMail } from "~/features/mail/templates/membership-refunded-mail";
-import { membershipRenewalFailedMail } from "~/features/mail/templates/membership-renewal-failed-mail";
+import {
+  membershipBegunMail,
+  membershipCancelledMail,
+  membershipEndedMail,
+  membershipRefundedMail,
+  membershipRenewalFailedMail,
+} from "~/features/mail/templates/membership-mails";
 import { priceText, shownPrice } from "~/features/membership/premium-price";
 import { log } from "~/observability/log.server";
 import type { Transaction } from "~db/client";

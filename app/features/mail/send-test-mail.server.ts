@@ -7,7 +7,7 @@ import { writeMailToOutbox } from "./outbox-transport.server";
 import { type Mail, renderMail } from "./render-mail";
 import { describeSmtpFailure } from "./smtp-failure";
 import { smtpSettings } from "./smtp-transport.server";
-import { testMail } from "./templates/test-mail";
+import { testMail } from "./templates/operator-mails";
 
 /** How long somebody at a terminal waits for a connection and for each answer, in milliseconds. */
 const TIMEOUTS = { connectMs: 10_000, answerMs: 60_000 };

@@ -18,8 +18,7 @@ import {
   type MailComposer,
 } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { emailChangeMail } from "~/features/mail/templates/email-change-mail";
-import { emailChangedMail } from "~/features/mail/templates/email-changed-mail";
+import { emailChangedMail, emailChangeMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.server";
 import { clientNetworks } from "~/http/client-network.server";

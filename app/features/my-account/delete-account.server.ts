@@ -2,7 +2,7 @@ import { deleteCustomer } from "~/features/billing/delete-customer.server";
 import { forgetInCommunity } from "~/features/community/discourse-api.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
-import { accountDeletedMail } from "~/features/mail/templates/account-deleted-mail";
+import { accountDeletedMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { env } from "~/env.server";
 import { enqueueDispensableMail, type OutgoingMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
-import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-welcome-mail";
+import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-mails";
 import type { Transaction } from "~db/client";
 import type { NewSubscriber } from "~db/queries/subscribers";
 import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";

@@ -8,7 +8,7 @@ import {
   queuedMail,
 } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-confirmation-mail";
+import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";

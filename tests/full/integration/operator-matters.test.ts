@@ -14,7 +14,7 @@ import { startEditionWatch } from "~/features/library/importer/watch-edition.ser
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { renderMail } from "~/features/mail/render-mail";
-import { testMail } from "~/features/mail/templates/test-mail";
+import { testMail } from "~/features/mail/templates/operator-mails";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import { insertCampaign } from "~db/queries/campaigns";

@@ -1,5 +1,5 @@
 import { composeMail } from "../compose-mail";
-import { MailFacts, MailHeading, MailSmallPrint, MailText } from "../mail-elements";
+import { MailFacts, MailHeading, MailLink, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type OperatorMatter = {
@@ -113,3 +113,50 @@ export function operatorLetterMail({ host, month, summary, sections }: OperatorL
 
 const whyOperator = (host: string) =>
   `You get this because your address is OPERATOR_EMAIL of ${host}. In a container, put ‘docker exec’ and its name before a command.`;
+
+type AuthorNotice = {
+  subject: string;
+  /** What the site has done by itself, and what the author should do. */
+  did: string;
+  todo: string;
+  /** The customer's page in Stripe's dashboard, and the payment's. */
+  customerUrl: string;
+  paymentUrl: string | null;
+  subscriptionId: string;
+  userId: string;
+};
+
+/** Notifies the author of a refund or dispute. It names nobody: ids only, to be looked up at Stripe. */
+export function authorNoticeMail(notice: AuthorNotice): Mail {
+  const { subject, did, todo, customerUrl, paymentUrl, subscriptionId, userId } = notice;
+  return composeMail({
+    subject,
+    preview: todo,
+    heading: subject,
+    text: [did, todo],
+    button: { label: "Open the customer at Stripe", href: customerUrl },
+    notes: [
+      paymentUrl && <MailLink href={paymentUrl}>The payment</MailLink>,
+      `Subscription ${subscriptionId}, user ${userId}.`,
+    ],
+  });
+}
+
+/** Shows the operator, who asked for it on the command line, that mail of this site arrives. */
+export function testMail({ siteUrl }: { siteUrl: string }): Mail {
+  return composeMail({
+    subject: "A test of your site's mail",
+    preview: "It arrived, and looks as the site's other letters do.",
+    heading: "Your site’s mail arrives",
+    text: [
+      <>
+        This letter was sent by <MailLink href={siteUrl}>your site</MailLink>, in the same way as
+        the letters to readers. If you found it among spam, look at what ‘mail doctor’ says about
+        SPF, DKIM and DMARC.
+      </>,
+    ],
+    notes: [
+      "Somebody who looks after the site asked for this letter with ‘mail test’. If that was not you, they mistyped an address: there is nothing to do, and no more will come.",
+    ],
+  });
+}

@@ -1,0 +1,164 @@
+import { composeMail } from "../compose-mail";
+import { mailDate } from "../mail-date";
+import type { Mail } from "../render-mail";
+
+type MembershipBegun = {
+  /** Such as "$9.99" and "per month"; null for a price that is not a fixed amount. */
+  price: { amount: string; period: string } | null;
+  /** When it is charged again; null if it does not renew. */
+  renewsAt: Date | null;
+  /** The members' area, where the membership is managed too. */
+  url: string;
+};
+
+/** Greets a new member. */
+export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
+  return composeMail({
+    subject: "Welcome to Premium",
+    preview: "The whole path is open to you.",
+    heading: "The whole path is open to you",
+    text: [
+      "Thank you for walking on with us. Your membership has begun: all twelve chapters, the audio walks and the notebooks are waiting in the members’ area.",
+    ],
+    facts: [
+      ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
+      ...(renewsAt ? [{ name: "Next payment", value: mailDate(renewsAt) }] : []),
+    ],
+    button: { label: "Open the members’ area", href: url },
+    notes: [
+      "You can cancel anytime. Cards, invoices and cancelling are all in one place, at the bottom of the members’ area.",
+    ],
+  });
+}
+
+type MembershipCancelled = {
+  endsAt: Date;
+  /**
+   * Whether access lasts until then and nothing more is charged, or it is charged as before until then because it
+   * ends after more than the current period, or something else is wrong with it, so that neither is certain.
+   */
+  outlook: "ends" | "renews-until" | "ends-in-trouble";
+  /** The members' area, or with trouble the page of the payment card, where the membership is resumed. */
+  url: string;
+};
+
+/** Confirms that a membership is cancelled, and says until when access lasts. */
+export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCancelled): Mail {
+  const until = untilWhen(outlook, mailDate(endsAt));
+  const isInTrouble = outlook === "ends-in-trouble";
+  return composeMail({
+    subject: "Your membership is cancelled",
+    preview: until,
+    heading: "Your membership is cancelled",
+    text: [
+      <>
+        This letter confirms it. <strong>{until}</strong>
+      </>,
+      `Thank you for the stretch you have walked with us. If you change your mind before that day, you can resume your membership${isInTrouble ? "" : " in the members’ area"}.`,
+    ],
+    button: {
+      label: isInTrouble ? "Manage your membership" : "Open the members’ area",
+      href: url,
+    },
+    notes: ["If it was not you who cancelled, resume it there, and choose a new password."],
+  });
+}
+
+function untilWhen(outlook: MembershipCancelled["outlook"], day: string): string {
+  switch (outlook) {
+    case "ends":
+      return `You keep your access until ${day}, and nothing more will be charged.`;
+    case "renews-until":
+      return `Your membership ends on ${day}. Until then it renews as before.`;
+    case "ends-in-trouble":
+      return `Your membership ends on ${day}.`;
+  }
+}
+
+/** Tells a member that the membership has ended, whether cancelled or unpaid; `url` is where to buy it again. */
+export function membershipEndedMail({ url }: { url: string }): Mail {
+  return composeMail({
+    subject: "Your membership has ended",
+    preview: "Nothing more will be charged, and the door stays open.",
+    heading: "Your membership has ended",
+    text: [
+      "The members’ area is closed to you now, and nothing more will be charged. Your account stays, and so does your place on our list if you get our letters.",
+      "Thank you for walking with us. If you would like company again, you can come back whenever you like.",
+    ],
+    button: { label: "Come back to Premium", href: url },
+    notes: ["You get this letter once, because your membership has ended."],
+  });
+}
+
+type MembershipRefunded = {
+  /** What was refunded, such as "$9.99"; null if it is unknown. */
+  amount: string | null;
+  /** Whether the membership goes on being charged, ends at a known time, or is over. */
+  outlook: { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
+  /** Where the membership is managed, and its invoices are. */
+  url: string;
+};
+
+/** Tells a member that the last payment was refunded in full, and what becomes of the membership. */
+export function membershipRefundedMail({ amount, outlook, url }: MembershipRefunded): Mail {
+  const payment = `Your last payment${amount ? ` of ${amount}` : ""} was refunded`;
+  const access = outlook.kind === "ended" ? "" : ", so your access has ended";
+  return composeMail({
+    subject: "Your payment was refunded",
+    preview: "It is on its way back to you, and your access has ended.",
+    heading: "Your payment was refunded",
+    text: [
+      `${payment}${access}. Most banks show the money within five to ten business days.`,
+      whatBecomesOfIt(outlook),
+    ],
+    button: {
+      label: outlook.kind === "renews" ? "Manage or cancel membership" : "Invoices and receipts",
+      href: url,
+    },
+    notes: ["You get this letter because a payment to us was refunded to your card."],
+  });
+}
+
+function whatBecomesOfIt(outlook: MembershipRefunded["outlook"]): string {
+  switch (outlook.kind) {
+    case "renews":
+      return "The membership itself still renews: cancel it if you do not want to be charged again.";
+    case "ends":
+      return `The membership itself ends on ${mailDate(outlook.at)}, and nothing more will be charged.`;
+    case "ended":
+      return "Your membership has ended, and nothing more will be charged.";
+  }
+}
+
+type RenewalFailed = {
+  /** What was to be paid, such as "$9.99"; null if it is unknown. */
+  amount: string | null;
+  /** Until when the member keeps access meanwhile; null if it has ended. */
+  accessUntil: Date | null;
+  /** Where the member puts in another card. */
+  url: string;
+};
+
+/** Tells a member that a renewal was not paid, until when access lasts, and how to mend it. */
+export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
+  const payment = amount ? `the payment of ${amount}` : "the payment";
+  const keeps = accessUntil
+    ? `You keep your access until ${mailDate(accessUntil)}.`
+    : "Your access is paused until the payment goes through.";
+  return composeMail({
+    subject: "Your membership payment did not go through",
+    preview: `${keeps} Another card mends it.`,
+    heading: "Your payment did not go through",
+    text: [
+      `We tried to renew your membership, but your bank did not let ${payment} through. Cards expire, and banks are careful; it happens to most of us.`,
+      <>
+        <strong>{keeps}</strong> Update your card, and the payment is tried again with the new one
+        right away.
+      </>,
+    ],
+    button: { label: "Update payment card", href: url },
+    notes: [
+      "If you have settled it in the meantime, our letters have crossed, and there is nothing left to do.",
+    ],
+  });
+}
