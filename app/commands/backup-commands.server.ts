@@ -12,7 +12,7 @@ import { OperatorError } from "~db/operator-error";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
-export type RestoreOptions = { keepContent?: boolean };
+type RestoreOptions = { keepContent?: boolean };
 
 /** How a backup in the bucket is named on the command line. */
 const IN_BUCKET = "s3:";

@@ -12,13 +12,14 @@ import { describeDay, tabulateEdition } from "~/features/library/importer/editio
 import { findWarnings } from "~/features/library/importer/edition-warnings.server";
 import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
 import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
 
 /** What `content new` takes. */
-export type NewOptions = { extra?: string; publish?: string };
+type NewOptions = { extra?: string; publish?: string };
 
 const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 
@@ -31,7 +32,7 @@ export async function check(directory: string | undefined): Promise<void> {
   for (const warning of inOrder(warnings)) note(`Note: ${describeProblem(warning)}`);
   if (found.problems.length > 0) {
     process.exitCode = 1;
-    return note(`${count(found.problems.length, "mistake")} in ${folder}.`);
+    return note(`${formatCount(found.problems.length, "mistake")} in ${folder}.`);
   }
   print(`All is well: ${describeContent(found)}.`);
 }
@@ -52,7 +53,7 @@ export async function list(directory: string | undefined): Promise<void> {
   }
   if (found.problems.length > 0) {
     process.exitCode = 1;
-    const mistakes = count(found.problems.length, "mistake");
+    const mistakes = formatCount(found.problems.length, "mistake");
     note(`\nThe site does not take this edition: it has ${mistakes}; see 'content check'.`);
   }
 }
@@ -132,14 +133,10 @@ function describeContent({ source, wordCounts }: FolderCheck): string {
   const words = [...wordCounts.values()].reduce((sum, each) => sum + each, 0);
   const images = [...media.values()].filter(({ width }) => width !== null).length;
   return [
-    count(chapters, "chapter"),
-    count(documents.length - chapters, "extra"),
-    count(words, "word"),
-    count(images, "image"),
-    count(media.size - images, "sound"),
+    formatCount(chapters, "chapter"),
+    formatCount(documents.length - chapters, "extra"),
+    formatCount(words, "word"),
+    formatCount(images, "image"),
+    formatCount(media.size - images, "sound"),
   ].join(", ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

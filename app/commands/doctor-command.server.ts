@@ -7,7 +7,7 @@ import { programVersion } from "~db/program-version";
 import { print } from "./output.server";
 
 /** What `doctor` takes. */
-export type DoctorOptions = { json?: boolean };
+type DoctorOptions = { json?: boolean };
 
 /** After the report nothing that a check has left open may keep the program running for longer, in milliseconds. */
 const LINGER_MS = 500;

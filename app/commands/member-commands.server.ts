@@ -24,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days in which accounts count as new. */
 const NEW_DAYS = 30;
 
-export type ListOptions = { limit?: string; match?: string; premium?: boolean };
+type ListOptions = { limit?: string; match?: string; premium?: boolean };
 
 /** `members list`: accounts by address, since when they exist, and until when they are premium. */
 export async function list(options: ListOptions): Promise<void> {

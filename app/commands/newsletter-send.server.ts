@@ -26,7 +26,7 @@ import { withDatabase } from "./with-database.server";
 /** From here on it takes so long to write the mails that silence would worry. */
 const LARGE_LIST = 20_000;
 
-export type SendCommandOptions = {
+type SendCommandOptions = {
   to?: string;
   at?: string;
   rate?: string;

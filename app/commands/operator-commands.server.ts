@@ -22,8 +22,8 @@ import { note, print, whileRead, writeOut } from "./output.server";
 import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
-export type MattersOptions = { all?: boolean; json?: boolean };
-export type LetterOptions = { month?: string; send?: boolean };
+type MattersOptions = { all?: boolean; json?: boolean };
+type LetterOptions = { month?: string; send?: boolean };
 
 /** Matters that are over, in `operator matters --all`. */
 const CLEARED_SHOWN = 20;

@@ -7,7 +7,7 @@ import { note, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
 /** What `stats` and `stats report` take. */
-export type StatsOptions = { months: string; json?: boolean };
+type StatsOptions = { months: string; json?: boolean };
 
 /** The most months that fit a page, ten years. */
 const MAX_MONTHS = 120;

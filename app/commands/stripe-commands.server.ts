@@ -83,7 +83,7 @@ function secretLines(webhook: WebhookSecretState): string[] {
   }
 }
 
-export type SyncOptions = {
+type SyncOptions = {
   all?: boolean;
   fromStripe?: boolean;
   user?: string;

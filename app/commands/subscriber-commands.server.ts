@@ -37,7 +37,7 @@ const ADDED = {
   known: "was on the list already; nothing was changed.",
 };
 
-export type ListOptions = {
+type ListOptions = {
   limit?: string;
   match?: string;
   unconfirmed?: boolean;
@@ -116,7 +116,7 @@ export async function stats(): Promise<void> {
   });
 }
 
-export type BounceOptions = { complaint?: boolean; lift?: boolean };
+type BounceOptions = { complaint?: boolean; lift?: boolean };
 
 /** `subscribers bounce`: suppresses a file's addresses, or lifts their suppression. */
 export async function bounce(file: string, { complaint, lift }: BounceOptions): Promise<void> {
