@@ -6,9 +6,15 @@ import { JOURNAL, knownMigrations } from "../known-migrations";
  * The rows of `pg_stat_activity` that are clients' sessions. Without `pg_read_all_stats` a role sees of the sessions of
  * others neither what they do nor `backend_type`, but database and role, of which the server's own processes lack one.
  */
-export const CLIENT_SESSION = sql.raw(
+const CLIENT_SESSION = sql.raw(
   `coalesce(backend_type, 'client backend') = 'client backend' and datid is not null and usesysid is not null`,
 );
+
+/** Of the whole server, as JSON: connections in use, and for ordinary users at most. */
+export const SERVER_CONNECTIONS = sql`json_build_object(
+  'used', (select count(*) from pg_stat_activity where ${CLIENT_SESSION}),
+  'max', current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true)::int, 0))`;
 
 /** What a database says of itself. */
 export type DatabaseHealth = {
@@ -30,32 +36,22 @@ export type DatabaseHealth = {
 export async function readDatabaseHealth(
   executor: Executor = getDatabase().db,
 ): Promise<DatabaseHealth> {
-  const [row] = await executor.execute<Record<string, unknown>>(sql`
-    select current_setting('server_version') as version,
-      pg_database_size(current_database()) as bytes,
-      (select count(*) from pg_stat_activity where ${CLIENT_SESSION}) as used,
-      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-        - coalesce(current_setting('reserved_connections', true)::int, 0) as max,
-      (select count(*) from pg_stat_activity where usename = current_user) as own_used,
-      (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user) as role_max,
-      (select nullif(datconnlimit, -1) from pg_database where datname = current_database()) as database_max,
-      extract(epoch from clock_timestamp()) as now,
-      current_setting('transaction_read_only')::bool as read_only,
-      current_setting('autovacuum')::bool as autovacuum,
-      (select age(datfrozenxid) from pg_database where datname = current_database()) as age`);
+  type Row = Omit<DatabaseHealth, "now"> & { now: number };
+  const [row] = await executor.execute<Row>(sql`
+    select split_part(current_setting('server_version'), ' ', 1) as version,
+      pg_database_size(current_database())::float8 as bytes,
+      ${SERVER_CONNECTIONS} as connections,
+      (select json_build_object('used', used, 'max', most) from (
+        select least(nullif(rolconnlimit, -1), nullif(datconnlimit, -1)) as most,
+          (select count(*) from pg_stat_activity where usename = current_user) as used
+        from pg_roles, pg_database where rolname = current_user and datname = current_database()
+      ) own where most is not null) as "ownConnections",
+      extract(epoch from clock_timestamp())::float8 as now,
+      current_setting('transaction_read_only')::bool as "isReadOnly",
+      current_setting('autovacuum')::bool as "hasAutovacuum",
+      (select age(datfrozenxid) from pg_database where datname = current_database()) as "transactionAge"`);
   if (!row) throw new Error("The database answered nothing.");
-  const limits = [row.role_max, row.database_max].filter((limit) => limit !== null).map(Number);
-  return {
-    version: String(row.version).split(" ")[0] ?? "",
-    bytes: Number(row.bytes),
-    connections: { used: Number(row.used), max: Number(row.max) },
-    ownConnections:
-      limits.length > 0 ? { used: Number(row.own_used), max: Math.min(...limits) } : null,
-    now: new Date(Number(row.now) * 1_000),
-    isReadOnly: row.read_only === true,
-    hasAutovacuum: row.autovacuum === true,
-    transactionAge: Number(row.age),
-  };
+  return { ...row, now: new Date(row.now * 1_000) };
 }
 
 /** The fastest of several trivial questions, in milliseconds. */
@@ -89,28 +85,22 @@ export async function findStuckSessions(
   seconds: number,
   executor: Executor = getDatabase().db,
 ): Promise<StuckSession[]> {
-  const rows = await executor.execute<Record<string, unknown>>(sql`
+  return executor.execute<StuckSession>(sql`
     with waiting as (
       select unnest(pg_blocking_pids(pid)) as pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'
         and query_start < now() - ${seconds}::float8 * interval '1 second'
     )
-    select pid, application_name as program, state like 'idle in transaction%' as idle,
-      extract(epoch from clock_timestamp() - coalesce(state_change, query_start)) as seconds,
-      (select count(*) from waiting where waiting.pid = activity.pid) as waiting
+    select pid, coalesce(application_name, '') as program,
+      coalesce(state like 'idle in transaction%', false) as "isIdle",
+      extract(epoch from clock_timestamp() - coalesce(state_change, query_start))::float8 as seconds,
+      (select count(*)::int from waiting where waiting.pid = activity.pid) as waiting
     from pg_stat_activity activity
     where datname = current_database() and pid <> pg_backend_pid() and (
       pid in (select pid from waiting)
       or (state like 'idle in transaction%'
         and state_change < now() - ${seconds}::float8 * interval '1 second'))
     order by waiting desc, seconds desc limit 3`);
-  return rows.map((row) => ({
-    pid: Number(row.pid),
-    program: String(row.program ?? ""),
-    seconds: Number(row.seconds),
-    waiting: Number(row.waiting),
-    isIdle: row.idle === true,
-  }));
 }
 
 /** Tables with at least so many dead rows that are more than the living ones, largest first. */
@@ -118,11 +108,10 @@ export async function findBloatedTables(
   atLeast: number,
   executor: Executor = getDatabase().db,
 ): Promise<{ table: string; dead: number }[]> {
-  const rows = await executor.execute<Record<string, unknown>>(sql`
-    select relname as table, n_dead_tup as dead from pg_stat_user_tables
+  return executor.execute<{ table: string; dead: number }>(sql`
+    select relname as table, n_dead_tup::float8 as dead from pg_stat_user_tables
     where n_dead_tup >= ${atLeast}::int and n_dead_tup > n_live_tup
     order by n_dead_tup desc limit 3`);
-  return rows.map(({ table, dead }) => ({ table: String(table), dead: Number(dead) }));
 }
 
 /** The site's tables whose rows the database user may not read, insert, update and delete alike, by their names. */

@@ -1,31 +1,33 @@
 import { sql } from "drizzle-orm";
 import { type Database, getDatabase } from "../client";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
-import { CLIENT_SESSION } from "./database-health";
-import type { SignalCount } from "./operator-signals";
+import { SERVER_CONNECTIONS } from "./database-health";
 
-/** What the database knows of the site's health. */
+/** What the database knows of the site's health; times are as JSON has them. */
 export type HealthFacts = {
-  signals: Record<string, SignalCount>;
-  mail: {
+  /** How often something has happened, and when first and last, by its name. */
+  signals: Record<string, { count: number; firstAt: string; lastAt: string }>;
+  workers: {
     /** Running workers, and those of them that cannot use the mail server. */
-    workers: number;
-    waitingWorkers: number;
+    running: number;
+    waiting: number;
     /** Since when all of them wait; null while one does not, or there is none. */
-    waitingSince: Date | null;
+    waitingSince: string | null;
     /** The codes of the failure that one of them waits after. */
     reason: string | null;
+  };
+  mail: {
     /** Mails of the last 24 hours that were sent, and that the mail server refused, for another reason than their address. */
     sent: number;
     refused: number;
     /** The codes that most of these were refused with. */
     reply: string | null;
-    lastRefusedAt: Date | null;
-    lastSentAt: Date | null;
+    lastRefusedAt: string | null;
+    lastSentAt: string | null;
   };
   /** Issues of the newsletter that the program has paused by itself. */
   pausedIssues: { id: string; slug: string; reason: string }[];
-  connections: { used: number; most: number };
+  connections: { used: number; max: number };
   /** Runs of the program at this place, begun in the last 30 minutes and over, that were not stopped in good order. */
   crashes: number;
 };
@@ -43,42 +45,11 @@ export async function readHealthFacts(
 ): Promise<HealthFacts> {
   const [row] = await database.db.transaction(async (tx) => {
     await tx.execute(sql.raw(`set local statement_timeout = ${TIMEOUT_MS}`));
-    return tx.execute<{ facts: Json }>(statement(place, startId));
+    return tx.execute<{ facts: HealthFacts }>(statement(place, startId));
   });
   if (!row) throw new Error("The site's health could not be read.");
-  const { facts } = row;
-  return {
-    ...facts,
-    signals: Object.fromEntries(
-      Object.entries(facts.signals ?? {}).map(([name, { count, firstAt, lastAt }]) => [
-        name,
-        { count, firstAt: new Date(firstAt), lastAt: new Date(lastAt) },
-      ]),
-    ),
-    mail: {
-      ...facts.workers,
-      ...facts.mail,
-      waitingSince: dateOf(facts.workers.waitingSince),
-      lastRefusedAt: dateOf(facts.mail.lastRefusedAt),
-      lastSentAt: dateOf(facts.mail.lastSentAt),
-    },
-    pausedIssues: facts.pausedIssues ?? [],
-  };
+  return row.facts;
 }
-
-type Json = Pick<HealthFacts, "connections" | "crashes"> & {
-  signals: Record<string, { count: number; firstAt: string; lastAt: string }> | null;
-  workers: Pick<HealthFacts["mail"], "workers" | "waitingWorkers" | "reason"> & {
-    waitingSince: string | null;
-  };
-  mail: Pick<HealthFacts["mail"], "sent" | "refused" | "reply"> & {
-    lastRefusedAt: string | null;
-    lastSentAt: string | null;
-  };
-  pausedIssues: HealthFacts["pausedIssues"] | null;
-};
-
-const dateOf = (text: string | null) => (text === null ? null : new Date(text));
 
 /** Mails to the operator do not count: they would keep up the matter that they report, or end it. */
 const OF_SITE = "kind not like 'operator-%'";
@@ -95,10 +66,10 @@ const SENT = sql.raw(`${OF_SITE} and state = 'sent'`);
 
 const statement = (place: string, startId: string) => sql`
   select json_build_object(
-    'signals', (select json_object_agg(name,
-        json_build_object('count', count, 'firstAt', first_at, 'lastAt', last_at)) from ${operatorSignals}),
+    'signals', (select coalesce(json_object_agg(name,
+        json_build_object('count', count, 'firstAt', first_at, 'lastAt', last_at)), '{}') from ${operatorSignals}),
     'workers', (select json_build_object(
-        'workers', count(*), 'waitingWorkers', count(circuit_open_since),
+        'running', count(*), 'waiting', count(circuit_open_since),
         'waitingSince', case when count(*) = count(circuit_open_since) then max(circuit_open_since) end,
         'reason', min(circuit_reason))
       from ${mailWorkers} where heartbeat_at > now() - interval '1 minute'),
@@ -109,12 +80,9 @@ const statement = (place: string, startId: string) => sql`
         'lastRefusedAt', max(finished_at) filter (where ${REFUSED}),
         'lastSentAt', max(finished_at) filter (where ${SENT}))
       from ${mails} where campaign_id is null and finished_at > now() - interval '24 hours'),
-    'pausedIssues', (select json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason))
+    'pausedIssues', (select coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason)), '[]')
       from ${campaigns} where state = 'paused' and pause_reason is not null),
-    'connections', json_build_object(
-      'used', (select count(*) from pg_stat_activity where ${CLIENT_SESSION}),
-      'most', current_setting('max_connections')::int
-        - current_setting('superuser_reserved_connections')::int),
+    'connections', ${SERVER_CONNECTIONS},
     'crashes', (select count(*) from ${programStarts}
       where place = ${place} and id <> ${startId} and stopped_at is null
         and started_at > now() - interval '30 minutes')

@@ -2,9 +2,6 @@ import { inArray, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { operatorSignals } from "../schema";
 
-/** How often something has happened, and when first and last, since it was reset. */
-export type SignalCount = { count: number; firstAt: Date; lastAt: Date };
-
 /** Adds to a signal's count. */
 export async function addToSignal(
   name: string,

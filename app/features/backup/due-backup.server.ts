@@ -1,8 +1,8 @@
 import { log } from "~/observability/log.server";
 import { countFailedBackup, setLastBackup } from "~/observability/metrics.server";
 import { withInstanceLock } from "~db/queries/instance-lock";
-import { noteBackupAttempt } from "./backup-failures.server";
 import { backupName } from "./backup-name";
+import { noteBackupAttempt, noteNewestBackup } from "./backup-state.server";
 import type { BackupStore, StoredBackup } from "./backup-store";
 import { configuredBackupStores } from "./backup-stores.server";
 import { expiredBackups } from "./retention";
@@ -62,8 +62,8 @@ export async function backUpIfDue(
 }
 
 /**
- * When the next backup is due: at once if any store has none that is recent enough, or cannot be listed. Sets the
- * metrics to those of the store that is furthest behind, unless one cannot be listed.
+ * When the next backup is due: at once if any store has none that is recent enough, or cannot be listed. Notes
+ * when the newest was made in the store that is furthest behind, for the metrics too, unless one cannot be listed.
  */
 async function whenDue(stores: BackupStore[], every: number, now: Date): Promise<Date> {
   const newest: (StoredBackup | null)[] = [];
@@ -73,7 +73,10 @@ async function whenDue(stores: BackupStore[], every: number, now: Date): Promise
     if (backups) newest.push(newestOf(backups, now) ?? null);
   }
   const [oldest = null] = newest.toSorted((one, other) => timeOf(one) - timeOf(other));
-  if (newest.length === stores.length) setLastBackup(oldest?.time ?? null, oldest?.bytes ?? 0);
+  if (newest.length === stores.length) {
+    setLastBackup(oldest?.time ?? null, oldest?.bytes ?? 0);
+    noteNewestBackup(oldest?.time ?? null);
+  }
   if (newest.length < stores.length || oldest === null) return now;
   return new Date(oldest.time.getTime() + every);
 }

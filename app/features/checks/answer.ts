@@ -15,8 +15,11 @@ export type Answer = {
 /** An answer with its subject, such as `database`. */
 export type Finding = Answer & { area: string };
 
-/** A check: its subject, and the questions it asks. One that throws becomes a warning. */
-export type Check = { area: string; ask: () => Answer[] | Promise<Answer[]> };
+/** A check: its subject, unless an answer has its own, and the questions it asks. One that throws becomes a warning. */
+export type Check = {
+  area: string;
+  ask: () => readonly (Answer | Finding)[] | Promise<readonly (Answer | Finding)[]>;
+};
 
 /** All is well. */
 export function ok(what: string, found: string): Answer {

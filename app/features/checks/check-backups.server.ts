@@ -1,5 +1,6 @@
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
+import { isBackupLate } from "~/features/backup/backup-state.server";
 import type { BackupStore } from "~/features/backup/backup-store";
 import { configuredBackupStores } from "~/features/backup/backup-stores.server";
 import { type Answer, ok, problem, warning } from "./answer";
@@ -13,12 +14,6 @@ const BY_HAND_MS = 7 * 24 * HOUR_MS;
 
 /** How long a place may take to list its backups for the letter, in milliseconds. */
 const LETTER_TIMEOUT_MS = 60_000;
-
-/** Whether a place's newest backup is overdue: attempts that fail are repeated every quarter of an hour. */
-export function isBackupLate(newest: Date | null, every: number, now: Date): boolean {
-  if (newest === null) return true;
-  return now.getTime() - newest.getTime() > every + Math.max(HOUR_MS, every / 4);
-}
 
 /** Whether backups are made, and how old the newest is in each place. */
 export async function checkBackups(): Promise<Answer[]> {

@@ -2,6 +2,7 @@ import { env } from "~/env.server";
 import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
 import { BrokenEdition, describeProblem } from "~/features/library/importer/edition-problem";
 import { checkFolder } from "~/features/library/importer/import-edition.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import { type Answer, ok, problem, warning } from "./answer";
 
 const CHECK =
@@ -27,7 +28,7 @@ async function checkEdition(what: string): Promise<Answer> {
     const { problems, source } = await checkFolder(CONTENT_DIR);
     const [first] = problems;
     if (!first) return ok(what, `${source.documents.length} texts, no mistakes`);
-    const count = `${problems.length} ${problems.length === 1 ? "mistake" : "mistakes"}`;
+    const count = formatCount(problems.length, "mistake");
     return problem(what, `${count}, such as ${describeProblem(first)}`, CHECK);
   } catch (error) {
     if (error instanceof BrokenEdition) {

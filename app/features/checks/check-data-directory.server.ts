@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { env } from "~/env.server";
 import { explainDataDirectoryFailure } from "~db/data-directory";
 import { type Answer, ok, problem, warning } from "./answer";
-import { diskOf, formatBytes, readDiskSpace } from "./disk-space.server";
+import { diskOf, FREE_SHARE, formatBytes, readDiskSpace } from "./disk-space.server";
 
 /** Files of DATA_DIR that only the site's user may read. */
 const SECRETS = ["session-secret", "stripe-sandbox.json", "postgres/golden-path.password"];
@@ -12,8 +12,8 @@ const SECRETS = ["session-secret", "stripe-sandbox.json", "postgres/golden-path.
 /** The minimum length that the start requires. */
 const SECRET_LENGTH = 32;
 
-/** The share of a disk that must be free, and the share below which that is urgent. */
-const [ENOUGH_FREE, URGENT] = [0.1, 0.05];
+/** The free share of a disk below which it is urgent to make room. */
+const URGENT_SHARE = 0.05;
 
 /** Whether DATA_DIR is there, can be written and is closed to others. Writes and removes one small file. */
 export function checkDataDirectory(): Answer[] {
@@ -103,8 +103,8 @@ export async function checkDisks(): Promise<Answer[]> {
 async function checkDisk(what: string, folder: string): Promise<Answer> {
   const { bytes, share, filesShare } = await readDiskSpace(folder);
   const free = Math.min(share, filesShare);
-  const judge = free < URGENT ? problem : warning;
-  if (free >= ENOUGH_FREE) return ok(what, `${formatBytes(bytes)} free, ${percent(share)}`);
+  const judge = free < URGENT_SHARE ? problem : warning;
+  if (free >= FREE_SHARE.low) return ok(what, `${formatBytes(bytes)} free, ${percent(share)}`);
   if (filesShare < share) {
     const advice = `Delete what the disk of ${folder} holds in great numbers (find … | wc -l): small files use up its inodes.`;
     return judge(what, `${percent(filesShare)} of its files are free`, advice);

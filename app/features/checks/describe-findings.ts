@@ -1,3 +1,4 @@
+import { formatCount } from "~/features/newsletter/format-count";
 import type { Finding, Level } from "./answer";
 
 const MARKS: Record<Level, string> = { ok: "✓", warning: "!", problem: "✗" };
@@ -47,8 +48,7 @@ function wrap(texts: string[]): string[] {
 function summarize(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [problems, warnings] = [count("problem"), count("warning")];
-  const spell = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`;
   if (problems === 0 && warnings === 0) return "All is well.";
-  if (problems === 0) return `Nothing is broken; ${spell(warnings, "warning")} (!).`;
-  return `${spell(problems, "problem")} (✗)${warnings > 0 ? `, ${spell(warnings, "warning")} (!)` : ""}. Begin with the first.`;
+  if (problems === 0) return `Nothing is broken; ${formatCount(warnings, "warning")} (!).`;
+  return `${formatCount(problems, "problem")} (✗)${warnings > 0 ? `, ${formatCount(warnings, "warning")} (!)` : ""}. Begin with the first.`;
 }

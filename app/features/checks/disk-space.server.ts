@@ -1,5 +1,8 @@
 import { stat, statfs } from "node:fs/promises";
 
+/** The share of a disk that must be free, and the share above which one that was nearly full has room again. */
+export const FREE_SHARE = { low: 0.1, enough: 0.12 };
+
 /** What is left on a folder's disk. */
 export type DiskSpace = {
   bytes: number;

@@ -9,6 +9,7 @@ import { checkContent } from "./check-content.server";
 import { checkDataDirectory, checkDisks } from "./check-data-directory.server";
 import { checkDatabase, type Opening, openingAnswer } from "./check-database.server";
 import { checkMailQueue, checkMailServer } from "./check-mail.server";
+import { checkMatters } from "./check-matters.server";
 import { checkRelease } from "./check-release";
 import { checkSettings, invalidSettings } from "./check-settings.server";
 import { checkSite } from "./check-site.server";
@@ -51,11 +52,11 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
   const before = await runChecks([
     { area: "settings", ask: checkSettings },
     { area: "data", ask: checkDataDirectory },
-    { area: "disk", ask: checkDisks },
   ]);
   const opening = await openInTime(examination.open);
   const isOpen = opening.kind === "open";
   const findings = await runChecks([
+    { area: "disk", ask: checkDisks },
     {
       area: "database",
       ask: () => (isOpen ? checkDatabase(stuckSeconds) : [openingAnswer(opening)]),
@@ -69,6 +70,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
         isOpen ? checkMailQueue() : [warning("database", "not checked without the database")],
     },
     { area: "payments", ask: () => checkPayments(isOpen) },
+    { area: "database", ask: () => (isOpen ? checkMatters() : []) },
     { area: "content", ask: checkContent },
     { area: "backups", ask: checkBackups },
     releaseCheck,

@@ -26,13 +26,12 @@ export function writeLetter(
   site: SiteState,
 ): { summary: string; sections: LetterSection[] } {
   const { members, newsletter, renewals, disputes, mostRead } = figures;
-  const fact = (name: string, countIn: (month: MonthFigures) => number) => {
-    const value = formatCount(countIn(figures));
-    return { name, value: before ? `${value} (before: ${formatCount(countIn(before))})` : value };
-  };
-  const written = (name: string, writeIn: (month: MonthFigures) => string) => {
-    const value = writeIn(figures);
-    return { name, value: before ? `${value} (before: ${writeIn(before)})` : value };
+  const fact = (name: string, read: (month: MonthFigures) => number | string) => {
+    const write = (month: MonthFigures) => {
+      const value = read(month);
+      return typeof value === "number" ? formatCount(value) : value;
+    };
+    return { name, value: write(figures) + (before ? ` (before: ${write(before)})` : "") };
   };
   return {
     summary: `${writeMonth(figures.month)} ended with ${formatCount(members.count, "member")}, ${compare(
@@ -49,8 +48,8 @@ export function writeLetter(
             : []),
           fact("Lost", (month) => month.members.left),
           fact("Kept", keptIn),
-          written("Churn", (month) => writeShare(month.members.churn)),
-          written("Revenue a month", (month) => writeRevenue(month.revenue)),
+          fact("Churn", (month) => writeShare(month.members.churn)),
+          fact("Revenue a month", (month) => writeRevenue(month.revenue)),
         ],
       },
       {

@@ -3,27 +3,9 @@ import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
-import { backupFailures } from "~/features/backup/backup-failures.server";
-import type { BackupStore } from "~/features/backup/backup-store";
-import { backupBucket, backupFolder } from "~/features/backup/backup-stores.server";
 import { log } from "~/observability/log.server";
-import { isBackupLate } from "./check-backups.server";
-import { diskOf, readDiskSpace } from "./disk-space.server";
-import { aboutMatter, judge, type MatterReading, type Reading } from "./matters.server";
-
-const HOUR_MS = 60 * 60 * 1000;
-
-/** Free shares of a disk: below the first it counts as nearly full, above the second no longer. */
-const DISK = { bad: 0.1, good: 0.12 };
-
-/** How often the bucket is asked for its backups, in milliseconds. */
-const ASK_BUCKET_EVERY_MS = HOUR_MS;
-
-/** How long after its start a process is given to make a backup that was missed, in milliseconds. */
-const BACKUP_GRACE_MS = HOUR_MS;
-
-/** Failures of the backup in a row, a quarter of an hour apart. */
-const BACKUP_FAILURES = 2;
+import { diskOf, FREE_SHARE, readDiskSpace } from "./disk-space.server";
+import { judge, type Reading } from "./matters.server";
 
 /** How long a check may take, in milliseconds. */
 const TIMEOUT_MS = 20_000;
@@ -46,71 +28,22 @@ export async function programPlace(): Promise<string> {
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** When the newest backup of a place was made; null if there is none. */
-type Newest = Date | null | "unknown";
-
-/** What one process can read of its machine. */
-export class LocalReader {
-  readonly #startedAt: number;
+/** Reads what one process can find out of its machine's disks. */
+export class DiskReader {
   readonly #data = new TimeLimitedCheck("DATA_DIR");
-  readonly #backups = new TimeLimitedCheck("the backups' place");
-  #bucketAskedAt = Number.NEGATIVE_INFINITY;
-  #bucketNewest: Newest = "unknown";
+  readonly #backups = new TimeLimitedCheck("BACKUP_DIR");
 
-  constructor(now = Date.now()) {
-    this.#startedAt = now;
-  }
-
-  /** Reads the disks and the backups; what does not answer is left out. */
-  async read(place: string, now: Date): Promise<MatterReading[]> {
+  /** How full the disks of DATA_DIR and BACKUP_DIR are; what does not answer is left out. */
+  async read(): Promise<Reading[]> {
     const { DATA_DIR, BACKUP_DIR } = env();
-    const about = (kind: "disk-low" | "backup-late", reading: Reading) =>
-      aboutMatter(kind, reading, place);
     const data = await this.#data.run(async () => [await readDisk("DATA_DIR", DATA_DIR)]);
+    if (!BACKUP_DIR) return data;
     // perhaps a network folder whose machine is off
-    const backups = await this.#backups.run(async () => [
-      ...(BACKUP_DIR && (await isOnOtherDisk(BACKUP_DIR))
-        ? [about("disk-low", await readDisk("BACKUP_DIR", BACKUP_DIR))]
-        : []),
-      ...(await this.#readBackups(now)).map((reading) => about("backup-late", reading)),
-    ]);
-    return [...data.map((reading) => about("disk-low", reading)), ...backups];
+    const backups = await this.#backups.run(async () =>
+      (await isOnOtherDisk(BACKUP_DIR)) ? [await readDisk("BACKUP_DIR", BACKUP_DIR)] : [],
+    );
+    return [...data, ...backups];
   }
-
-  async #readBackups(now: Date): Promise<Reading[]> {
-    const { BACKUP_EVERY: every, BACKUP_S3 } = env();
-    if (every === undefined) return [];
-    const folder = backupFolder();
-    const newest = [
-      ...(folder ? [await newestIn(folder)] : []),
-      ...(BACKUP_S3 ? [await this.#newestInBucket(now)] : []),
-    ];
-    const known = newest.filter((time) => time !== "unknown");
-    const isLate = known.some((time) => isBackupLate(time, every, now));
-    const failures = backupFailures();
-    const hadTime = now.getTime() - this.#startedAt > BACKUP_GRACE_MS;
-    const isBad = (failures ?? 0) >= BACKUP_FAILURES || (isLate && hadTime);
-    const isGood = known.length === newest.length && !isLate && failures === 0;
-    const [oldest] = known.toSorted((one, other) => Number(one) - Number(other));
-    const facts: Reading["facts"] = oldest ? { newest: oldest.toISOString() } : {};
-    return [{ state: judge(isBad, isGood), facts }];
-  }
-
-  async #newestInBucket(now: Date): Promise<Newest> {
-    if (now.getTime() - this.#bucketAskedAt >= ASK_BUCKET_EVERY_MS) {
-      this.#bucketAskedAt = now.getTime();
-      const bucket = await backupBucket().catch(() => null);
-      this.#bucketNewest = bucket ? await newestIn(bucket) : "unknown";
-    }
-    return this.#bucketNewest;
-  }
-}
-
-function newestIn(store: BackupStore): Promise<Newest> {
-  return store.list().then(
-    (all) => all.at(-1)?.time ?? null,
-    () => "unknown",
-  );
 }
 
 /** Whether a folder is on another disk than DATA_DIR; one that is not there yet is made with the first backup. */
@@ -127,7 +60,7 @@ async function readDisk(setting: string, folder: string): Promise<Reading> {
       percent: Math.floor(share * 100),
       freeMb: Math.floor(bytes / 1e6),
     };
-    return { state: judge(share < DISK.bad, share > DISK.good), facts, id: setting };
+    return { state: judge(share < FREE_SHARE.low, share > FREE_SHARE.enough), facts, id: setting };
   } catch {
     return { state: "unknown", facts: { setting }, id: setting };
   }

@@ -4,16 +4,13 @@ import type { HealthFacts } from "~db/queries/operator-facts";
 import { readMatters } from "./matters.server";
 
 const NOW = new Date("2026-11-23T12:00:00Z");
-const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
+const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 const HOUR = 60;
 
 const WELL: HealthFacts = {
   signals: {},
+  workers: { running: 1, waiting: 0, waitingSince: null, reason: null },
   mail: {
-    workers: 1,
-    waitingWorkers: 0,
-    waitingSince: null,
-    reason: null,
     sent: 1,
     refused: 0,
     reply: null,
@@ -21,14 +18,14 @@ const WELL: HealthFacts = {
     lastSentAt: ago(HOUR),
   },
   pausedIssues: [],
-  connections: { used: 10, most: 100 },
+  connections: { used: 10, max: 100 },
   crashes: 0,
 };
 
 const stateOf = (kind: string, facts: Partial<HealthFacts>) =>
   readMatters({ ...WELL, ...facts }, [], "here", NOW).find((one) => one.kind === kind)?.state;
 
-const signal = (count: number, firstAt: Date, lastAt = firstAt) => ({ count, firstAt, lastAt });
+const signal = (count: number, firstAt: string, lastAt = firstAt) => ({ count, firstAt, lastAt });
 
 describe("what the rows say", () => {
   it("is good of a site that is well", () => {
@@ -69,10 +66,10 @@ describe("what the rows say", () => {
     [2, 1, null, "unknown"],
     [2, 0, null, "good"],
     [0, 0, null, "unknown"],
-  ])("mail: of %i workers %i wait, all for %s minutes: %s", (workers, waiting, minutes, state) => {
+  ])("mail: of %i workers %i wait, all for %s minutes: %s", (running, waiting, minutes, state) => {
     const waitingSince = minutes === null ? null : ago(minutes);
-    const mail = { ...WELL.mail, workers, waitingWorkers: waiting, waitingSince };
-    expect(stateOf("mail-waiting", { mail })).toBe(state);
+    const workers = { ...WELL.workers, running, waiting, waitingSince };
+    expect(stateOf("mail-waiting", { workers })).toBe(state);
   });
 
   it.each([
@@ -107,7 +104,7 @@ describe("what the rows say", () => {
     [75, "unknown"],
     [74, "good"],
   ])("connections: %i of 100: %s", (used, state) => {
-    expect(stateOf("connections-low", { connections: { used, most: 100 } })).toBe(state);
+    expect(stateOf("connections-low", { connections: { used, max: 100 } })).toBe(state);
   });
 
   it.each([

@@ -1,4 +1,7 @@
+import { env } from "~/env.server";
+import { backupState, isBackupLate } from "~/features/backup/backup-state.server";
 import { editionState } from "~/features/library/importer/edition-state.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import type { HealthFacts } from "~db/queries/operator-facts";
 import type { MatterFacts } from "~db/queries/operator-matters";
 import type { OperatorMatter } from "~db/schema";
@@ -26,6 +29,12 @@ const REFUSED_MAIL_OVER_MS = 6 * HOUR_MS;
 
 /** Shares of the database's connections in use: from the first on they run short, below the second no longer. */
 const CONNECTIONS = { bad: 0.9, good: 0.75 };
+
+/** How long after its start a process is given to make a backup that was missed, in milliseconds. */
+const BACKUP_GRACE_MS = HOUR_MS;
+
+/** Failures of the backup in a row, a quarter of an hour apart. */
+const BACKUP_FAILURES = 2;
 
 /** Runs that crashed within half an hour. */
 const CRASHES = 3;
@@ -67,6 +76,8 @@ type Matter = {
   read?: (facts: HealthFacts, now: Date, open: readonly OperatorMatter[]) => Reading | Reading[];
   /** Whether it concerns one machine, so that only a program there can check it. */
   isLocal?: true;
+  /** Where `doctor` shows it as well, unless it asks about the same itself. */
+  shownIn?: { area: string; what: string };
   /** How long it has to last before the operator is told, in milliseconds, if `read` does not wait itself. */
   reportAfterMs?: number;
   /** How long all has to be well before it counts as mended, in milliseconds. */
@@ -77,7 +88,8 @@ type Matter = {
 };
 
 const text = (value: string | number | undefined) => String(value ?? "");
-const number = (value: string | number | undefined) => Number(value ?? 0).toLocaleString("en");
+const number = (value: string | number | undefined, noun?: string) =>
+  formatCount(Number(value ?? 0), noun);
 const time = (value: string | number | undefined) =>
   value === undefined ? null : utcDateTime(new Date(value));
 
@@ -92,12 +104,13 @@ const OUTCOMES: Record<string, string> = {
 /** All checks of the running site, by their kinds as `operator_matters` has them. */
 export const MATTERS = {
   "webhooks-refused": {
+    shownIn: { area: "payments", what: "webhooks" },
     read: ({ signals }, now) => {
       const refused = signals["webhook-refused"];
       const mismatched = signals["webhook-livemode-mismatch"];
       const count = (refused?.count ?? 0) + (mismatched?.count ?? 0);
       const isRecent = [refused, mismatched].some(
-        (one) => one && now.getTime() - one.lastAt.getTime() <= REFUSALS_OVER_MS,
+        (one) => one && !isOlder(one.lastAt, REFUSALS_OVER_MS, now),
       );
       return {
         state: judge(count >= REFUSED_WEBHOOKS && isRecent, count === 0 || !isRecent),
@@ -119,18 +132,19 @@ export const MATTERS = {
     }),
   },
   "webhooks-silent": {
+    shownIn: { area: "payments", what: "webhooks" },
     read: ({ signals }, now) => {
       const unannounced = signals["payment-without-webhook"];
       const last = signals["webhook-accepted"]?.lastAt;
       const payments = unannounced?.count ?? 0;
       return {
         state: judge(isOlder(unannounced?.firstAt, SILENT_MS, now), !unannounced),
-        facts: { payments, ...(last ? { lastWebhookAt: last.toISOString() } : {}) },
+        facts: { payments, ...(last ? { lastWebhookAt: last } : {}) },
       };
     },
     words: ({ payments, lastWebhookAt }) => ({
       title: "Stripe's webhooks do not arrive",
-      wrong: `The site has noticed ${count(payments, "payment")} by itself, and no webhook has arrived for six hours since${
+      wrong: `The site has noticed ${number(payments, "payment")} by itself, and no webhook has arrived for six hours since${
         time(lastWebhookAt) ? `; the last one came on ${time(lastWebhookAt)}` : ""
       }.`,
       means:
@@ -163,14 +177,11 @@ export const MATTERS = {
   "mail-waiting": {
     clearAfterMs: 5 * MINUTE_MS,
     isToldAfterwards: true,
-    read: ({ mail: { workers, waitingWorkers, waitingSince, reason } }, now) => ({
-      state: judge(
-        isOlder(waitingSince, MAIL_WAITING_MS, now),
-        workers > 0 && waitingWorkers === 0,
-      ),
+    read: ({ workers: { running, waiting, waitingSince, reason } }, now) => ({
+      state: judge(isOlder(waitingSince, MAIL_WAITING_MS, now), running > 0 && waiting === 0),
       facts: {
         ...(reason ? { reason } : {}),
-        ...(waitingSince ? { since: waitingSince.toISOString() } : {}),
+        ...(waitingSince ? { since: waitingSince } : {}),
       },
     }),
     words: ({ reason, since }) => ({
@@ -187,6 +198,7 @@ export const MATTERS = {
     }),
   },
   "mail-refused": {
+    shownIn: { area: "mail queue", what: "mail server" },
     read: ({ mail: { sent, refused, reply, lastRefusedAt, lastSentAt } }, now) => {
       const { least, share } = REFUSED_MAILS;
       const isMany = refused >= least && refused >= share * (sent + refused);
@@ -194,7 +206,8 @@ export const MATTERS = {
       const isOver =
         lastSentAt !== null &&
         (lastRefusedAt === null ||
-          (lastSentAt > lastRefusedAt && isOlder(lastRefusedAt, REFUSED_MAIL_OVER_MS, now)));
+          (Date.parse(lastSentAt) > Date.parse(lastRefusedAt) &&
+            isOlder(lastRefusedAt, REFUSED_MAIL_OVER_MS, now)));
       return {
         state: judge(isMany && !isOver, isOver),
         facts: { refused, sent, ...(reply ? { reply } : {}) },
@@ -211,6 +224,7 @@ export const MATTERS = {
     }),
   },
   "issue-paused": {
+    shownIn: { area: "mail queue", what: "newsletter" },
     read: ({ pausedIssues }, _now, open) => [
       ...pausedIssues.map(
         ({ id, slug, reason }): Reading => ({
@@ -255,6 +269,20 @@ export const MATTERS = {
   },
   "backup-late": {
     isLocal: true,
+    read: (_facts, now) => {
+      const { BACKUP_EVERY: every } = env();
+      if (every === undefined) return [];
+      const { failures, newest } = backupState();
+      const isLate = newest !== undefined && isBackupLate(newest, every, now);
+      const hadTime = process.uptime() * 1_000 > BACKUP_GRACE_MS;
+      return {
+        state: judge(
+          (failures ?? 0) >= BACKUP_FAILURES || (isLate && hadTime),
+          failures === 0 && newest !== undefined && !isLate,
+        ),
+        facts: { ...(newest ? { newest: newest.toISOString() } : {}) },
+      };
+    },
     words: ({ newest }) => ({
       title: "The backup is late",
       wrong: time(newest)
@@ -287,11 +315,11 @@ export const MATTERS = {
   "connections-low": {
     reportAfterMs: 5 * MINUTE_MS,
     clearAfterMs: 15 * MINUTE_MS,
-    read: ({ connections: { used, most } }) => {
-      const share = used / Math.max(1, most);
+    read: ({ connections: { used, max } }) => {
+      const share = used / Math.max(1, max);
       return {
         state: judge(share >= CONNECTIONS.bad, share < CONNECTIONS.good),
-        facts: { used, most },
+        facts: { used, most: max },
       };
     },
     words: ({ used, most }) => ({
@@ -310,11 +338,11 @@ export const MATTERS = {
     read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
     words: ({ minutes }) => ({
       title: "The database could not be reached",
-      wrong: `The site could not use its database for ${count(minutes, "minute")}.`,
+      wrong: `The site could not use its database for ${number(minutes, "minute")}.`,
       means: "Pages showed visitors as signed out, and forms failed.",
       todo: "See the database's log for the reason.",
       mendedTitle: "The database could not be reached for a while",
-      mended: `The site could not use its database for ${count(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
+      mended: `The site could not use its database for ${number(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
     }),
   },
   "edition-not-taken": {
@@ -377,12 +405,8 @@ export function judge(isBad: boolean, isGood: boolean): State {
   return isGood ? "good" : "unknown";
 }
 
-function isOlder(time: Date | null | undefined, milliseconds: number, now: Date): boolean {
-  return time ? now.getTime() - time.getTime() > milliseconds : false;
-}
-
-function count(value: string | number | undefined, noun: string): string {
-  return `${number(value)} ${noun}${Number(value) === 1 ? "" : "s"}`;
+function isOlder(time: string | null | undefined, milliseconds: number, now: Date): boolean {
+  return time ? now.getTime() - Date.parse(time) > milliseconds : false;
 }
 
 /** A mail server's words may quote an address. */

@@ -1,10 +1,7 @@
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
-import {
-  operatorClearedMail,
-  operatorMatterMail,
-} from "~/features/mail/templates/operator-mails";
+import { operatorClearedMail, operatorMatterMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { getDatabase, type Transaction } from "~db/client";
 import { lockMattersToReport, type MatterFacts, updateMatter } from "~db/queries/operator-matters";

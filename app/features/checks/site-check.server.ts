@@ -11,8 +11,8 @@ import {
   updateMatter,
 } from "~db/queries/operator-matters";
 import type { OperatorMatter } from "~db/schema";
-import { dataPlace, LocalReader, programPlace } from "./local-readings.server";
-import { type MatterReading, matterOf, readMatters } from "./matters.server";
+import { DiskReader, dataPlace, programPlace } from "./local-readings.server";
+import { aboutMatter, type MatterReading, matterOf, readMatters } from "./matters.server";
 import { clearMatter, reportMatters } from "./report-matters.server";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -32,7 +32,7 @@ const OUTAGE_MS = 5 * 60_000;
 /** One process's repeated checks of the site. Any number of processes may check. */
 export class SiteCheck {
   readonly #startedAt: number;
-  readonly #local: LocalReader;
+  readonly #disks = new DiskReader();
   #failingSince: Date | null = null;
 
   constructor(
@@ -40,7 +40,6 @@ export class SiteCheck {
     now = new Date(),
   ) {
     this.#startedAt = now.getTime();
-    this.#local = new LocalReader(now.getTime());
   }
 
   /** Checks everything, records what has changed, and notifies the operator. Throws PostgreSQL's errors. */
@@ -62,7 +61,7 @@ export class SiteCheck {
     const hadOutage = await this.#recordOutage(now);
     const readings = [
       ...readMatters(facts, open, data, now),
-      ...(await this.#local.read(data, now)),
+      ...(await this.#disks.read()).map((reading) => aboutMatter("disk-low", reading, data)),
     ];
     const changed = readings.filter(
       (reading) =>

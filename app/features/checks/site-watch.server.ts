@@ -31,6 +31,7 @@ export function startSiteWatch(intervalMs = INTERVAL_MS): (isOrderly: boolean) =
   };
   const look = async () => {
     try {
+      await writeCountedSignals();
       await check.run();
       lastFailure = null;
     } catch (error) {

@@ -49,7 +49,8 @@ type Case = {
   /** After how long a session counts as stuck, if not as usual. */
   stuckSeconds?: number;
   breakIt: () => Mend | Promise<Mend>;
-  finds: [area: string, level: "warning" | "problem", found: RegExp, advice: RegExp][];
+  /** Lines as `lineOf` writes them. */
+  finds: RegExp[];
 };
 
 /** Sets the variable that the advice says, as in `Set TRUST_PROXY=1, and …`. */
@@ -155,14 +156,12 @@ const CASES: Case[] = [
         scene.set({});
       };
     },
-    finds: [["settings", "warning", /^SMTP_HOST: is set, but is not a setting/, /unset it/]],
+    finds: [/^settings warning SMTP_HOST: is set, but is not a setting.*→ .*unset it/],
   },
   {
     name: "a setting that is missing",
     breakIt: settings({ SECURITY_CONTACT: "" }, put({ SECURITY_CONTACT: "security@book.example" })),
-    finds: [
-      ["settings", "warning", /^SECURITY_CONTACT: not set/, /Set SECURITY_CONTACT to an e-mail/],
-    ],
+    finds: [/^settings warning SECURITY_CONTACT: not set.*→ .*Set SECURITY_CONTACT to an e-mail/],
   },
 
   // data directory and disk
@@ -173,7 +172,7 @@ const CASES: Case[] = [
       renameSync(DATA_DIR, `${DATA_DIR}-away`);
       return () => renameSync(`${DATA_DIR}-away`, DATA_DIR);
     },
-    finds: [["data", "warning", /^DATA_DIR: .* does not exist/, /mount its disk/]],
+    finds: [/^data warning DATA_DIR: .* does not exist.*→ .*mount its disk/],
   },
   {
     name: "a data directory that others can read",
@@ -181,7 +180,7 @@ const CASES: Case[] = [
       chmodSync(scene.variables.DATA_DIR ?? "", 0o755);
       return obeyShell;
     },
-    finds: [["data", "problem", /^access: other users can read DATA_DIR/, /chmod go-rwx/]],
+    finds: [/^data problem access: other users can read DATA_DIR.*→ .*chmod go-rwx/],
   },
   {
     name: "a secret that others can read",
@@ -191,7 +190,7 @@ const CASES: Case[] = [
       chmodSync(file, 0o644);
       return obeyShell;
     },
-    finds: [["data", "problem", /^access: other users can read session-secret/, /chmod 600/]],
+    finds: [/^data problem access: other users can read session-secret.*→ .*chmod 600/],
   },
   {
     name: "a read-only disk",
@@ -200,7 +199,7 @@ const CASES: Case[] = [
       scene.disk?.setReadOnly(true);
       return () => scene.disk?.setReadOnly(false);
     },
-    finds: [["data", "problem", /^DATA_DIR: .* on a read-only file system/, /Make it writable/]],
+    finds: [/^data problem DATA_DIR: .* on a read-only file system.*→ .*Make it writable/],
   },
   {
     name: "a full disk",
@@ -210,8 +209,8 @@ const CASES: Case[] = [
       return () => scene.disk?.makeRoom();
     },
     finds: [
-      ["data", "problem", /^DATA_DIR: The disk .* is full/, /Make room/],
-      ["disk", "problem", /^DATA_DIR: 0 bytes free, 0 %/, /du -xsh/],
+      /^data problem DATA_DIR: The disk .* is full.*→ .*Make room/,
+      /^disk problem DATA_DIR: 0 bytes free, 0 %.*→ .*du -xsh/,
     ],
   },
 
@@ -223,8 +222,8 @@ const CASES: Case[] = [
       return () => scene.postgres.start();
     },
     finds: [
-      ["database", "problem", /^server: .*nothing listens there/, /Start the database/],
-      ["mail queue", "warning", /^database: not checked/, /.^|^$/],
+      /^database problem server: .*nothing listens there.*→ .*Start the database/,
+      /^mail queue warning database: not checked.*→ $/,
     ],
   },
   {
@@ -234,8 +233,8 @@ const CASES: Case[] = [
       return () => scene.postgres.thaw();
     },
     finds: [
-      ["database", "problem", /^server: .*no answer in time/, /overloaded/],
-      ["mail queue", "warning", /^database: not checked/, /^$/],
+      /^database problem server: .*no answer in time.*→ .*overloaded/,
+      /^mail queue warning database: not checked.*→ $/,
     ],
   },
   {
@@ -250,13 +249,8 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "database",
-        "problem",
-        /^server: .*(no connection free|too many connections)/,
-        /CONNECTION LIMIT/,
-      ],
-      ["mail queue", "warning", /^database: not checked/, /^$/],
+      /^database problem server: .*(no connection free|too many connections).*→ .*CONNECTION LIMIT/,
+      /^mail queue warning database: not checked.*→ $/,
     ],
   },
   {
@@ -266,8 +260,8 @@ const CASES: Case[] = [
       return () => scene.administer("alter database book reset default_transaction_read_only");
     },
     finds: [
-      ["database", "problem", /read-only/, /reset default_transaction_read_only/],
-      ["mail queue", "warning", /^database: not checked/, /^$/],
+      /^database problem .*read-only.*→ .*reset default_transaction_read_only/,
+      /^mail queue warning database: not checked.*→ $/,
     ],
   },
   {
@@ -279,12 +273,7 @@ const CASES: Case[] = [
         "select on all tables in schema public",
       ]),
     finds: [
-      [
-        "database",
-        "problem",
-        /^writing: the database user may not use \d\d tables, such as [a-z_]+/,
-        /grant select, insert, update, delete on all tables in schema public to …;/,
-      ],
+      /^database problem writing: the database user may not use \d\d tables, such as [a-z_]+.*→ .*grant select, insert, update, delete on all tables in schema public to …;/,
     ],
   },
   {
@@ -314,12 +303,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "database",
-        "problem",
-        /^schema: 1 migration is pending/,
-        /Restart the site with this release/,
-      ],
+      /^database problem schema: 1 migration is pending.*→ .*Restart the site with this release/,
     ],
   },
   {
@@ -332,12 +316,7 @@ const CASES: Case[] = [
         scene.sql("delete from drizzle.__drizzle_migrations where hash = 'of the future'");
     },
     finds: [
-      [
-        "database",
-        "problem",
-        /^schema: has 1 migrations? of a newer release/,
-        /Run the newer release/,
-      ],
+      /^database problem schema: has 1 migrations? of a newer release.*→ .*Run the newer release/,
     ],
   },
   {
@@ -357,12 +336,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "database",
-        "problem",
-        /^locks: session \d+ \(report\) has done nothing within a transaction for \d+ s, and 1 wait/,
-        /pg_terminate_backend/,
-      ],
+      /^database problem locks: session \d+ \(report\) has done nothing within a transaction for \d+ s, and 1 wait.*→ .*pg_terminate_backend/,
     ],
   },
   {
@@ -391,12 +365,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "database",
-        "warning",
-        /^locks: session \d+ \(golden-path backup\) .*, and 1 wait/,
-        /^Wait until the site's backup is done/,
-      ],
+      /^database warning locks: session \d+ \(golden-path backup\) .*, and 1 wait.*→ Wait until the site's backup is done/,
     ],
   },
   {
@@ -408,7 +377,7 @@ const CASES: Case[] = [
       await waitUntilStuck("state = 'idle in transaction'", "state_change");
       return obeySql;
     },
-    finds: [["database", "problem", /^locks: session \d+ \(forgotten\)/, /pg_terminate_backend/]],
+    finds: [/^database problem locks: session \d+ \(forgotten\).*→ .*pg_terminate_backend/],
   },
   {
     name: "autovacuum turned off",
@@ -421,7 +390,7 @@ const CASES: Case[] = [
         await untilSetting("autovacuum", "on");
       };
     },
-    finds: [["database", "problem", /^autovacuum: turned off/, /alter system reset autovacuum/]],
+    finds: [/^database problem autovacuum: turned off.*→ .*alter system reset autovacuum/],
   },
 
   // the site by its address
@@ -432,12 +401,7 @@ const CASES: Case[] = [
       return () => scene.front.startSite();
     },
     finds: [
-      [
-        "site",
-        "problem",
-        /^PUBLIC_URL: https:\/\/book\.example answers 502: the proxy runs/,
-        /Start the site/,
-      ],
+      /^site problem PUBLIC_URL: https:\/\/book\.example answers 502: the proxy runs.*→ .*Start the site/,
     ],
   },
   {
@@ -452,14 +416,14 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      ["site", "problem", /^program: does not answer on its port/, /Start the site/],
-      ["site", "problem", /^PUBLIC_URL: .*nothing listens there/, /Start the proxy/],
+      /^site problem program: does not answer on its port.*→ .*Start the site/,
+      /^site problem PUBLIC_URL: .*nothing listens there.*→ .*Start the proxy/,
     ],
   },
   {
     name: "a name without a record",
     breakIt: () => record(`A ${HOST}`, null),
-    finds: [["site", "problem", /^PUBLIC_URL: .*the name has no DNS record/, /A record/]],
+    finds: [/^site problem PUBLIC_URL: .*the name has no DNS record.*→ .*A record/],
   },
   {
     name: "name servers that do not answer",
@@ -470,38 +434,28 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      ["site", "problem", /^PUBLIC_URL: .*name servers do not answer/, /resolv\.conf/],
-      ["mail", "warning", /^SPF: not looked up \(ETIMEOUT\)/, /resolv\.conf/],
-      ["mail", "warning", /^DMARC: not looked up/, /resolv\.conf/],
+      /^site problem PUBLIC_URL: .*name servers do not answer.*→ .*resolv\.conf/,
+      /^mail warning SPF: not looked up \(ETIMEOUT\).*→ .*resolv\.conf/,
+      /^mail warning DMARC: not looked up.*→ .*resolv\.conf/,
     ],
   },
   {
     name: "a second record that leads nowhere",
     breakIt: () => record(`A ${HOST}`, ["127.0.0.9", "127.0.0.1"]),
     finds: [
-      [
-        "site",
-        "problem",
-        /^DNS: book\.example also leads to 127\.0\.0\.9, where nobody answers/,
-        /Delete that A record/,
-      ],
+      /^site problem DNS: book\.example also leads to 127\.0\.0\.9, where nobody answers.*→ .*Delete that A record/,
     ],
   },
   {
     name: "an expired certificate",
     breakIt: () => certificate(dated(-90, -1)),
-    finds: [["site", "problem", /^PUBLIC_URL: .*the certificate has expired/, /Renew it/]],
+    finds: [/^site problem PUBLIC_URL: .*the certificate has expired.*→ .*Renew it/],
   },
   {
     name: "a certificate for another name",
     breakIt: () => certificate(scene.authority.issue("other.example")),
     finds: [
-      [
-        "site",
-        "problem",
-        /^PUBLIC_URL: .*the certificate is for another name/,
-        /for the name in PUBLIC_URL/,
-      ],
+      /^site problem PUBLIC_URL: .*the certificate is for another name.*→ .*for the name in PUBLIC_URL/,
     ],
   },
   {
@@ -513,7 +467,7 @@ const CASES: Case[] = [
         scene.portFor = portFor;
       };
     },
-    finds: [["site", "problem", /^PUBLIC_URL: .*does not speak TLS/, /Configure TLS/]],
+    finds: [/^site problem PUBLIC_URL: .*does not speak TLS.*→ .*Configure TLS/],
   },
   {
     name: "an address that redirects",
@@ -522,44 +476,27 @@ const CASES: Case[] = [
       return habits({ answers: (_, response) => response.writeHead(301, { location }).end() });
     },
     finds: [
-      [
-        "site",
-        "problem",
-        /redirects to https:\/\/www\.book\.example/,
-        /Set PUBLIC_URL=https:\/\/www\.book\.example/,
-      ],
+      /^site problem .*redirects to https:\/\/www\.book\.example.*→ .*Set PUBLIC_URL=https:\/\/www\.book\.example/,
     ],
   },
   {
     name: "a proxy that passes another Host on",
     breakIt: () => habits({ passesHost: false }),
     finds: [
-      [
-        "site",
-        "problem",
-        /^Host: the proxy asks the site for '127\.0\.0\.1:\d+'/,
-        /proxy_set_header Host \$host;/,
-      ],
+      /^site problem Host: the proxy asks the site for '127\.0\.0\.1:\d+'.*→ .*proxy_set_header Host \$host;/,
     ],
   },
   {
     name: "a proxy that nobody told the site of",
     breakIt: settings({ TRUST_PROXY: "0" }),
     finds: [
-      [
-        "site",
-        "problem",
-        /^visitors' addresses: 1 proxy in front, but TRUST_PROXY is 0/,
-        /Set TRUST_PROXY=1,/,
-      ],
+      /^site problem visitors' addresses: 1 proxy in front, but TRUST_PROXY is 0.*→ .*Set TRUST_PROXY=1,/,
     ],
   },
   {
     name: "more trust than proxies, so that visitors can forge their address",
     breakIt: settings({ TRUST_PROXY: "2" }),
-    finds: [
-      ["site", "problem", /TRUST_PROXY is 2: visitors can forge theirs/, /Set TRUST_PROXY=1,/],
-    ],
+    finds: [/^site problem .*TRUST_PROXY is 2: visitors can forge theirs.*→ .*Set TRUST_PROXY=1,/],
   },
   {
     name: "less trust than proxies",
@@ -573,12 +510,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "site",
-        "problem",
-        /2 proxies in front, but TRUST_PROXY is 1: all visitors count as one/,
-        /Set TRUST_PROXY=2,/,
-      ],
+      /^site problem .*2 proxies in front, but TRUST_PROXY is 1: all visitors count as one.*→ .*Set TRUST_PROXY=2,/,
     ],
   },
   {
@@ -588,20 +520,13 @@ const CASES: Case[] = [
       return habits({ reports: "drops" });
     },
     finds: [
-      [
-        "site",
-        "problem",
-        /nobody reports them in X-Forwarded-For: all visitors count as one/,
-        /proxy_add_x_forwarded_for/,
-      ],
+      /^site problem .*nobody reports them in X-Forwarded-For: all visitors count as one.*→ .*proxy_add_x_forwarded_for/,
     ],
   },
   {
     name: "a CDN that asks the proxy without TLS",
     breakIt: () => habits({ protocol: "http" }),
-    finds: [
-      ["site", "warning", /^protocol: the proxy was asked by http/, /ask the proxy by https/],
-    ],
+    finds: [/^site warning protocol: the proxy was asked by http.*→ .*ask the proxy by https/],
   },
   {
     name: "http that does not lead to https",
@@ -612,46 +537,34 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "site",
-        "problem",
-        /^http: http:\/\/book\.example does not lead to https \(status 200\)/,
-        /redirect port 80/,
-      ],
+      /^site problem http: http:\/\/book\.example does not lead to https \(status 200\).*→ .*redirect port 80/,
     ],
   },
   {
     name: "an alias without a certificate",
     breakIt: () => record(`A www.${HOST}`, ["127.0.0.1"]),
     finds: [
-      [
-        "site",
-        "warning",
-        /^www\.book\.example: has a DNS record, but cannot be opened/,
-        /certificate that has this name/,
-      ],
+      /^site warning www\.book\.example: has a DNS record, but cannot be opened.*→ .*certificate that has this name/,
     ],
   },
   {
     name: "a clock that is wrong",
     breakIt: () => habits({ date: new Date(Date.now() + 3 * 3_600_000).toUTCString() }),
-    finds: [["clock", "problem", /^clock: PUBLIC_URL's is 3 h ahead/, /timedatectl/]],
+    finds: [/^clock problem clock: PUBLIC_URL's is 3 h ahead.*→ .*timedatectl/],
   },
 
   // mail
   {
     name: "no mail server",
     breakIt: settings({ SMTP_URL: "" }, () => scene.set({ SMTP_URL: scene.smtp.url })),
-    finds: [
-      ["mail", "problem", /^server: none, mail is written to DATA_DIR\/outbox/, /Set SMTP_URL/],
-    ],
+    finds: [/^mail problem server: none, mail is written to DATA_DIR\/outbox.*→ .*Set SMTP_URL/],
   },
   {
     name: "a mail server that does not run",
     breakIt: settings({ SMTP_URL: "smtp://127.0.0.1:1" }, () =>
       scene.set({ SMTP_URL: scene.smtp.url }),
     ),
-    finds: [["mail", "problem", /^server: ECONNREFUSED/, /check that it runs/]],
+    finds: [/^mail problem server: ECONNREFUSED.*→ .*check that it runs/],
   },
   {
     name: "a mail server that refuses the login",
@@ -659,17 +572,17 @@ const CASES: Case[] = [
       scene.set({ SMTP_URL: scene.smtp.url.replace("mail-password", "wrong") });
       return put({ SMTP_URL: scene.smtp.url });
     },
-    finds: [["mail", "problem", /^server: 535 EAUTH/, /check user and password in SMTP_URL/]],
+    finds: [/^mail problem server: 535 EAUTH.*→ .*check user and password in SMTP_URL/],
   },
   {
     name: "no SPF record",
     breakIt: () => record(`TXT ${HOST}`, ["another"]),
-    finds: [["mail", "warning", /^SPF: another record at book\.example/, /Add the SPF record/]],
+    finds: [/^mail warning SPF: another record at book\.example.*→ .*Add the SPF record/],
   },
   {
     name: "no DMARC record",
     breakIt: () => record(`TXT _dmarc.${HOST}`, null),
-    finds: [["mail", "problem", /^DMARC: none at _dmarc\.book\.example/, /Add a DMARC record/]],
+    finds: [/^mail problem DMARC: none at _dmarc\.book\.example.*→ .*Add a DMARC record/],
   },
   {
     name: "a DKIM key that is not published",
@@ -687,12 +600,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "mail",
-        "problem",
-        /^DKIM: none at may\._domainkey\.book\.example/,
-        /Publish the public key/,
-      ],
+      /^mail problem DKIM: none at may\._domainkey\.book\.example.*→ .*Publish the public key/,
     ],
   },
   {
@@ -701,7 +609,7 @@ const CASES: Case[] = [
       await scene.sql("update mail_workers set heartbeat_at = now() - interval '2 hours'");
       return () => scene.sql("update mail_workers set heartbeat_at = now() + interval '1 hour'");
     },
-    finds: [["mail queue", "problem", /^site: 0 running/, /Start the site/]],
+    finds: [/^mail queue problem site: 0 running.*→ .*Start the site/],
   },
   {
     name: "mail that waits",
@@ -710,12 +618,7 @@ const CASES: Case[] = [
       return () => scene.sql("delete from mails");
     },
     finds: [
-      [
-        "mail queue",
-        "problem",
-        /^queue: 1 transactional mails, due for up to 40 min/,
-        /errors in the site's log/,
-      ],
+      /^mail queue problem queue: 1 transactional mails, due for up to 40 min.*→ .*errors in the site's log/,
     ],
   },
 
@@ -730,9 +633,7 @@ const CASES: Case[] = [
       scene.set(none);
       return () => scene.set(former as Record<string, string>);
     },
-    finds: [
-      ["payments", "warning", /^settings: not set: nothing is sold/, /Set STRIPE_SECRET_KEY/],
-    ],
+    finds: [/^payments warning settings: not set: nothing is sold.*→ .*Set STRIPE_SECRET_KEY/],
   },
   {
     name: "a webhook endpoint that is gone",
@@ -742,12 +643,32 @@ const CASES: Case[] = [
       return setUp;
     },
     finds: [
-      [
-        "payments",
-        "problem",
-        /^webhook endpoint: none at https:\/\/book\.example\/webhooks\/stripe/,
-        /Run 'stripe setup'/,
-      ],
+      /^payments problem webhook endpoint: none at https:\/\/book\.example\/webhooks\/stripe.*→ .*Run 'stripe setup'/,
+    ],
+  },
+
+  {
+    name: "webhooks with another secret, as the operator is mailed",
+    breakIt: async () => {
+      await scene.sql(
+        "insert into operator_signals (name, count, first_at, last_at) values ('webhook-refused', 3, now(), now())",
+      );
+      return () => scene.sql("delete from operator_signals");
+    },
+    finds: [
+      /^payments warning webhooks: The site has refused 3 webhooks and accepted none since.*→ Compare the endpoint's signing secret/,
+    ],
+  },
+  {
+    name: "an issue that the site has paused",
+    breakIt: async () => {
+      await scene.sql(
+        "insert into campaigns (slug, audience, subject, preview_text, markdown, start_at, state, pause_reason) values ('may', 'subscribers', 'May', '', 'Text.', now(), 'paused', '554 reader@example.com')",
+      );
+      return () => scene.sql("delete from campaigns");
+    },
+    finds: [
+      /^mail queue warning newsletter: The site has paused the issue 'may': 554 ….*→ Find out why the mail server refuses it/,
     ],
   },
 
@@ -760,12 +681,7 @@ const CASES: Case[] = [
       return () => rmSync(file);
     },
     finds: [
-      [
-        "content",
-        "problem",
-        /^edition: \d mistakes, such as chapters\/09-broken\.md/,
-        /content check/,
-      ],
+      /^content problem edition: \d mistakes, such as chapters\/09-broken\.md.*→ .*content check/,
     ],
   },
   {
@@ -776,7 +692,7 @@ const CASES: Case[] = [
       return () => renameSync(`${CONTENT_DIR}-away`, CONTENT_DIR);
     },
     finds: [
-      ["content", "problem", /^edition: there is none in CONTENT_DIR/, /Mount or copy the edition/],
+      /^content problem edition: there is none in CONTENT_DIR.*→ .*Mount or copy the edition/,
     ],
   },
   {
@@ -784,7 +700,7 @@ const CASES: Case[] = [
     breakIt: settings({ BACKUP_DIR: "", BACKUP_EVERY: "" }, () =>
       scene.set({ BACKUP_DIR: join(scene.folder, "backups"), BACKUP_EVERY: "1d" }),
     ),
-    finds: [["backups", "warning", /^place: no backups are made/, /BACKUP_EVERY=1d/]],
+    finds: [/^backups warning place: no backups are made.*→ .*BACKUP_EVERY=1d/],
   },
   {
     name: "a backup that is late",
@@ -798,12 +714,7 @@ const CASES: Case[] = [
       return () => writeFileSync(fresh, "");
     },
     finds: [
-      [
-        "backups",
-        "problem",
-        /^BACKUP_DIR: the newest is 3 days old, and one is due every 24 h/,
-        /Run 'backup'/,
-      ],
+      /^backups problem BACKUP_DIR: the newest is 3 days old, and one is due every 24 h.*→ .*Run 'backup'/,
     ],
   },
   {
@@ -830,12 +741,7 @@ const CASES: Case[] = [
       };
     },
     finds: [
-      [
-        "backups",
-        "problem",
-        /^BACKUP_S3_URL: cannot be read: .* refuses the key/,
-        /^Check BACKUP_S3_ACCESS_KEY_ID/,
-      ],
+      /^backups problem BACKUP_S3_URL: cannot be read: .* refuses the key.*→ Check BACKUP_S3_ACCESS_KEY_ID/,
     ],
   },
 ];
@@ -910,13 +816,7 @@ describe("doctor", () => {
     let advice = "";
     try {
       const found = await wrong(stuckSeconds);
-      if (found.length !== finds.length) expect(found.map(lineOf)).toEqual(finds.map(String));
-      for (const [index, [area, level, text, what]] of finds.entries()) {
-        const finding = found[index];
-        expect(finding).toMatchObject({ area, level });
-        expect(`${finding?.what}: ${finding?.found}`).toMatch(text);
-        expect(finding?.advice ?? "").toMatch(what);
-      }
+      expect(found.map(lineOf)).toEqual(finds.map((line) => expect.stringMatching(line)));
       advice = found[0]?.advice ?? "";
       const printed = JSON.stringify(found);
       for (const secret of [...SECRETS, "letters@", "reader@"])
