@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { noteBackupAttempt, noteNewestBackup } from "~/features/backup/backup-state.server";
 import { setEditionState } from "~/features/library/importer/edition-state.server";
 import type { HealthFacts } from "~db/queries/operator-facts";
 import { readMatters } from "./matters.server";
@@ -105,6 +107,22 @@ describe("what the rows say", () => {
     [74, "good"],
   ])("connections: %i of 100: %s", (used, state) => {
     expect(stateOf("connections-low", { connections: { used, max: 100 } })).toBe(state);
+  });
+
+  it.each([
+    [29, 2, "good"],
+    [31, 2, "bad"],
+    // the first is made a while after the start
+    [31, 0.5, "unknown"],
+  ])("backups: the newest is %i hours old, %s hours after the start: %s", (age, uptime, state) => {
+    setEnvironment({ BACKUP_DIR: "/backups", BACKUP_EVERY: "1d", LOG_LEVEL: "silent" });
+    const now = new Date(performance.timeOrigin + uptime * HOUR * 60_000);
+    noteNewestBackup(new Date(now.getTime() - age * HOUR * 60_000));
+    noteBackupAttempt(true);
+    expect(readMatters(WELL, [], "here", now)).toContainEqual(
+      expect.objectContaining({ state, key: "backup-late:here" }),
+    );
+    setEnvironment({});
   });
 
   it.each([

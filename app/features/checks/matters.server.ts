@@ -274,7 +274,7 @@ export const MATTERS = {
       if (every === undefined) return [];
       const { failures, newest } = backupState();
       const isLate = newest !== undefined && isBackupLate(newest, every, now);
-      const hadTime = process.uptime() * 1_000 > BACKUP_GRACE_MS;
+      const hadTime = now.getTime() - performance.timeOrigin > BACKUP_GRACE_MS;
       return {
         state: judge(
           (failures ?? 0) >= BACKUP_FAILURES || (isLate && hadTime),
