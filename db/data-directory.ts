@@ -31,7 +31,8 @@ export function makeDataDirectory(dataDir: string, warn: (message: string) => vo
   );
 }
 
-function isOpenToOthers(dataDir: string): boolean {
+/** Whether other users of this machine can read DATA_DIR. */
+export function isOpenToOthers(dataDir: string): boolean {
   // Windows has no such modes
   if (process.platform === "win32") return false;
   return (statSync(dataDir).mode & CLOSED_TO_OTHERS) !== 0;
@@ -58,58 +59,54 @@ export async function prepareDataDirectory(
 ): Promise<void> {
   try {
     makeDataDirectory(dataDir, warn);
-    const probe = join(dataDir, `.probe-${randomBytes(6).toString("hex")}`);
-    try {
-      await writeFile(probe, "x", { flag: "wx", mode: 0o600 });
-    } finally {
-      await rm(probe, { force: true });
-    }
   } catch (error) {
     throw explainDataDirectoryFailure(dataDir, error);
   }
+  await requireWritable(dataDir);
 }
+
+/** Writes and removes one small file in DATA_DIR. Throws as `prepareDataDirectory` does. */
+export async function requireWritable(dataDir: string): Promise<void> {
+  const probe = join(dataDir, `.probe-${randomBytes(6).toString("hex")}`);
+  try {
+    await writeFile(probe, "x", { flag: "wx", mode: 0o600, flush: true });
+  } catch (error) {
+    throw explainDataDirectoryFailure(dataDir, error);
+  } finally {
+    await rm(probe, { force: true });
+  }
+}
+
+const notOurs = (dataDir: string) =>
+  `DATA_DIR ${dataDir} cannot be written by the user this program runs as. ${REMEDY}`;
+const isFile = (dataDir: string) =>
+  `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR.`;
+const isFull = (dataDir: string) =>
+  `The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`;
+
+/** What the operator is told, by the file system's error. */
+const FAILURES: Record<string, (dataDir: string) => string> = {
+  EROFS: (dataDir) => `DATA_DIR ${dataDir} is on a read-only file system. ${REMEDY}`,
+  EACCES: notOurs,
+  EPERM: notOurs,
+  ENOSPC: isFull,
+  EDQUOT: (dataDir) =>
+    `The disk quota of the user this program runs as is used up, on the disk that holds DATA_DIR ${dataDir}. Make room on it, or have the quota raised.`,
+  ENOTDIR: isFile,
+  EEXIST: isFile,
+  EIO: (dataDir) =>
+    `The disk that holds DATA_DIR ${dataDir} fails (EIO): look at the system's log, and save what is on it.`,
+};
 
 /** The OperatorError for a file operation that failed below DATA_DIR; any other failure unchanged. */
 export function explainDataDirectoryFailure(dataDir: string, error: unknown): unknown {
-  switch ((error as NodeJS.ErrnoException | null)?.code) {
-    case "EROFS":
-      return new OperatorError(`DATA_DIR ${dataDir} is on a read-only file system. ${REMEDY}`, {
-        cause: error,
-      });
-    case "EACCES":
-    case "EPERM":
-      return new OperatorError(
-        `DATA_DIR ${dataDir} cannot be written by the user this program runs as. ${REMEDY}`,
-        { cause: error },
-      );
-    case "ENOSPC":
-      return diskFull(dataDir, error);
-    case "EDQUOT":
-      return new OperatorError(
-        `The disk quota of the user this program runs as is used up, on the disk that holds DATA_DIR ${dataDir}. Make room on it, or have the quota raised.`,
-        { cause: error },
-      );
-    case "ENOTDIR":
-    case "EEXIST":
-      return new OperatorError(
-        `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR.`,
-        { cause: error },
-      );
-    case "EIO":
-      return new OperatorError(
-        `The disk that holds DATA_DIR ${dataDir} fails (EIO): look at the system's log, and save what is on it.`,
-        { cause: error },
-      );
-    default:
-      return error;
-  }
+  const describe = FAILURES[(error as NodeJS.ErrnoException | null)?.code ?? ""];
+  return describe ? new OperatorError(describe(dataDir), { cause: error }) : error;
 }
 
 /** The OperatorError for a full disk. */
 export function diskFull(dataDir: string, cause?: unknown): OperatorError {
-  return new OperatorError(`The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`, {
-    cause,
-  });
+  return new OperatorError(isFull(dataDir), { cause });
 }
 
 /** True when less than a megabyte is left for DATA_DIR: too little for PostgreSQL to start. */

@@ -103,35 +103,30 @@ function exists(path: string): OperatorError {
   );
 }
 
+const isFull = (path: string) =>
+  `The disk of ${path} is full: make room, or choose another place. No backup was made.`;
+const notOurs = (path: string, code: string) =>
+  `${path} cannot be used by the user this program runs as (${code}): choose another place, or change who may.`;
+
+/** What the operator is told of a file, by the file system's error. */
+const FAILURES: Record<string, (path: string, code: string) => string> = {
+  ENOENT: (path) => `There is no file ${path}.`,
+  EISDIR: (path) => `${path} is a folder: name a file.`,
+  ENOSPC: isFull,
+  EDQUOT: isFull,
+  EACCES: notOurs,
+  EPERM: notOurs,
+  EROFS: notOurs,
+};
+
 /** An OperatorError for what the file system refuses; any other error as it is. */
 export function explainFileFailure(error: unknown, path: string): unknown {
-  const { code, syscall, message, path: refused } = error as NodeJS.ErrnoException;
+  const { code = "", syscall, message, path: refused } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  const options = { cause: error };
-  switch (code) {
-    case "EEXIST":
-      // a file where the folder should be
-      return syscall === "mkdir" ? noFolder(refused ?? path, error) : exists(path);
-    case "ENOENT":
-      return new OperatorError(`There is no file ${path}.`, options);
-    case "ENOTDIR":
-      return noFolder(path, error);
-    case "EISDIR":
-      return new OperatorError(`${path} is a folder: name a file.`, options);
-    case "ENOSPC":
-    case "EDQUOT":
-      return new OperatorError(
-        `The disk of ${path} is full: make room, or choose another place. No backup was made.`,
-        options,
-      );
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return new OperatorError(
-        `${path} cannot be used by the user this program runs as (${code}): choose another place, or change who may.`,
-        options,
-      );
-    default:
-      return new OperatorError(`${path} cannot be used: ${message}.`, options);
-  }
+  if (code === "ENOTDIR") return noFolder(path, error);
+  // a file where the folder should be
+  if (code === "EEXIST")
+    return syscall === "mkdir" ? noFolder(refused ?? path, error) : exists(path);
+  const text = FAILURES[code]?.(path, code) ?? `${path} cannot be used: ${message}.`;
+  return new OperatorError(text, { cause: error });
 }

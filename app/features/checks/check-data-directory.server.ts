@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { env } from "~/env.server";
-import { explainDataDirectoryFailure } from "~db/data-directory";
+import { isOpenToOthers, requireWritable } from "~db/data-directory";
 import { type Answer, ok, problem, warning } from "./answer";
 import { diskOf, FREE_SHARE, formatBytes, readDiskSpace } from "./disk-space.server";
 
@@ -16,7 +15,7 @@ const SECRET_LENGTH = 32;
 const URGENT_SHARE = 0.05;
 
 /** Whether DATA_DIR is there, can be written and is closed to others. Writes and removes one small file. */
-export function checkDataDirectory(): Answer[] {
+export async function checkDataDirectory(): Promise<Answer[]> {
   const { DATA_DIR, SESSION_SECRET } = env();
   const folder = statSync(DATA_DIR, { throwIfNoEntry: false });
   if (!folder) {
@@ -24,28 +23,18 @@ export function checkDataDirectory(): Answer[] {
       "Start the site, which creates it; if it was there before, mount its disk, or correct DATA_DIR.";
     return [warning("DATA_DIR", `${DATA_DIR} does not exist`, advice)];
   }
-  const failure = failureToWrite(DATA_DIR);
-  if (failure) return [failure];
+  try {
+    await requireWritable(DATA_DIR);
+  } catch (error) {
+    const [found = "", ...advice] = (error as Error).message.split(/(?<=\.) /);
+    const ownAdvice = "Make it writable for the user that the site runs as.";
+    return [problem("DATA_DIR", found.replace(/\.$/, ""), advice.join(" ") || ownAdvice)];
+  }
   return [
     ok("DATA_DIR", "can be written"),
     ...(SESSION_SECRET ? [] : checkSecret(join(DATA_DIR, "session-secret"))),
-    checkAccess(DATA_DIR, folder),
+    checkAccess(DATA_DIR, folder.uid),
   ];
-}
-
-function failureToWrite(folder: string): Answer | null {
-  const probe = join(folder, `.probe-${randomBytes(6).toString("hex")}`);
-  try {
-    writeFileSync(probe, "x", { flag: "wx", mode: 0o600, flush: true });
-    return null;
-  } catch (error) {
-    const { message } = explainDataDirectoryFailure(folder, error) as Error;
-    const [found = message, ...advice] = message.split(/(?<=\.) /);
-    const ownAdvice = "Make it writable for the user that the site runs as.";
-    return problem("DATA_DIR", found.replace(/\.$/, ""), advice.join(" ") || ownAdvice);
-  } finally {
-    rmSync(probe, { force: true });
-  }
 }
 
 function checkSecret(file: string): Answer[] {
@@ -61,7 +50,7 @@ function checkSecret(file: string): Answer[] {
   return [problem("session-secret", "is damaged", advice)];
 }
 
-function checkAccess(folder: string, { mode, uid }: Stats): Answer {
+function checkAccess(folder: string, uid: number): Answer {
   const what = "access";
   const secrets = SECRETS.flatMap((name) => {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false });
@@ -78,9 +67,7 @@ function checkAccess(folder: string, { mode, uid }: Stats): Answer {
     const advice = `Give it back: chown --reference=${folder} ${join(folder, foreign)}`;
     return problem(what, `${foreign} belongs to another user than DATA_DIR`, advice);
   }
-  // under root, the database's own user must be able to pass through
-  const others = process.getuid?.() === 0 || uid === 0 ? 0o066 : 0o077;
-  if ((mode & others) !== 0) {
+  if (isOpenToOthers(folder)) {
     return problem(what, "other users can read DATA_DIR", `Close it: chmod go-rwx ${folder}`);
   }
   return ok(what, "closed to other users");

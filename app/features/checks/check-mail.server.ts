@@ -1,9 +1,7 @@
 import { createPublicKey } from "node:crypto";
-import nodemailer from "nodemailer";
 import { type Environment, env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
-import { SELF_CONTAINED } from "~/features/mail/compose-message.server";
-import { describeSmtpFailure } from "~/features/mail/smtp-failure";
+import { verifyLogin } from "~/features/mail/smtp-transport.server";
 import { findFailedMails } from "~db/queries/failed-mails";
 import { countFinishedMails, findRunningWorkers, readQueueLength } from "~db/queries/mail-history";
 import { type Answer, ok, problem, warning } from "./answer";
@@ -64,25 +62,10 @@ export async function checkMailQueue(): Promise<Answer[]> {
 }
 
 async function checkLogin(what: string, url: string): Promise<Answer> {
-  const transport = nodemailer.createTransport({
-    url,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    dnsTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-    ...SELF_CONTAINED,
-  });
-  try {
-    await transport.verify();
-    return ok(what, `${new URL(url).hostname} accepts the login`);
-  } catch (error) {
-    const failure = describeSmtpFailure(error, { wasBegun: false, wasSentWhole: false });
-    return failure.kind === "not-sent"
-      ? problem(what, failure.code, failure.advice)
-      : problem(what, failure.kind);
-  } finally {
-    transport.close();
-  }
+  const login = await verifyLogin(url, TIMEOUT_MS);
+  return login.kind === "accepted"
+    ? ok(what, `${new URL(url).hostname} accepts the login`)
+    : problem(what, login.code, login.advice);
 }
 
 async function checkDns(network: Network): Promise<Answer[]> {

@@ -85,7 +85,8 @@ export function openSmtpTransport(
   };
 }
 
-async function verifyLogin(
+/** Logs in to the mail server and sends nothing. */
+export async function verifyLogin(
   url: string,
   connectMs: number,
 ): ReturnType<NonNullable<MailTransport["verify"]>> {
