@@ -1,17 +1,10 @@
 import { invalidParameter } from "../engine/api-error";
 import { sessionLineItems } from "../engine/checkout-sessions";
 import { wholeList } from "../engine/lists";
+import type { Collection } from "../engine/objects";
 import type { Sandbox } from "../engine/sandbox";
-import type { State } from "../engine/state";
 
 type Json = Record<string, unknown>;
-type Collection = Extract<
-  {
-    [Name in keyof State]: State[Name] extends Map<string, { id: string }> ? Name : never;
-  }[keyof State],
-  string
->;
-
 /** The expandable references of each kind of object. */
 const REFERENCES: Record<string, Record<string, Collection>> = {
   charge: {

@@ -3,6 +3,7 @@ import { addCustomer, isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
 import { recordFailedAttempt } from "./invoices";
+import { requireObject } from "./objects";
 import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import {
   AUTHENTICATION_FAILED,
@@ -11,7 +12,6 @@ import {
   failAuthentication,
   settlePayment,
 } from "./payments";
-import { requirePrice } from "./prices";
 import type { Sandbox } from "./sandbox";
 import { startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
@@ -73,7 +73,7 @@ export function payInSession(
   attachPaymentMethod(sandbox, method, customer.id);
   const { subscription, invoice } = startSubscription(sandbox, {
     customerId: customer.id,
-    price: requirePrice(sandbox, details.priceId),
+    price: requireObject(sandbox, "prices", details.priceId),
     quantity: details.quantity,
     metadata: details.subscriptionMetadata,
     description: details.subscriptionDescription,

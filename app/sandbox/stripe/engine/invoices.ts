@@ -1,20 +1,20 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import { wholeList } from "./lists";
 import type { Sandbox } from "./sandbox";
-import type { Invoice, InvoicePayment, PaymentIntent, Price, Subscription, Wire } from "./wire";
+import {
+  type Invoice,
+  type InvoicePayment,
+  nulls,
+  type PaymentIntent,
+  type Price,
+  type Subscription,
+  type Wire,
+} from "./wire";
 
 const DRAFT_SECONDS = 3_600;
-
-/** The invoice, or Stripe's error for an id that names none. */
-export function requireInvoice(sandbox: Sandbox, id: string, param = "id"): Invoice {
-  const invoice = sandbox.state.invoices.get(id);
-  if (!invoice) throw resourceMissing("invoice", id, param);
-  return invoice;
-}
 
 /** The id of the subscription that an invoice is for. */
 export function subscriptionOf(invoice: Invoice): string | null {
@@ -81,15 +81,20 @@ export function draftInvoice(
   const invoice: Invoice = {
     id,
     object: "invoice",
+    ...nulls(
+      "account_tax_ids application custom_fields customer_account customer_address customer_phone",
+      "customer_shipping default_payment_method default_source description due_date effective_at",
+      "ending_balance footer from_invoice hosted_invoice_url invoice_pdf last_finalization_error",
+      "latest_revision next_payment_attempt number on_behalf_of receipt_number rendering",
+      "shipping_cost shipping_details statement_descriptor test_clock webhooks_delivered_at",
+    ),
     account_country: "US",
     account_name: "The Golden Path",
-    account_tax_ids: null,
     amount_due: amount,
     amount_overpaid: 0,
     amount_paid: 0,
     amount_remaining: amount,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
@@ -105,37 +110,17 @@ export function draftInvoice(
     collection_method: "charge_automatically",
     created: now,
     currency: price.currency,
-    custom_fields: null,
     customer: subscription.customer,
-    customer_account: null,
-    customer_address: null,
     customer_email: isPresent(customer) ? customer.email : null,
     customer_name: isPresent(customer) ? (customer.name ?? null) : null,
-    customer_phone: null,
-    customer_shipping: null,
     customer_tax_exempt: "none",
     customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
     default_tax_rates: [],
-    description: null,
     discounts: [],
-    due_date: null,
-    effective_at: null,
-    ending_balance: null,
-    footer: null,
-    from_invoice: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
     issuer: { type: "self" },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: wholeList(`/v1/invoices/${id}/lines`, [line]),
     livemode: false,
     metadata: {},
-    next_payment_attempt: null,
-    number: null,
-    on_behalf_of: null,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
@@ -151,12 +136,7 @@ export function draftInvoice(
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
     starting_balance: 0,
-    statement_descriptor: null,
     status: "draft",
     status_transitions: {
       finalized_at: null,
@@ -166,13 +146,11 @@ export function draftInvoice(
     },
     subtotal: amount,
     subtotal_excluding_tax: amount,
-    test_clock: null,
     total: amount,
     total_discount_amounts: [],
     total_excluding_tax: amount,
     total_pretax_credit_amounts: [],
     total_taxes: [],
-    webhooks_delivered_at: null,
   } satisfies Wire<Stripe.Invoice>;
   sandbox.state.invoices.set(invoice.id, invoice);
   emit(sandbox, "invoice.created", invoice);

@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { emit } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { PortalConfiguration, Stored, Wire } from "./wire";
+import { nulls, type PortalConfiguration, type Stored, type Wire } from "./wire";
 
 /** What a configuration lets customers do in the portal. */
 export type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
@@ -38,40 +37,27 @@ export const DEFAULT_FEATURES: PortalFeatures = {
   subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
 };
 
-/** Creates a portal configuration. */
+/** Creates a portal configuration: `change` gives it what differs from a new one. */
 export function addConfiguration(
   sandbox: Sandbox,
-  draft: Partial<PortalConfiguration>,
+  change: (fresh: PortalConfiguration) => PortalConfiguration,
 ): PortalConfiguration {
-  const configuration: PortalConfiguration = {
+  const fresh = {
+    ...nulls("application default_return_url name"),
     id: newId("bpc"),
     object: "billing_portal.configuration",
     active: true,
-    application: null,
-    business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
+    business_profile: nulls("headline privacy_policy_url terms_of_service_url"),
     created: sandbox.now(),
-    default_return_url: null,
     features: structuredClone(NO_FEATURES),
     is_default: false,
     livemode: false,
     login_page: { enabled: false, url: null },
     metadata: {},
-    name: null,
     updated: sandbox.now(),
-    ...draft,
   } satisfies Wire<Stripe.BillingPortal.Configuration>;
+  const configuration = change(fresh);
   sandbox.state.portalConfigurations.set(configuration.id, configuration);
   emit(sandbox, "billing_portal.configuration.created", configuration);
-  return configuration;
-}
-
-/** The configuration, or Stripe's error for an id that names none. */
-export function requireConfiguration(
-  sandbox: Sandbox,
-  id: string,
-  param = "id",
-): PortalConfiguration {
-  const configuration = sandbox.state.portalConfigurations.get(id);
-  if (!configuration) throw resourceMissing("configuration", id, param);
   return configuration;
 }

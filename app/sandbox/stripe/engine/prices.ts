@@ -1,9 +1,9 @@
 import type Stripe from "stripe";
-import { invalidRequest, resourceMissing } from "./api-error";
+import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { Plan, Price, Wire } from "./wire";
+import { nulls, type Plan, type Price, type Wire } from "./wire";
 
 type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
 
@@ -12,18 +12,13 @@ export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
   const price: Price = {
     id: newId("price"),
     object: "price",
+    ...nulls("custom_unit_amount lookup_key nickname recurring tiers_mode transform_quantity"),
     active: true,
     billing_scheme: "per_unit",
     created: sandbox.now(),
-    custom_unit_amount: null,
     livemode: false,
-    lookup_key: null,
     metadata: {},
-    nickname: null,
-    recurring: null,
     tax_behavior: "unspecified",
-    tiers_mode: null,
-    transform_quantity: null,
     type: draft.recurring ? "recurring" : "one_time",
     unit_amount_decimal: draft.unit_amount === null ? null : String(draft.unit_amount),
     ...draft,
@@ -52,6 +47,7 @@ export function planOf(price: Price): Plan {
   return {
     id: price.id,
     object: "plan",
+    ...nulls("meter tiers_mode transform_usage trial_period_days"),
     active: price.active,
     amount: price.unit_amount,
     amount_decimal: price.unit_amount_decimal,
@@ -62,21 +58,10 @@ export function planOf(price: Price): Plan {
     interval_count: price.recurring?.interval_count ?? 1,
     livemode: false,
     metadata: price.metadata,
-    meter: null,
     nickname: price.nickname,
     product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
-    trial_period_days: null,
     usage_type: "licensed",
   } satisfies Wire<Stripe.Plan>;
-}
-
-/** The price, or Stripe's error for an id that names none. */
-export function requirePrice(sandbox: Sandbox, id: string, param = "id"): Price {
-  const price = sandbox.state.prices.get(id);
-  if (!price) throw resourceMissing("price", id, param);
-  return price;
 }
 
 /** Frees a lookup key for a price; throws if another price has it, unless `transfer` is set. */

@@ -4,7 +4,7 @@ import { isChargedBack } from "./disputes";
 import { emit, update } from "./events";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { Charge, Refund, Wire } from "./wire";
+import { type Charge, nulls, type Refund, type Wire } from "./wire";
 
 type RefundDetails = {
   metadata?: Record<string, string>;
@@ -45,21 +45,20 @@ export function refundCharge(
   const refund: Refund = {
     id: newId("re"),
     object: "refund",
+    ...nulls(
+      "balance_transaction customer_account receipt_number source_transfer_reversal",
+      "transfer_reversal",
+    ),
     amount,
-    balance_transaction: null,
     charge: charge.id,
     created: sandbox.now(),
     currency: charge.currency,
     customer: charge.customer,
-    customer_account: null,
     metadata: more.metadata ?? {},
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
     reason: more.reason === undefined ? "requested_by_customer" : more.reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
     status: more.isPending ? "pending" : "succeeded",
-    transfer_reversal: null,
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
   emit(sandbox, "refund.created", refund);

@@ -37,11 +37,12 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
     });
   }
   if (!portalConfigurations.has(DEFAULT_CONFIGURATION)) {
-    addConfiguration(sandbox, {
+    addConfiguration(sandbox, (fresh) => ({
+      ...fresh,
       id: DEFAULT_CONFIGURATION,
       is_default: true,
       features: structuredClone(DEFAULT_FEATURES),
-    });
+    }));
   }
 }
 

@@ -72,39 +72,6 @@ export type StoredResponse = {
   createdAt: number;
 };
 
-/** The whole state of the sandbox, as its file has it. Maps keep the order of creation. */
-export type State = {
-  /** Seconds by which the sandbox clock is ahead of the real one. */
-  clockOffset: number;
-  invoiceCount: number;
-  afterRetries: AfterRetries;
-  /** The origin of checkout and portal pages; null for the sandbox's own. */
-  customDomain: string | null;
-  webhookPolicy: WebhookPolicy;
-  customers: Map<string, Customer | DeletedCustomer>;
-  products: Map<string, Product>;
-  prices: Map<string, Price>;
-  checkoutSessions: Map<string, CheckoutSession>;
-  checkoutDetails: Map<string, CheckoutDetails>;
-  authentications: Map<string, Authentication>;
-  subscriptions: Map<string, Subscription>;
-  invoices: Map<string, Invoice>;
-  invoicePayments: Map<string, InvoicePayment>;
-  paymentMethods: Map<string, PaymentMethod>;
-  /** The card or account behind each payment method, which decides the outcome of its charges. */
-  instruments: Map<string, TestCard | BankAccount>;
-  paymentIntents: Map<string, PaymentIntent>;
-  charges: Map<string, Charge>;
-  refunds: Map<string, Refund>;
-  disputes: Map<string, Dispute>;
-  portalConfigurations: Map<string, PortalConfiguration>;
-  portalSessions: Map<string, PortalSession>;
-  webhookEndpoints: Map<string, WebhookEndpoint>;
-  events: Map<string, Event>;
-  deliveries: Map<string, Delivery>;
-  idempotentResponses: Map<string, StoredResponse>;
-};
-
 export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   mode: "deliver",
   dropNext: 0,
@@ -113,34 +80,40 @@ export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   duplicates: 0,
 };
 
-/** The state of a new sandbox. */
-export function emptyState(): State {
+/** The whole state of the sandbox, as its file has it. */
+export type State = ReturnType<typeof emptyState>;
+
+/** The state of a new sandbox. Maps keep the order of creation. */
+export function emptyState() {
   return {
+    /** Seconds by which the sandbox clock is ahead of the real one. */
     clockOffset: 0,
     invoiceCount: 0,
-    afterRetries: "cancel",
-    customDomain: null,
+    afterRetries: "cancel" as AfterRetries,
+    /** The origin of checkout and portal pages; null for the sandbox's own. */
+    customDomain: null as string | null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },
-    customers: new Map(),
-    products: new Map(),
-    prices: new Map(),
-    checkoutSessions: new Map(),
-    checkoutDetails: new Map(),
-    authentications: new Map(),
-    subscriptions: new Map(),
-    invoices: new Map(),
-    invoicePayments: new Map(),
-    paymentMethods: new Map(),
-    instruments: new Map(),
-    paymentIntents: new Map(),
-    charges: new Map(),
-    refunds: new Map(),
-    disputes: new Map(),
-    portalConfigurations: new Map(),
-    portalSessions: new Map(),
-    webhookEndpoints: new Map(),
-    events: new Map(),
-    deliveries: new Map(),
-    idempotentResponses: new Map(),
+    customers: new Map<string, Customer | DeletedCustomer>(),
+    products: new Map<string, Product>(),
+    prices: new Map<string, Price>(),
+    checkoutSessions: new Map<string, CheckoutSession>(),
+    checkoutDetails: new Map<string, CheckoutDetails>(),
+    authentications: new Map<string, Authentication>(),
+    subscriptions: new Map<string, Subscription>(),
+    invoices: new Map<string, Invoice>(),
+    invoicePayments: new Map<string, InvoicePayment>(),
+    paymentMethods: new Map<string, PaymentMethod>(),
+    /** The card or account behind each payment method, which decides the outcome of its charges. */
+    instruments: new Map<string, TestCard | BankAccount>(),
+    paymentIntents: new Map<string, PaymentIntent>(),
+    charges: new Map<string, Charge>(),
+    refunds: new Map<string, Refund>(),
+    disputes: new Map<string, Dispute>(),
+    portalConfigurations: new Map<string, PortalConfiguration>(),
+    portalSessions: new Map<string, PortalSession>(),
+    webhookEndpoints: new Map<string, WebhookEndpoint>(),
+    events: new Map<string, Event>(),
+    deliveries: new Map<string, Delivery>(),
+    idempotentResponses: new Map<string, StoredResponse>(),
   };
 }

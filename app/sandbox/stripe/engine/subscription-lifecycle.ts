@@ -168,8 +168,11 @@ function failCollection(
 }
 
 /** After the last retry: cancels the subscription, marks it unpaid or leaves it past due, as set. */
-export function giveUp(sandbox: Sandbox, subscription: Subscription): void {
-  const { afterRetries } = sandbox.state;
+export function giveUp(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  afterRetries = sandbox.state.afterRetries,
+): void {
   if (afterRetries === "cancel") {
     endSubscription(sandbox, subscription, "payment_failed");
   } else if (afterRetries === "unpaid") {

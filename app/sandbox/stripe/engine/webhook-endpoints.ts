@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { WebhookEndpoint, Wire } from "./wire";
+import { nulls, type WebhookEndpoint, type Wire } from "./wire";
 
 /** Creates a webhook endpoint. */
 export function addEndpoint(
@@ -11,10 +11,8 @@ export function addEndpoint(
   const added: WebhookEndpoint = {
     id: newId("we"),
     object: "webhook_endpoint",
-    api_version: null,
-    application: null,
+    ...nulls("api_version application description"),
     created: sandbox.now(),
-    description: null,
     livemode: false,
     metadata: {},
     secret: newId("whsec", 32),

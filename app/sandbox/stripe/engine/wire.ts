@@ -57,3 +57,13 @@ export type Event = Omit<Stored<Stripe.EventBase>, "data" | "type"> & {
   type: EventType;
   data: { object: object; previous_attributes?: object };
 };
+
+type Names<Text extends string, Found = never> = Text extends `${infer First} ${infer Rest}`
+  ? Names<Rest, Found | First>
+  : Found | Text;
+
+/** Fields that Stripe has and the sandbox leaves null: texts with their names, between spaces. */
+export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>, null> {
+  const names = texts.flatMap((text) => text.split(" "));
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;
+}
