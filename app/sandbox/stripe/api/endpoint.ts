@@ -139,9 +139,10 @@ export function changeObject(
   type: EventType | null,
   values: object,
 ): void {
-  if (type === null) merge(object, values);
+  const changed = merge(structuredClone(object), values);
+  if (type === null) Object.assign(object, changed);
   // which event belongs to which object is up to the caller
-  else update(sandbox, type as "product.updated", object as never, () => merge(object, values));
+  else update(sandbox, type as "product.updated", object as never, changed as never);
   sandbox.changed();
 }
 

@@ -1,8 +1,8 @@
 import { invalidParameter } from "../engine/api-error";
 import { sessionLineItems } from "../engine/checkout-sessions";
-import { wholeList } from "../engine/lists";
 import type { Collection } from "../engine/objects";
 import type { Sandbox } from "../engine/sandbox";
+import { wholeList } from "../engine/wire";
 
 type Json = Record<string, unknown>;
 /** The expandable references of each kind of object. */

@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { invalidParameter } from "../engine/api-error";
-import type { Fault, Faults } from "../engine/faults";
-import { newId } from "../engine/ids";
-import type { Latency } from "../engine/latency";
-import type { Log } from "../engine/log";
+import { invalidParameter, unrecognizedUrl } from "../engine/api-error";
+import type { Fault, Faults, Latency } from "../engine/faults";
 import type { RequestLog } from "../engine/request-log";
-import { API_VERSION, type Sandbox, withCause } from "../engine/sandbox";
+import { API_VERSION, type Log, type Sandbox, withCause } from "../engine/sandbox";
+import { newId } from "../engine/wire";
 import { pathAndQuery, sendJson } from "../http/exchange";
 import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
@@ -18,7 +16,6 @@ import { paymentEndpoints } from "./endpoints/payments";
 import { portalEndpoints } from "./endpoints/portal";
 import { subscriptionEndpoints } from "./endpoints/subscriptions";
 import { webhookEndpoints } from "./endpoints/webhooks";
-import { unrecognizedUrl } from "./errors";
 import { expandReferences } from "./expansion";
 import {
   findStoredResponse,

@@ -1,7 +1,6 @@
-import { invalidParameter } from "../engine/api-error";
-import { isEmail } from "../engine/email-address";
+import { invalidParameter, missingParameter, unknownParameters } from "../engine/api-error";
+import { isEmail } from "../engine/customers";
 import type { Form, FormValue } from "../http/form";
-import { missingParameter, unknownParameters } from "./errors";
 
 /** How to read one parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
 export type Parameter<Value, Required extends boolean = boolean> = {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Faults } from "../engine/faults";
-import type { Latency } from "../engine/latency";
+import type { Faults, Latency } from "../engine/faults";
 import { type Collection, type ObjectOf, requireObject } from "../engine/objects";
 import type { RequestLog } from "../engine/request-log";
 import type { Sandbox } from "../engine/sandbox";

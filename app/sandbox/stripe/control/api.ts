@@ -74,7 +74,7 @@
  *     DELETE /_control/requests       (also POST /_control/requests/clear)
  */
 import { z } from "zod";
-import { MAX_LATENCY_MS } from "../engine/latency";
+import { MAX_LATENCY_MS } from "../engine/faults";
 import { advanceClock } from "../engine/schedule";
 import { emptyState, type State } from "../engine/state";
 import { matchPath } from "../http/path-pattern";

@@ -5,7 +5,7 @@ import { invoicesOf } from "../engine/invoices";
 import { requireObject } from "../engine/objects";
 import type { Sandbox } from "../engine/sandbox";
 import { backdate, renewNow, runDue } from "../engine/schedule";
-import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../engine/subscription-end";
+import { endSubscription, setCancelAt } from "../engine/subscription-end";
 import {
   changePrice,
   collectInvoice,
@@ -103,11 +103,11 @@ export const subscriptionActions: ControlAction[] = [
     (sandbox, subscription, { afterRetries }) => giveUp(sandbox, subscription, afterRetries),
   ),
   onRunning("cancel-at-period-end", noInput, (sandbox, subscription) =>
-    setCancelAtPeriodEnd(sandbox, subscription, true),
+    setCancelAt(sandbox, subscription, "period_end"),
   ),
   onRunning("resume", noInput, (sandbox, subscription) => {
     if (subscription.status === "paused") resumeSubscription(sandbox, subscription);
-    else setCancelAtPeriodEnd(sandbox, subscription, false);
+    else setCancelAt(sandbox, subscription, null);
   }),
   onRunning("cancel", noInput, (sandbox, subscription) =>
     endSubscription(sandbox, subscription, "cancellation_requested"),

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { discardHeld, resendEvent, retryPending } from "../engine/deliveries";
+import { addEndpoint, discardHeld, resendEvent, retryPending } from "../engine/deliveries";
 import { API_VERSION } from "../engine/sandbox";
 import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
-import { addEndpoint } from "../engine/webhook-endpoints";
 import { action, actionsOn, type ControlAction, count, flag, noInput } from "./action";
 
 /** The control actions for webhook endpoints, events and deliveries. */

@@ -1,12 +1,10 @@
 import type Stripe from "stripe";
 import { invalidRequest } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
-import { wholeList } from "./lists";
 import { noSuch, requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
 import type { CheckoutDetails } from "./state";
-import { type CheckoutSession, type Customer, nulls, type Wire } from "./wire";
+import { type CheckoutSession, type Customer, newId, nulls, type Wire, wholeList } from "./wire";
 
 /** How long a session stays open by default, and at most. */
 export const SESSION_SECONDS = 86_400;
@@ -37,16 +35,11 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     ),
     amount_subtotal: amount,
     amount_total: amount,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: { enabled: false, ...nulls("liability provider status") },
     created: sandbox.now(),
     currency: price.currency,
     custom_fields: [],
-    custom_text: {
-      after_submit: null,
-      shipping_address: null,
-      submit: null,
-      terms_of_service_acceptance: null,
-    },
+    custom_text: nulls("after_submit shipping_address submit terms_of_service_acceptance"),
     customer: draft.customer?.id ?? null,
     customer_creation: draft.customer ? null : "always",
     customer_details: draft.customer ? customerDetails(draft.customer.email) : null,
@@ -99,16 +92,8 @@ export function requiresTermsConsent(session: CheckoutSession): boolean {
 
 /** The `customer_details` of a session whose customer has this e-mail address. */
 export function customerDetails(email: string | null): CheckoutSession["customer_details"] {
-  return {
-    address: null,
-    business_name: null,
-    email,
-    individual_name: null,
-    name: null,
-    phone: null,
-    tax_exempt: "none",
-    tax_ids: [],
-  };
+  const empty = nulls("address business_name individual_name name phone");
+  return { ...empty, email, tax_exempt: "none", tax_ids: [] };
 }
 
 /** Expires an open session. Throws Stripe's error for any other. */

@@ -82,9 +82,7 @@ export function payInSession(
   });
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
   else invoice.attempted = true;
-  update(sandbox, "customer.updated", customer, () => {
-    customer.currency = session.currency;
-  });
+  update(sandbox, "customer.updated", customer, { currency: session.currency });
   if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
   if (requiresTermsConsent(session))
     session.consent = { promotions: null, terms_of_service: "accepted" };
@@ -105,9 +103,7 @@ function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null)
     if (!isPresent(customer)) return null;
     // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
     if (customer.email === null && email !== null) {
-      update(sandbox, "customer.updated", customer, () => {
-        customer.email = email;
-      });
+      update(sandbox, "customer.updated", customer, { email: email });
     }
     return customer;
   }

@@ -44,8 +44,8 @@ export function changeDefaultCard(
   if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
   const method = addPaymentMethod(sandbox, card, customer.email);
   attachPaymentMethod(sandbox, method, customer.id);
-  update(sandbox, "customer.updated", customer, () => {
-    customer.invoice_settings.default_payment_method = method.id;
+  update(sandbox, "customer.updated", customer, {
+    invoice_settings: { ...customer.invoice_settings, default_payment_method: method.id },
   });
   return { kind: "complete" };
 }
@@ -54,8 +54,8 @@ export function changeDefaultCard(
 export function pinCard(sandbox: Sandbox, subscription: Subscription, card: TestCard): void {
   const method = addPaymentMethod(sandbox, card, null);
   attachPaymentMethod(sandbox, method, subscription.customer);
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.default_payment_method = method.id;
+  update(sandbox, "customer.subscription.updated", subscription, {
+    default_payment_method: method.id,
   });
 }
 

@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
 import { emit } from "./events";
-import { newId } from "./ids";
 import { noSuch, requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
-import { type Customer, type DeletedCustomer, nulls, type Wire } from "./wire";
+import { type Customer, type DeletedCustomer, newId, nulls, type Wire } from "./wire";
 
 /** Creates a customer. */
 export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Customer {
@@ -18,12 +17,7 @@ export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Custome
     created: sandbox.now(),
     delinquent: false,
     invoice_prefix: newId("x", 8).slice(2).toUpperCase(),
-    invoice_settings: {
-      custom_fields: null,
-      default_payment_method: null,
-      footer: null,
-      rendering_options: null,
-    },
+    invoice_settings: nulls("custom_fields default_payment_method footer rendering_options"),
     livemode: false,
     metadata: {},
     next_invoice_sequence: 1,
@@ -66,4 +60,9 @@ export function requireCustomer(sandbox: Sandbox, id: string, param?: string): C
 /** For the filters of lists: throws Stripe's error unless an id that is given is a customer's, deleted or not. */
 export function checkCustomerFilter(sandbox: Sandbox, id: unknown): void {
   if (typeof id === "string") requireObject(sandbox, "customers", id, "customer");
+}
+
+/** Whether Stripe accepts a text as an e-mail address: its domain needs a top-level domain. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@]+@([\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(text);
 }

@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
 import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import { type Charge, type Dispute, nulls, type Wire } from "./wire";
+import { type Charge, type Dispute, newId, nulls, type Wire } from "./wire";
 
 const DAYS_TO_ANSWER = 20;
 
@@ -57,9 +56,7 @@ export function disputeCharge(
   sandbox.state.disputes.set(dispute.id, dispute);
   emit(sandbox, "charge.dispute.created", dispute);
   if (start === "needs_response") emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
-  update(sandbox, "charge.updated", charge, () => {
-    charge.disputed = true;
-  });
+  update(sandbox, "charge.updated", charge, { disputed: true });
   return dispute;
 }
 
@@ -81,9 +78,9 @@ export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
   if (!INQUIRY.includes(dispute.status)) {
     throw invalidRequest(`Dispute ${dispute.id} is no open inquiry.`);
   }
-  update(sandbox, "charge.dispute.updated", dispute, () => {
-    dispute.status = "needs_response";
-    dispute.is_charge_refundable = false;
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: "needs_response",
+    is_charge_refundable: false,
   });
   emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
 }
@@ -94,10 +91,14 @@ export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
   if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
     throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
-  update(sandbox, "charge.dispute.updated", dispute, () => {
-    dispute.status = isInquiry ? "warning_under_review" : "under_review";
-    dispute.evidence_details.has_evidence = true;
-    dispute.evidence_details.submission_count += 1;
+  const { evidence_details: former } = dispute;
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: isInquiry ? "warning_under_review" : "under_review",
+    evidence_details: {
+      ...former,
+      has_evidence: true,
+      submission_count: former.submission_count + 1,
+    },
   });
 }
 

@@ -1,17 +1,18 @@
 import type Stripe from "stripe";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
-import { newId } from "./ids";
-import { wholeList } from "./lists";
 import type { Sandbox } from "./sandbox";
 import {
   type Invoice,
   type InvoicePayment,
+  newId,
   nulls,
   type PaymentIntent,
   type Price,
   type Subscription,
+  type SubscriptionItem,
   type Wire,
+  wholeList,
 } from "./wire";
 
 const DRAFT_SECONDS = 3_600;
@@ -28,15 +29,14 @@ export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoic
   );
 }
 
-/** Drafts the invoice for a subscription's current period; it is finalized after an hour. */
+/** Drafts the invoice for the period that a subscription's item has; it is finalized after an hour. */
 export function draftInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
+  item: SubscriptionItem,
   price: Price,
   reason: "subscription_create" | "subscription_cycle",
 ): Invoice {
-  const [item] = subscription.items.data;
-  if (!item) throw new Error(`Subscription ${subscription.id} has no item.`);
   const customer = sandbox.state.customers.get(subscription.customer);
   const amount = (price.unit_amount ?? 0) * (item.quantity ?? 1);
   const now = sandbox.now();
@@ -98,13 +98,7 @@ export function draftInvoice(
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: false,
-      liability: null,
-      provider: null,
-      status: null,
-    },
+    automatic_tax: { enabled: false, ...nulls("disabled_reason liability provider status") },
     automatically_finalizes_at: now + DRAFT_SECONDS,
     billing_reason: reason,
     collection_method: "charge_automatically",
@@ -126,11 +120,7 @@ export function draftInvoice(
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
       type: "subscription_details",
     },
-    payment_settings: {
-      default_mandate: null,
-      payment_method_options: null,
-      payment_method_types: null,
-    },
+    payment_settings: nulls("default_mandate payment_method_options payment_method_types"),
     // as at Stripe, an invoice's own period is the one before: that of the first invoice is empty
     period_end: item.current_period_start,
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
@@ -138,12 +128,7 @@ export function draftInvoice(
     pre_payment_credit_notes_amount: 0,
     starting_balance: 0,
     status: "draft",
-    status_transitions: {
-      finalized_at: null,
-      marked_uncollectible_at: null,
-      paid_at: null,
-      voided_at: null,
-    },
+    status_transitions: nulls("finalized_at marked_uncollectible_at paid_at voided_at"),
     subtotal: amount,
     subtotal_excluding_tax: amount,
     total: amount,
@@ -198,16 +183,16 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
     status_transitions: { canceled_at: null, paid_at: now },
   } satisfies InvoicePayment & Wire<Stripe.InvoicePayment>;
   sandbox.state.invoicePayments.set(payment.id, payment);
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "paid";
-    delete invoice.status_details;
-    invoice.amount_paid = invoice.amount_due;
-    invoice.amount_remaining = 0;
-    invoice.attempted = true;
-    invoice.attempt_count += 1;
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.paid_at = now;
+  update(sandbox, "invoice.updated", invoice, {
+    status: "paid",
+    status_details: undefined,
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, paid_at: now },
   });
   emit(sandbox, "invoice_payment.paid", payment);
   emit(sandbox, "invoice.paid", invoice);
@@ -221,10 +206,10 @@ export function recordFailedAttempt(
   nextAttempt: number | null,
   needsAction: boolean,
 ): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.attempted = true;
-    invoice.attempt_count += 1;
-    invoice.next_payment_attempt = nextAttempt;
+  update(sandbox, "invoice.updated", invoice, {
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
+    next_payment_attempt: nextAttempt,
   });
   if (needsAction) emit(sandbox, "invoice.payment_action_required", invoice);
   emit(sandbox, "invoice.payment_failed", invoice);
@@ -239,24 +224,24 @@ export function markUncollectible(
   invoice: Invoice,
   reason: WriteOffReason,
 ): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "uncollectible";
-    invoice.status_details = { uncollectible: { reason } };
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.marked_uncollectible_at = sandbox.now();
+  update(sandbox, "invoice.updated", invoice, {
+    status: "uncollectible",
+    status_details: { uncollectible: { reason } },
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: sandbox.now() },
   });
   emit(sandbox, "invoice.marked_uncollectible", invoice);
 }
 
 /** Voids an invoice. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "void";
-    delete invoice.status_details;
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.voided_at = sandbox.now();
+  update(sandbox, "invoice.updated", invoice, {
+    status: "void",
+    status_details: undefined,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, voided_at: sandbox.now() },
   });
   emit(sandbox, "invoice.voided", invoice);
 }

@@ -1,11 +1,10 @@
 import type Stripe from "stripe";
 import { invalidParameter } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
 import { requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
 import { BANK_ACCOUNT, type BankAccount, TEST_CARDS, type TestCard } from "./test-cards";
-import type { PaymentMethod, Stored, Wire } from "./wire";
+import { newId, type PaymentMethod, type Stored, type Wire } from "./wire";
 
 const CARD_EXPIRY_YEARS = 5;
 

@@ -1,10 +1,10 @@
 import type Stripe from "stripe";
 import { emit } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
 import { BANK_ACCOUNT, type ChargeOutcome } from "./test-cards";
 import {
   type Charge,
+  newId,
   nulls,
   type PaymentIntent,
   type PaymentMethod,
@@ -180,9 +180,7 @@ function addCharge(
     livemode: false,
     metadata: {},
     outcome: {
-      advice_code: null,
-      network_advice_code: null,
-      network_decline_code: null,
+      ...nulls("advice_code network_advice_code network_decline_code"),
       network_status: declined ? "declined_by_network" : "approved_by_network",
       reason: declined?.declineCode ?? null,
       risk_level: "normal",
@@ -212,23 +210,19 @@ function chargedDetails(
       type: "card",
       card: {
         amount_authorized: amount,
-        authorization_code: null,
+        ...nulls(
+          "authorization_code electronic_commerce_indicator installments mandate",
+          "network_transaction_id three_d_secure transaction_link_id wallet",
+        ),
         brand: card.brand,
         checks: card.checks,
         country: card.country,
-        electronic_commerce_indicator: null,
         exp_month: card.exp_month,
         exp_year: card.exp_year,
         funding: card.funding,
-        installments: null,
         last4: card.last4,
-        mandate: null,
         network: card.brand,
-        network_transaction_id: null,
         regulated_status: card.regulated_status,
-        three_d_secure: null,
-        transaction_link_id: null,
-        wallet: null,
       },
     };
   }

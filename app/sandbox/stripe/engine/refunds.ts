@@ -2,9 +2,8 @@ import type Stripe from "stripe";
 import { invalidParameter, invalidRequest } from "./api-error";
 import { isChargedBack } from "./disputes";
 import { emit, update } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import { type Charge, nulls, type Refund, type Wire } from "./wire";
+import { type Charge, newId, nulls, type Refund, type Wire } from "./wire";
 
 type RefundDetails = {
   metadata?: Record<string, string>;
@@ -62,9 +61,9 @@ export function refundCharge(
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
   emit(sandbox, "refund.created", refund);
-  update(sandbox, "charge.refunded", charge, () => {
-    charge.amount_refunded += amount;
-    charge.refunded = charge.amount_refunded === charge.amount;
+  update(sandbox, "charge.refunded", charge, {
+    amount_refunded: charge.amount_refunded + amount,
+    refunded: amount === left,
   });
   return refund;
 }
@@ -72,9 +71,7 @@ export function refundCharge(
 /** Completes a pending refund. */
 export function settleRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending") throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
-  update(sandbox, "refund.updated", refund, () => {
-    refund.status = "succeeded";
-  });
+  update(sandbox, "refund.updated", refund, { status: "succeeded" });
 }
 
 /**
@@ -85,16 +82,13 @@ export function failRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending" && refund.status !== "succeeded") {
     throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   }
-  update(sandbox, "refund.updated", refund, () => {
-    refund.status = "failed";
-    refund.failure_reason = "unknown";
-  });
+  update(sandbox, "refund.updated", refund, { status: "failed", failure_reason: "unknown" });
   emit(sandbox, "refund.failed", refund);
   emit(sandbox, "charge.refund.updated", refund);
   const charge = sandbox.state.charges.get(refund.charge ?? "");
   if (!charge) return;
-  update(sandbox, "charge.updated", charge, () => {
-    charge.amount_refunded -= refund.amount;
-    charge.refunded = false;
+  update(sandbox, "charge.updated", charge, {
+    amount_refunded: charge.amount_refunded - refund.amount,
+    refunded: false,
   });
 }

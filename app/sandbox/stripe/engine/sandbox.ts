@@ -30,3 +30,6 @@ export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Re
     sandbox.cause = outer;
   }
 }
+
+/** Where the sandbox's log lines go. Lines carry ids and outcomes, never card numbers or secrets. */
+export type Log = (line: { msg: string; [key: string]: unknown }) => void;

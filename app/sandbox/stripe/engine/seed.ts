@@ -1,8 +1,7 @@
-import { addConfiguration, DEFAULT_FEATURES } from "./portal-configurations";
-import { addPrice, recurring } from "./prices";
-import { addProduct } from "./products";
+import { addPrice, addProduct, recurring } from "./catalogue";
+import { addEndpoint } from "./deliveries";
+import { addConfiguration, DEFAULT_FEATURES } from "./portal";
 import { API_VERSION, type Sandbox } from "./sandbox";
-import { addEndpoint } from "./webhook-endpoints";
 
 /** The price that the sandbox starts with. */
 export type SeedPrice = {

@@ -1,10 +1,16 @@
 import type Stripe from "stripe";
 import { nextPeriodEnd } from "./billing-period";
-import { newId } from "./ids";
-import { wholeList } from "./lists";
-import { planOf } from "./prices";
+import { planOf } from "./catalogue";
 import type { Sandbox } from "./sandbox";
-import { nulls, type Price, type Subscription, type SubscriptionItem, type Wire } from "./wire";
+import {
+  newId,
+  nulls,
+  type Price,
+  type Subscription,
+  type SubscriptionItem,
+  type Wire,
+  wholeList,
+} from "./wire";
 
 export type SubscriptionDraft = {
   customerId: string;
@@ -66,18 +72,14 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
     description: draft.description,
     discounts: [],
     invoice_settings: {
-      account_tax_ids: null,
-      custom_fields: null,
-      description: null,
-      footer: null,
+      ...nulls("account_tax_ids custom_fields description footer"),
       issuer: { type: "self" },
     },
     items: wholeList(`/v1/subscription_items?subscription=${id}`, [item]),
     livemode: false,
     metadata: draft.metadata,
     payment_settings: {
-      payment_method_options: null,
-      payment_method_types: null,
+      ...nulls("payment_method_options payment_method_types"),
       save_default_payment_method: "off",
     },
     start_date: now,

@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import Stripe from "stripe";
 import { countPending, isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
-import type { Log } from "./log";
-import { API_VERSION, type Sandbox } from "./sandbox";
+import { API_VERSION, type Log, type Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
 import type { Store } from "./store";
 import type { Event, WebhookEndpoint } from "./wire";

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type Stripe from "stripe";
 
 type Scalar = string | number | bigint | boolean | null | undefined;
@@ -66,4 +67,21 @@ type Names<Text extends string, Found = never> = Text extends `${infer First} ${
 export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>, null> {
   const names = texts.flatMap((text) => text.split(" "));
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A new id in Stripe's format: a prefix such as `cus`, an underscore, random letters and digits. */
+export function newId(prefix: string, length = 24): string {
+  let random = "";
+  for (let index = 0; index < length; index += 1) random += ALPHABET[randomInt(ALPHABET.length)];
+  return `${prefix}_${random}`;
+}
+
+/** A list inside an object, with all its items. */
+export function wholeList<Item>(
+  url: string,
+  data: Item[],
+): { object: "list"; data: Item[]; has_more: boolean; url: string } {
+  return { object: "list", data, has_more: false, url };
 }

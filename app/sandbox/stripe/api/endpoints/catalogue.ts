@@ -1,8 +1,7 @@
 import type Stripe from "stripe";
 import { invalidParameter } from "../../engine/api-error";
+import { addPrice, addProduct, claimLookupKey, recurring } from "../../engine/catalogue";
 import { requireObject } from "../../engine/objects";
-import { addPrice, claimLookupKey, recurring } from "../../engine/prices";
-import { addProduct } from "../../engine/products";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,

@@ -1,5 +1,10 @@
 import type Stripe from "stripe";
-import { ApiError, invalidParameter, invalidRequest } from "../../engine/api-error";
+import {
+  ApiError,
+  invalidParameter,
+  invalidRequest,
+  missingParameter,
+} from "../../engine/api-error";
 import {
   addSession,
   customerDetails,
@@ -11,7 +16,6 @@ import { requireObject } from "../../engine/objects";
 import type { Sandbox } from "../../engine/sandbox";
 import { type Customer, nulls } from "../../engine/wire";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
-import { missingParameter } from "../errors";
 import {
   boolean,
   changeMetadata,

@@ -1,13 +1,11 @@
 import type Stripe from "stripe";
-import { invalidRequest } from "../../engine/api-error";
+import { invalidRequest, missingParameter } from "../../engine/api-error";
 import { requireCustomer } from "../../engine/customers";
 import { allOf, noSuch, requireObject } from "../../engine/objects";
-import { addConfiguration } from "../../engine/portal-configurations";
-import { addPortalSession } from "../../engine/portal-sessions";
+import { addConfiguration, addPortalSession } from "../../engine/portal";
 import type { Sandbox } from "../../engine/sandbox";
 import { nulls, type PortalSession } from "../../engine/wire";
 import { change, type Endpoint, endpoint, listOf, merge } from "../endpoint";
-import { missingParameter } from "../errors";
 import {
   boolean,
   emptyable,

@@ -3,7 +3,7 @@ import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/
 import { noSuch, requireObject } from "../../engine/objects";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
 import type { Sandbox } from "../../engine/sandbox";
-import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../../engine/subscription-end";
+import { endSubscription, setCancelAt } from "../../engine/subscription-end";
 import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
 import { intervalOf, isOver, itemOf } from "../../engine/subscriptions";
 import type { Price, Subscription } from "../../engine/wire";
@@ -148,7 +148,7 @@ export const subscriptionEndpoints: Endpoint[] = [
       );
     }
     if (cancel_at_period_end !== undefined) {
-      setCancelAtPeriodEnd(sandbox, subscription, cancel_at_period_end);
+      setCancelAt(sandbox, subscription, cancel_at_period_end ? "period_end" : null);
     }
     if (cancel_at !== undefined) setCancelAt(sandbox, subscription, cancel_at);
     changeObject(sandbox, subscription, "customer.subscription.updated", others);

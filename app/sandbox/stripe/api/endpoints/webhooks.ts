@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type Stripe from "stripe";
 import { invalidParameter, invalidRequest } from "../../engine/api-error";
+import { addEndpoint } from "../../engine/deliveries";
 import { requireObject } from "../../engine/objects";
-import { addEndpoint } from "../../engine/webhook-endpoints";
 import type { WebhookEndpoint, Wire } from "../../engine/wire";
 import { changeObject, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
