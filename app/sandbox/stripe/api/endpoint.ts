@@ -63,24 +63,33 @@ export function retrieve<Name extends Collection>(
   );
 }
 
+/** What a list can be asked for. */
+type ListOptions<Item, Filters extends Parameters, More extends Parameters> = {
+  /** Parameters that are compared with the object's property of the same name. */
+  filters?: Filters;
+  /** Parameters that `matches` judges. */
+  parameters?: More;
+  matches?: (object: Item, values: Read<More>, sandbox: Sandbox) => boolean;
+  shown?: (object: Item) => object;
+};
+
 /**
- * GET of a page of a list, newest first. Of the parameters, `filters` are compared with the object's property of
- * the same name; `more` are up to `matches`. Stripe's cursors, `starting_after` and `ending_before`, name the object that
+ * GET of a page of a list, newest first. Stripe's cursors, `starting_after` and `ending_before`, name the object that
  * the page follows or precedes.
  */
 export function listOf<
   Name extends Collection,
-  Filters extends Parameters,
+  Filters extends Parameters = Record<never, never>,
   More extends Parameters = Record<never, never>,
 >(
   pattern: string,
   collection: Name,
-  filters: Filters,
-  more: More = {} as More,
-  matches: (object: ObjectOf<Name>, values: Read<More>, sandbox: Sandbox) => boolean = () => true,
-  shown: (object: ObjectOf<Name>) => object = (object) => object,
+  options: ListOptions<ObjectOf<Name>, Filters, More> = {},
 ): Endpoint {
-  return endpoint("GET", pattern, { ...filters, ...more, ...paging }, (call) => {
+  const { matches = () => true, shown = (object: ObjectOf<Name>) => object } = options;
+  const filters = options.filters ?? ({} as Filters);
+  const parameters = { ...filters, ...options.parameters, ...paging };
+  return endpoint("GET", pattern, parameters, (call) => {
     const { sandbox, path } = call;
     const values = call.values as Read<Filters> & Read<More> & Read<typeof paging>;
     const { limit = DEFAULT_LIMIT, starting_after, ending_before } = values;

@@ -7,10 +7,7 @@ import { wholeList } from "../engine/wire";
 type Json = Record<string, unknown>;
 /** The expandable references of each kind of object. */
 const REFERENCES: Record<string, Record<string, Collection>> = {
-  charge: {
-    customer: "customers",
-    payment_intent: "paymentIntents",
-  },
+  charge: { customer: "customers", payment_intent: "paymentIntents" },
   "checkout.session": {
     customer: "customers",
     invoice: "invoices",

@@ -39,8 +39,9 @@ export function readParameters<Set extends Parameters>(
   for (const [name, parameter] of Object.entries(set)) {
     const value = form[name];
     if (value !== undefined) values[name] = parameter.read(value, nested(inside, name));
-    else if (parameter.required) throw missingParameter(nested(inside, name));
   }
+  const missing = Object.keys(set).find((name) => set[name]?.required && !(name in values));
+  if (missing !== undefined) throw missingParameter(nested(inside, missing));
   return values as Read<Set>;
 }
 

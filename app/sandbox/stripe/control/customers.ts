@@ -60,7 +60,6 @@ export const customerActions: ControlAction[] = [
         price,
         quantity: 1,
         metadata: {},
-        description: null,
         paymentMethodId: method.id,
       });
       const intent = intentFor(sandbox, invoice);

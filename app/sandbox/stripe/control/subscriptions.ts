@@ -66,7 +66,7 @@ export const subscriptionActions: ControlAction[] = [
       }
       const invoice = renewNow(sandbox, subscription);
       if (outcome !== "draft" && !subscription.pause_collection)
-        collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES[outcome] });
+        collectInvoice(sandbox, invoice, FORCED_OUTCOMES[outcome]);
       return { subscription, invoice };
     },
   ),
@@ -75,7 +75,7 @@ export const subscriptionActions: ControlAction[] = [
     const statuses: Invoice["status"][] =
       subscription.status === "unpaid" ? ["open", "draft"] : ["open"];
     for (const invoice of owedInvoices(sandbox, subscription, statuses))
-      collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES.paid });
+      collectInvoice(sandbox, invoice, FORCED_OUTCOMES.paid);
   }),
   onSubscription("write-off", noInput, (sandbox, subscription) => {
     for (const invoice of owedInvoices(sandbox, subscription)) writeOffInvoice(sandbox, invoice);

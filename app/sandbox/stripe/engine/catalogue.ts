@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
 import type { Sandbox } from "./sandbox";
-import { newId, nulls, type Plan, type Price, type Product, type Wire } from "./wire";
+import { newId, nulls, type Plan, type Price, type Product, pick, type Wire } from "./wire";
 
 type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
 
@@ -32,13 +32,8 @@ export function recurring(
   interval: Stripe.Price.Recurring.Interval,
   count = 1,
 ): Price["recurring"] {
-  return {
-    interval,
-    interval_count: count,
-    meter: null,
-    trial_period_days: null,
-    usage_type: "licensed",
-  };
+  const empty = nulls("meter trial_period_days");
+  return { ...empty, interval, interval_count: count, usage_type: "licensed" };
 }
 
 /** The legacy plan object that Stripe still returns with a recurring price. */
@@ -47,18 +42,11 @@ export function planOf(price: Price): Plan {
     id: price.id,
     object: "plan",
     ...nulls("meter tiers_mode transform_usage trial_period_days"),
-    active: price.active,
+    ...pick(price, "active billing_scheme created currency livemode metadata nickname product"),
     amount: price.unit_amount,
     amount_decimal: price.unit_amount_decimal,
-    billing_scheme: "per_unit",
-    created: price.created,
-    currency: price.currency,
     interval: price.recurring?.interval ?? "month",
     interval_count: price.recurring?.interval_count ?? 1,
-    livemode: false,
-    metadata: price.metadata,
-    nickname: price.nickname,
-    product: price.product,
     usage_type: "licensed",
   } satisfies Wire<Stripe.Plan>;
 }

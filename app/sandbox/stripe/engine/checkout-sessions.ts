@@ -3,23 +3,31 @@ import { invalidRequest } from "./api-error";
 import { emit } from "./events";
 import { noSuch, requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
-import type { CheckoutDetails } from "./state";
-import { type CheckoutSession, type Customer, newId, nulls, type Wire, wholeList } from "./wire";
+import {
+  type CheckoutSession,
+  type Customer,
+  newId,
+  nulls,
+  type Price,
+  type Wire,
+  wholeList,
+} from "./wire";
 
-/** How long a session stays open by default, and at most. */
-export const SESSION_SECONDS = 86_400;
+/** How long a session stays open. */
+const SESSION_SECONDS = 86_400;
 
-export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
-  Pick<CheckoutDetails, "subscriptionMetadata" | "subscriptionDescription"> & {
-    customer: Customer | null;
-    successUrl: string;
-    more: Partial<CheckoutSession>;
-  };
+type SessionDraft = {
+  price: Price;
+  quantity: number;
+  customer: Customer;
+  subscriptionMetadata: Record<string, string>;
+  more: Partial<CheckoutSession>;
+};
 
 /** Creates a session for a subscription; its page is at `url`. */
 export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
-  const price = requireObject(sandbox, "prices", draft.priceId);
-  const amount = (price.unit_amount ?? 0) * draft.quantity;
+  const { price, quantity, customer, subscriptionMetadata } = draft;
+  const amount = (price.unit_amount ?? 0) * quantity;
   const id = newId("cs_test", 58);
   const session: CheckoutSession = {
     id,
@@ -28,10 +36,10 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
       "adaptive_pricing after_expiration allow_promotion_codes allowed_payment_method_types",
       "billing_address_collection cancel_url client_reference_id client_secret",
       "collected_information consent consent_collection currency_conversion customer_account",
-      "customer_email integration_identifier invoice invoice_creation locale managed_payments",
+      "customer_creation customer_email integration_identifier invoice invoice_creation locale managed_payments",
       "origin_context payment_intent payment_link payment_method_configuration_details permissions",
       "recovered_from saved_payment_method_options setup_intent shipping_address_collection",
-      "shipping_cost submit_type subscription wallet_options",
+      "shipping_cost submit_type subscription success_url wallet_options",
     ),
     amount_subtotal: amount,
     amount_total: amount,
@@ -40,9 +48,8 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     currency: price.currency,
     custom_fields: [],
     custom_text: nulls("after_submit shipping_address submit terms_of_service_acceptance"),
-    customer: draft.customer?.id ?? null,
-    customer_creation: draft.customer ? null : "always",
-    customer_details: draft.customer ? customerDetails(draft.customer.email) : null,
+    customer: customer.id,
+    customer_details: customerDetails(customer.email),
     discounts: [],
     expires_at: sandbox.now() + SESSION_SECONDS,
     livemode: false,
@@ -55,7 +62,6 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     phone_number_collection: { enabled: false },
     shipping_options: [],
     status: "open",
-    success_url: draft.successUrl,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
     url: pageOf(sandbox, id),
@@ -64,9 +70,8 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
   sandbox.state.checkoutSessions.set(session.id, session);
   sandbox.state.checkoutDetails.set(session.id, {
     priceId: price.id,
-    quantity: draft.quantity,
-    subscriptionMetadata: draft.subscriptionMetadata,
-    subscriptionDescription: draft.subscriptionDescription,
+    quantity,
+    subscriptionMetadata,
     paymentIntentId: null,
   });
   sandbox.changed();

@@ -1,5 +1,5 @@
 import { customerDetails, requiresTermsConsent } from "./checkout-sessions";
-import { addCustomer, isPresent } from "./customers";
+import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
 import { recordFailedAttempt } from "./invoices";
@@ -26,7 +26,7 @@ export type CheckoutOutcome =
 
 type Attempt = {
   instrument: TestCard | BankAccount;
-  /** The address of the customer to create, for a session without one. */
+  /** The address of a customer who had none. */
   email: string | null;
   /** Whether the cardholder has passed 3-D Secure. */
   authenticated: boolean;
@@ -76,7 +76,6 @@ export function payInSession(
     price: requireObject(sandbox, "prices", details.priceId),
     quantity: details.quantity,
     metadata: details.subscriptionMetadata,
-    description: details.subscriptionDescription,
     paymentMethodId: method.id,
     isTaxed: session.automatic_tax.enabled,
   });
@@ -98,17 +97,12 @@ export function payInSession(
 }
 
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
-  if (session.customer !== null) {
-    const customer = sandbox.state.customers.get(session.customer);
-    if (!isPresent(customer)) return null;
-    // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
-    if (customer.email === null && email !== null) {
-      update(sandbox, "customer.updated", customer, { email: email });
-    }
-    return customer;
+  const customer = sandbox.state.customers.get(session.customer ?? "");
+  if (!isPresent(customer)) return null;
+  // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
+  if (customer.email === null && email !== null) {
+    update(sandbox, "customer.updated", customer, { email });
   }
-  const customer = addCustomer(sandbox, { email: session.customer_email ?? email });
-  session.customer = customer.id;
   return customer;
 }
 

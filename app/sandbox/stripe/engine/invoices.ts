@@ -183,16 +183,12 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
     status_transitions: { canceled_at: null, paid_at: now },
   } satisfies InvoicePayment & Wire<Stripe.InvoicePayment>;
   sandbox.state.invoicePayments.set(payment.id, payment);
-  update(sandbox, "invoice.updated", invoice, {
+  closeInvoice(sandbox, invoice, "paid_at", {
     status: "paid",
-    status_details: undefined,
     amount_paid: invoice.amount_due,
     amount_remaining: 0,
     attempted: true,
     attempt_count: invoice.attempt_count + 1,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, paid_at: now },
   });
   emit(sandbox, "invoice_payment.paid", payment);
   emit(sandbox, "invoice.paid", invoice);
@@ -224,24 +220,31 @@ export function markUncollectible(
   invoice: Invoice,
   reason: WriteOffReason,
 ): void {
-  update(sandbox, "invoice.updated", invoice, {
+  closeInvoice(sandbox, invoice, "marked_uncollectible_at", {
     status: "uncollectible",
     status_details: { uncollectible: { reason } },
-    auto_advance: false,
-    next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: sandbox.now() },
   });
   emit(sandbox, "invoice.marked_uncollectible", invoice);
 }
 
 /** Voids an invoice. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
+  closeInvoice(sandbox, invoice, "voided_at", { status: "void" });
+  emit(sandbox, "invoice.voided", invoice);
+}
+
+/** Ends the collection of an invoice, at a time that it records. */
+function closeInvoice(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  transition: keyof Invoice["status_transitions"],
+  values: Partial<Invoice>,
+): void {
   update(sandbox, "invoice.updated", invoice, {
-    status: "void",
     status_details: undefined,
     auto_advance: false,
     next_payment_attempt: null,
-    status_transitions: { ...invoice.status_transitions, voided_at: sandbox.now() },
+    status_transitions: { ...invoice.status_transitions, [transition]: sandbox.now() },
+    ...values,
   });
-  emit(sandbox, "invoice.voided", invoice);
 }

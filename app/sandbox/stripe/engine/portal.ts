@@ -73,7 +73,6 @@ type PortalSessionDraft = {
   customer: Customer;
   configuration: PortalConfiguration;
   flow: PortalSession["flow"];
-  locale: PortalSession["locale"];
   returnUrl: string | null;
 };
 
@@ -83,14 +82,12 @@ export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): P
   const session: PortalSession = {
     id: newId("bps"),
     object: "billing_portal.session",
+    ...nulls("customer_account locale on_behalf_of"),
     configuration: configuration.id,
     created: sandbox.now(),
     customer: customer.id,
-    customer_account: null,
     flow: draft.flow,
     livemode: false,
-    locale: draft.locale,
-    on_behalf_of: null,
     return_url: draft.returnUrl ?? configuration.default_return_url,
     // whoever knows the address is let in, so the id must not give it away
     url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,

@@ -3,7 +3,7 @@ import { invalidParameter, invalidRequest } from "./api-error";
 import { isChargedBack } from "./disputes";
 import { emit, update } from "./events";
 import type { Sandbox } from "./sandbox";
-import { type Charge, newId, nulls, type Refund, type Wire } from "./wire";
+import { type Charge, newId, nulls, pick, type Refund, type Wire } from "./wire";
 
 type RefundDetails = {
   metadata?: Record<string, string>;
@@ -51,11 +51,8 @@ export function refundCharge(
     amount,
     charge: charge.id,
     created: sandbox.now(),
-    currency: charge.currency,
-    customer: charge.customer,
+    ...pick(charge, "currency customer payment_intent payment_method"),
     metadata: more.metadata ?? {},
-    payment_intent: charge.payment_intent,
-    payment_method: charge.payment_method,
     reason: more.reason === undefined ? "requested_by_customer" : more.reason,
     status: more.isPending ? "pending" : "succeeded",
   } satisfies Wire<Stripe.Refund>;

@@ -55,22 +55,18 @@ export function seedWebhookEndpoint(
     if (webhookEndpoints.delete(SITE_ENDPOINT)) sandbox.changed();
     return;
   }
+  const current = {
+    url: site.url,
+    secret: site.secret,
+    api_version: API_VERSION,
+    enabled_events: site.events,
+  };
   const kept = webhookEndpoints.get(SITE_ENDPOINT);
-  if (!kept) {
-    addEndpoint(sandbox, {
-      id: SITE_ENDPOINT,
-      url: site.url,
-      secret: site.secret,
-      api_version: API_VERSION,
-      description: "The site that this sandbox came with",
-      enabled_events: site.events,
-    });
-    return;
-  }
-  kept.url = site.url;
-  kept.secret = site.secret;
   // an older state file may have other events and another API version
-  kept.enabled_events = site.events;
-  kept.api_version = API_VERSION;
+  if (kept) Object.assign(kept, current);
+  else {
+    const description = "The site that this sandbox came with";
+    addEndpoint(sandbox, { id: SITE_ENDPOINT, description, ...current });
+  }
   sandbox.changed();
 }

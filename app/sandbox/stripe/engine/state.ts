@@ -1,30 +1,11 @@
 import type { BankAccount, TestCard } from "./test-cards";
-import type {
-  Charge,
-  CheckoutSession,
-  Customer,
-  DeletedCustomer,
-  Dispute,
-  Event,
-  Invoice,
-  InvoicePayment,
-  PaymentIntent,
-  PaymentMethod,
-  PortalConfiguration,
-  PortalSession,
-  Price,
-  Product,
-  Refund,
-  Subscription,
-  WebhookEndpoint,
-} from "./wire";
+import type * as Wire from "./wire";
 
 /** Parameters of a session that its API object does not have. */
 export type CheckoutDetails = {
   priceId: string;
   quantity: number;
   subscriptionMetadata: Record<string, string>;
-  subscriptionDescription: string | null;
   /** The declined or unfinished payment that the next attempt continues. */
   paymentIntentId: string | null;
 };
@@ -93,26 +74,26 @@ export function emptyState() {
     /** The origin of checkout and portal pages; null for the sandbox's own. */
     customDomain: null as string | null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },
-    customers: new Map<string, Customer | DeletedCustomer>(),
-    products: new Map<string, Product>(),
-    prices: new Map<string, Price>(),
-    checkoutSessions: new Map<string, CheckoutSession>(),
+    customers: new Map<string, Wire.Customer | Wire.DeletedCustomer>(),
+    products: new Map<string, Wire.Product>(),
+    prices: new Map<string, Wire.Price>(),
+    checkoutSessions: new Map<string, Wire.CheckoutSession>(),
     checkoutDetails: new Map<string, CheckoutDetails>(),
     authentications: new Map<string, Authentication>(),
-    subscriptions: new Map<string, Subscription>(),
-    invoices: new Map<string, Invoice>(),
-    invoicePayments: new Map<string, InvoicePayment>(),
-    paymentMethods: new Map<string, PaymentMethod>(),
+    subscriptions: new Map<string, Wire.Subscription>(),
+    invoices: new Map<string, Wire.Invoice>(),
+    invoicePayments: new Map<string, Wire.InvoicePayment>(),
+    paymentMethods: new Map<string, Wire.PaymentMethod>(),
     /** The card or account behind each payment method, which decides the outcome of its charges. */
     instruments: new Map<string, TestCard | BankAccount>(),
-    paymentIntents: new Map<string, PaymentIntent>(),
-    charges: new Map<string, Charge>(),
-    refunds: new Map<string, Refund>(),
-    disputes: new Map<string, Dispute>(),
-    portalConfigurations: new Map<string, PortalConfiguration>(),
-    portalSessions: new Map<string, PortalSession>(),
-    webhookEndpoints: new Map<string, WebhookEndpoint>(),
-    events: new Map<string, Event>(),
+    paymentIntents: new Map<string, Wire.PaymentIntent>(),
+    charges: new Map<string, Wire.Charge>(),
+    refunds: new Map<string, Wire.Refund>(),
+    disputes: new Map<string, Wire.Dispute>(),
+    portalConfigurations: new Map<string, Wire.PortalConfiguration>(),
+    portalSessions: new Map<string, Wire.PortalSession>(),
+    webhookEndpoints: new Map<string, Wire.WebhookEndpoint>(),
+    events: new Map<string, Wire.Event>(),
     deliveries: new Map<string, Delivery>(),
     idempotentResponses: new Map<string, StoredResponse>(),
   };

@@ -104,17 +104,17 @@ const NO_METHOD: ChargeOutcome = {
 
 /**
  * Finalizes an invoice and charges it off-session. `forced` replaces the card's own outcome by a
- * tester's, `chosen` the subscription's payment method. Returns the outcome.
+ * tester's. Returns the outcome.
  */
 export function collectInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
-  { forced, chosen }: { forced?: ChargeOutcome; chosen?: PaymentMethod } = {},
+  forced?: ChargeOutcome,
 ): ChargeOutcome {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
   if (!subscription) throw new Error(`Invoice ${invoice.id} has no subscription.`);
   finalizeInvoice(sandbox, invoice);
-  const method = chosen ?? payingMethod(sandbox, subscription);
+  const method = payingMethod(sandbox, subscription);
   const instrument = method && sandbox.state.instruments.get(method.id);
   const outcome = forced ?? (instrument ? chargeOutcome(instrument, false) : NO_METHOD);
   const intent = intentFor(sandbox, invoice);

@@ -17,7 +17,6 @@ export type SubscriptionDraft = {
   price: Price;
   quantity: number;
   metadata: Record<string, string>;
-  description: string | null;
   paymentMethodId: string;
   isTaxed?: boolean;
 };
@@ -48,7 +47,7 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
     object: "subscription",
     ...nulls(
       "application application_fee_percent billing_cycle_anchor_config billing_thresholds",
-      "cancel_at canceled_at customer_account days_until_due default_source ended_at",
+      "cancel_at canceled_at customer_account days_until_due default_source description ended_at",
       "latest_invoice managed_payments next_pending_invoice_item_invoice on_behalf_of",
       "pause_collection pending_invoice_item_interval pending_setup_intent pending_update schedule",
       "test_clock transfer_data trial_end trial_settings trial_start",
@@ -69,7 +68,6 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
     customer: draft.customerId,
     default_payment_method: draft.paymentMethodId,
     default_tax_rates: [],
-    description: draft.description,
     discounts: [],
     invoice_settings: {
       ...nulls("account_tax_ids custom_fields description footer"),

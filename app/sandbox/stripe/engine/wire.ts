@@ -69,6 +69,16 @@ export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;
 }
 
+/** The fields of an object that another one has as well: texts with their names, between spaces. */
+export function pick<From extends object, Text extends string>(
+  from: From,
+  ...texts: Text[]
+): Pick<From, Names<Text> & keyof From> {
+  const names = texts.flatMap((text) => text.split(" "));
+  const all = Object.entries(from).filter(([name]) => names.includes(name));
+  return Object.fromEntries(all) as Pick<From, Names<Text> & keyof From>;
+}
+
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** A new id in Stripe's format: a prefix such as `cus`, an underscore, random letters and digits. */

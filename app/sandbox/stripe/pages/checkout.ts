@@ -76,7 +76,7 @@ function isOpen(sandbox: Sandbox, session: CheckoutSession): boolean {
 
 function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
   const customer = sandbox.state.customers.get(session.customer ?? "");
-  return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
+  return isPresent(customer) ? (customer.email ?? null) : null;
 }
 
 function paymentPage(

@@ -73,13 +73,7 @@ export function portalPages(
 
 function show(portal: Portal, page: string | undefined, subscriptionId?: string): PageResponse {
   const { home, features, session } = portal;
-  const { flow } = session;
-  if (page === undefined && flow?.type === "payment_method_update") {
-    return { redirect: `${home}/card` };
-  }
-  if (page === undefined && flow?.subscription_cancel) {
-    return { redirect: `${home}/cancel/${flow.subscription_cancel.subscription}` };
-  }
+  if (page === undefined && session.flow) return { redirect: `${home}/card` };
   if (page === undefined || page === "home") return { page: homePage(portal) };
   if (page === "card" && features.payment_method_update.enabled) {
     return { page: cardPage(portal, {}) };
@@ -91,7 +85,6 @@ function show(portal: Portal, page: string | undefined, subscriptionId?: string)
     const subscription = ownSubscription(portal, subscriptionId);
     if (subscription) return { page: cancelPage(portal, subscription) };
   }
-  if (page === "done") return { page: donePage(portal) };
   return { redirect: `${home}/home` };
 }
 
@@ -110,7 +103,8 @@ function act(
       show: (view) => cardPage(portal, view),
       use: (card, authenticated) => changeDefaultCard(sandbox, customer, card, authenticated),
       authenticate: { redirect: `${home}/authenticate` },
-      done: finished(portal, "payment_method_update"),
+      // the deep link says where its action leads
+      done: { redirect: session.flow?.after_completion.redirect?.return_url ?? `${home}/home` },
     };
     return action === "card" ? submitCard(page, form) : submitAuthentication(page, form);
   }
@@ -121,7 +115,6 @@ function act(
     } else {
       setCancelAt(sandbox, subscription, "period_end");
     }
-    return finished(portal, "subscription_cancel");
   }
   if (subscription?.cancel_at && action === "resume") setCancelAt(sandbox, subscription, null);
   return { redirect: `${home}/home` };
@@ -131,23 +124,6 @@ function ownSubscription(portal: Portal, id: string | undefined): Subscription |
   const subscription = portal.sandbox.state.subscriptions.get(id ?? "");
   if (subscription?.customer !== portal.customer.id || isOver(subscription)) return null;
   return subscription;
-}
-
-/** Where a finished action leads: to the portal's home, or where the deep link says. */
-function finished(portal: Portal, action: string): PageResponse {
-  const { flow } = portal.session;
-  if (flow?.type !== action) return { redirect: `${portal.home}/home` };
-  const { redirect, type } = flow.after_completion;
-  if (redirect) return { redirect: redirect.return_url };
-  return { redirect: `${portal.home}/${type === "hosted_confirmation" ? "done" : "home"}` };
-}
-
-function donePage(portal: Portal): string {
-  const message = portal.session.flow?.after_completion.hosted_confirmation?.custom_message;
-  return layout(
-    "Done",
-    html`<div class="card"><h1>Done</h1><p role="status">${message ?? "Your changes are saved."}</p>${returnLink(portal)}</div>`,
-  );
 }
 
 function returnLink({ session }: Portal): Html | null {

@@ -39,13 +39,11 @@ const priceCreate = {
   active: boolean(),
   lookup_key: text(200),
   metadata: metadata(),
-  nickname: text(),
   product: required(text()),
   recurring: hash({
     interval: required(oneOf("day", "month", "week", "year")),
     interval_count: integer(1, 36),
   } satisfies ParametersOf<Stripe.PriceCreateParams.Recurring>),
-  tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
   transfer_lookup_key: boolean(),
 } satisfies ParametersOf<Stripe.PriceCreateParams>;
 
@@ -53,8 +51,6 @@ const priceUpdate = {
   active: boolean(),
   lookup_key: text(200),
   metadata: metadata(),
-  nickname: text(),
-  tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
   transfer_lookup_key: boolean(),
 } satisfies ParametersOf<Stripe.PriceUpdateParams>;
 
@@ -74,7 +70,9 @@ export const catalogueEndpoints: Endpoint[] = [
     }
     return addProduct(sandbox, given(values));
   }),
-  listOf("/v1/products", "products", { active: boolean(), created: timestampFilter() }),
+  listOf("/v1/products", "products", {
+    filters: { active: boolean(), created: timestampFilter() },
+  }),
   retrieve("/v1/products/:id", "products"),
   change(
     "/v1/products/:id",
@@ -99,13 +97,12 @@ export const catalogueEndpoints: Endpoint[] = [
       recurring: interval ? recurring(interval.interval, interval.interval_count) : null,
     });
   }),
-  listOf(
-    "/v1/prices",
-    "prices",
-    priceFilters,
-    { lookup_keys: list(text(), 10) } satisfies ParametersOf<Stripe.PriceListParams>,
-    (price, { lookup_keys: keys }) => keys === undefined || keys.includes(price.lookup_key ?? ""),
-  ),
+  listOf("/v1/prices", "prices", {
+    filters: priceFilters,
+    parameters: { lookup_keys: list(text(), 10) },
+    matches: (price, { lookup_keys: keys }) =>
+      keys === undefined || keys.includes(price.lookup_key ?? ""),
+  }),
   retrieve("/v1/prices/:id", "prices"),
   change("/v1/prices/:id", "prices", "price.updated", priceUpdate, ({ sandbox, values }, price) => {
     if (values.lookup_key === price.lookup_key) return;

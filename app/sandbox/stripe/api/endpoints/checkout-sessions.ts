@@ -5,21 +5,15 @@ import {
   invalidRequest,
   missingParameter,
 } from "../../engine/api-error";
-import {
-  addSession,
-  customerDetails,
-  expireSession,
-  SESSION_SECONDS,
-} from "../../engine/checkout-sessions";
+import { addSession, expireSession } from "../../engine/checkout-sessions";
 import { requireCustomer } from "../../engine/customers";
 import { requireObject } from "../../engine/objects";
 import type { Sandbox } from "../../engine/sandbox";
-import { type Customer, nulls } from "../../engine/wire";
+import { type Customer, nulls, type Price, pick } from "../../engine/wire";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,
   changeMetadata,
-  email,
   hash,
   integer,
   list,
@@ -32,8 +26,6 @@ import {
   url,
 } from "../parameters";
 
-const MIN_SESSION_SECONDS = 1_800;
-
 const sessionCreate = {
   allow_promotion_codes: boolean(),
   automatic_tax: hash({ enabled: required(boolean()) }),
@@ -41,30 +33,26 @@ const sessionCreate = {
   client_reference_id: text(200),
   // a real account must have the address of its terms in its settings; the sandbox has no such setting
   consent_collection: hash({ terms_of_service: oneOf("none", "required") }),
-  customer: text(),
-  customer_email: email(),
+  customer: required(text()),
   customer_update: hash({
     address: oneOf("auto", "never"),
     name: oneOf("auto", "never"),
     shipping: oneOf("auto", "never"),
   } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.CustomerUpdate>),
-  expires_at: integer(0),
-  line_items: list(
-    hash({
-      price: text(),
-      quantity: integer(1, 999_999),
-    } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.LineItem>),
-    20,
+  // one, with its quantity
+  line_items: required(
+    list(
+      hash({
+        price: required(text()),
+        quantity: required(integer(1, 999_999)),
+      } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.LineItem>),
+      1,
+    ),
   ),
-  locale: text(10),
   metadata: metadata(),
   mode: required(oneOf("subscription")),
-  subscription_data: hash({
-    description: text(500),
-    metadata: metadata(),
-  } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.SubscriptionData>),
+  subscription_data: hash({ metadata: metadata() }),
   success_url: required(url()),
-  ui_mode: oneOf("hosted_page"),
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams>;
 
 const filters = {
@@ -75,20 +63,9 @@ const filters = {
   subscription: text(),
 } satisfies ParametersOf<Stripe.Checkout.SessionListParams>;
 
-type LineItem = { price?: string; quantity?: number };
-
-/** The session's one line item, with Stripe's checks. */
-function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
-  const [item, ...others] = items ?? [];
-  if (!item) throw missingParameter("line_items");
-  if (others.length > 0) {
-    throw invalidParameter(
-      "line_items",
-      "The local Stripe sandbox supports one line item a session.",
-    );
-  }
-  if (item.price === undefined) throw missingParameter("line_items[0][price]");
-  const price = requireObject(sandbox, "prices", item.price, "line_items[0][price]");
+/** The price of a session's line item, with Stripe's checks. */
+function checkedPrice(sandbox: Sandbox, id: string): Price {
+  const price = requireObject(sandbox, "prices", id, "line_items[0][price]");
   if (!price.active) {
     throw invalidParameter(
       "line_items[0][price]",
@@ -100,31 +77,7 @@ function checkedItem(sandbox: Sandbox, items: LineItem[] | undefined) {
       "You must provide at least one recurring price in `subscription` mode when using prices.",
     );
   }
-  if (item.quantity === undefined) {
-    throw invalidParameter(
-      "line_items[0][quantity]",
-      "Quantity is required. Add `quantity` to `line_items[0]`",
-    );
-  }
-  return { priceId: price.id, quantity: item.quantity };
-}
-
-function checkedExpiry(sandbox: Sandbox, expiresAt: number | undefined): number {
-  const now = sandbox.now();
-  if (expiresAt === undefined) return now + SESSION_SECONDS;
-  if (expiresAt < now + MIN_SESSION_SECONDS) {
-    throw invalidParameter(
-      "expires_at",
-      "The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.",
-    );
-  }
-  if (expiresAt > now + SESSION_SECONDS) {
-    throw invalidParameter(
-      "expires_at",
-      "The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.",
-    );
-  }
-  return expiresAt;
+  return price;
 }
 
 /**
@@ -132,45 +85,36 @@ function checkedExpiry(sandbox: Sandbox, expiresAt: number | undefined): number 
  * (docs.stripe.com/tax/checkout#existing-customers).
  */
 function checkTaxAddress(
-  customer: Customer | null,
-  wanted: boolean | undefined,
+  customer: Customer,
   update: { address?: string; shipping?: string } | undefined,
 ): void {
-  if (customer === null && update !== undefined) {
-    throw invalidRequest("`customer_update` can only be used with `customer`.");
-  }
   const isSaved = update?.address === "auto" || update?.shipping === "auto";
-  if (wanted && customer && !isSaved && customer.address == null) {
-    throw new ApiError(400, {
-      type: "invalid_request_error",
-      code: "customer_tax_location_invalid",
-      message:
-        "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
-    });
-  }
+  if (isSaved || customer.address != null) return;
+  throw new ApiError(400, {
+    type: "invalid_request_error",
+    code: "customer_tax_location_invalid",
+    message:
+      "Automatic tax calculation in Checkout requires a valid address on the Customer. Add a valid address to the Customer or set either `customer_update[address]` to 'auto' or `customer_update[shipping]` to 'auto' to save the address entered in Checkout to the Customer.",
+  });
 }
 
 /** Checkout sessions, for one subscription each. */
 export const checkoutSessionEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/checkout/sessions", sessionCreate, ({ sandbox, values }) => {
-    if (values.customer !== undefined && values.customer_email !== undefined) {
-      throw invalidRequest(
-        "You may only specify one of these parameters: customer, customer_email.",
-      );
-    }
-    const item = checkedItem(sandbox, values.line_items);
-    const customer = values.customer ? requireCustomer(sandbox, values.customer, "customer") : null;
-    checkTaxAddress(customer, values.automatic_tax?.enabled, values.customer_update);
-    const { metadata, subscription_data: subscription } = given(values);
+    const [item] = values.line_items;
+    if (!item) throw missingParameter("line_items");
+    const { metadata, automatic_tax: tax, consent_collection: consent } = given(values);
+    const customer = requireCustomer(sandbox, values.customer, "customer");
+    if (tax?.enabled) checkTaxAddress(customer, values.customer_update);
     return addSession(sandbox, {
-      ...item,
-      subscriptionMetadata: changeMetadata({}, subscription?.metadata),
-      subscriptionDescription: subscription?.description ?? null,
+      price: checkedPrice(sandbox, item.price),
+      quantity: item.quantity,
+      subscriptionMetadata: changeMetadata({}, values.subscription_data?.metadata),
       customer,
-      successUrl: values.success_url,
       more: {
-        allow_promotion_codes: values.allow_promotion_codes ?? null,
-        ...(values.automatic_tax?.enabled && {
+        ...pick(values, "allow_promotion_codes cancel_url client_reference_id success_url"),
+        metadata,
+        ...(tax?.enabled && {
           automatic_tax: {
             enabled: true,
             liability: { type: "self" },
@@ -178,25 +122,16 @@ export const checkoutSessionEndpoints: Endpoint[] = [
             status: "requires_location_inputs",
           },
         }),
-        ...(values.consent_collection && {
+        ...(consent && {
           consent_collection: {
             ...nulls("payment_method_reuse_agreement promotions"),
-            terms_of_service: values.consent_collection.terms_of_service ?? null,
+            terms_of_service: consent.terms_of_service ?? null,
           },
         }),
-        cancel_url: values.cancel_url ?? null,
-        client_reference_id: values.client_reference_id ?? null,
-        ...(values.customer_email && {
-          customer_email: values.customer_email,
-          customer_details: customerDetails(values.customer_email),
-        }),
-        expires_at: checkedExpiry(sandbox, values.expires_at),
-        locale: values.locale ?? null,
-        metadata,
       },
     });
   }),
-  listOf("/v1/checkout/sessions", "checkoutSessions", filters),
+  listOf("/v1/checkout/sessions", "checkoutSessions", { filters }),
   retrieve("/v1/checkout/sessions/:id", "checkoutSessions"),
   change("/v1/checkout/sessions/:id", "checkoutSessions", null, { metadata: metadata() }),
   endpoint("POST", "/v1/checkout/sessions/:id/expire", {}, ({ sandbox, id }) => {

@@ -12,7 +12,6 @@ import {
 } from "../parameters";
 
 const customerCreate = {
-  description: emptyable(text()),
   email: emptyable(email()),
   metadata: metadata(),
   name: emptyable(text(256)),
@@ -34,7 +33,7 @@ export const customerEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/customers", customerCreate, ({ sandbox, values }) =>
     addCustomer(sandbox, given(values)),
   ),
-  listOf("/v1/customers", "customers", filters, {}, isPresent),
+  listOf("/v1/customers", "customers", { filters, matches: isPresent }),
   retrieve("/v1/customers/:id", "customers"),
   // (docs.stripe.com/api/customers/update)
   change("/v1/customers/:id", "customers", "customer.updated", customerUpdate, (call) =>

@@ -28,7 +28,6 @@ const disputeFilters = {
 } satisfies ParametersOf<Stripe.DisputeListParams>;
 
 const invoiceFilters = {
-  collection_method: oneOf("charge_automatically", "send_invoice"),
   created: timestampFilter(),
   customer: text(),
   status: oneOf("draft", "open", "paid", "uncollectible", "void"),
@@ -38,11 +37,6 @@ const invoiceUpdate = {
   auto_advance: boolean(),
   metadata: metadata(),
 } satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
-
-const invoicePay = {
-  off_session: boolean(),
-  payment_method: text(),
-} satisfies ParametersOf<Stripe.InvoicePayParams>;
 
 const refundCreate = {
   amount: integer(1),
@@ -54,29 +48,24 @@ const refundCreate = {
 
 /** Invoices, charges, refunds and disputes. */
 export const paymentEndpoints: Endpoint[] = [
-  listOf("/v1/charges", "charges", chargeFilters),
+  listOf("/v1/charges", "charges", { filters: chargeFilters }),
   retrieve("/v1/charges/:id", "charges"),
-  listOf("/v1/disputes", "disputes", disputeFilters),
+  listOf("/v1/disputes", "disputes", { filters: disputeFilters }),
 
-  listOf(
-    "/v1/invoices",
-    "invoices",
-    invoiceFilters,
-    { subscription: text() },
-    (invoice, { subscription }) =>
+  listOf("/v1/invoices", "invoices", {
+    filters: invoiceFilters,
+    parameters: { subscription: text() },
+    matches: (invoice, { subscription }) =>
       subscription === undefined || subscriptionOf(invoice) === subscription,
-  ),
+  }),
   change("/v1/invoices/:id", "invoices", "invoice.updated", invoiceUpdate),
-  endpoint("POST", "/v1/invoices/:id/pay", invoicePay, ({ sandbox, id, values }) => {
+  endpoint("POST", "/v1/invoices/:id/pay", {}, ({ sandbox, id }) => {
     const invoice = requireObject(sandbox, "invoices", id);
     if (invoice.status === "paid") throw invalidRequest("Invoice is already paid");
     if (invoice.status === "void") {
       throw invalidRequest("Invoice is void and cannot be paid", "invoice_not_editable");
     }
-    const chosen = values.payment_method
-      ? requireObject(sandbox, "paymentMethods", values.payment_method, "payment_method")
-      : undefined;
-    const outcome = collectInvoice(sandbox, invoice, { chosen });
+    const outcome = collectInvoice(sandbox, invoice);
     if (outcome.kind === "declined") {
       throw new ApiError(402, {
         type: "card_error",

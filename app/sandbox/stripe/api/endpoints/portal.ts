@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
-import { invalidRequest, missingParameter } from "../../engine/api-error";
+import { invalidRequest } from "../../engine/api-error";
 import { requireCustomer } from "../../engine/customers";
-import { allOf, noSuch, requireObject } from "../../engine/objects";
+import { allOf, requireObject } from "../../engine/objects";
 import { addConfiguration, addPortalSession } from "../../engine/portal";
-import type { Sandbox } from "../../engine/sandbox";
 import { nulls, type PortalSession } from "../../engine/wire";
 import { change, type Endpoint, endpoint, listOf, merge } from "../endpoint";
 import {
@@ -19,8 +18,6 @@ import {
   url,
 } from "../parameters";
 
-type FlowData = Stripe.BillingPortal.SessionCreateParams.FlowData;
-type AfterCompletion = Stripe.BillingPortal.SessionCreateParams.FlowData.AfterCompletion;
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features;
 type Cancellation = Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel;
 
@@ -52,52 +49,32 @@ const configurationCreate = {
   features: required(features),
 } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams>;
 
-const flowData = {
-  after_completion: hash({
-    hosted_confirmation: hash({ custom_message: text(500) }),
-    redirect: hash({ return_url: required(url()) }),
-    type: required(oneOf("hosted_confirmation", "portal_homepage", "redirect")),
-  } satisfies ParametersOf<AfterCompletion>),
-  subscription_cancel: hash({ subscription: required(text()) }),
-  type: required(oneOf("payment_method_update", "subscription_cancel")),
-} satisfies ParametersOf<FlowData>;
+// a link to the form for another card, which leads back when it is done
+const flowData = hash({
+  after_completion: required(
+    hash({
+      redirect: required(hash({ return_url: required(url()) })),
+      type: required(oneOf("redirect")),
+    } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData.AfterCompletion>),
+  ),
+  type: required(oneOf("payment_method_update")),
+} satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData>);
 
 const sessionCreate = {
   configuration: text(),
   customer: required(text()),
-  flow_data: hash(flowData),
-  locale: text(10),
+  flow_data: flowData,
   return_url: url(),
 } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams>;
 
-function flowOf(
-  sandbox: Sandbox,
-  customerId: string,
-  given: Read<typeof flowData> | undefined,
-): PortalSession["flow"] {
-  if (!given) return null;
-  const cancelled = given.subscription_cancel?.subscription;
-  const param = "flow_data[subscription_cancel][subscription]";
-  if (given.type === "subscription_cancel") {
-    if (cancelled === undefined) throw missingParameter(param);
-    const { customer } = requireObject(sandbox, "subscriptions", cancelled, param);
-    if (customer !== customerId) throw noSuch("subscriptions", cancelled, param);
-  }
-  const { hosted_confirmation, redirect, type } = given.after_completion ?? {
-    type: "portal_homepage" as const,
-  };
+type Flow = NonNullable<Read<typeof sessionCreate>["flow_data"]>;
+
+function flowOf({ after_completion, type }: Flow): PortalSession["flow"] {
   return {
-    ...nulls("customer_update subscription_pause subscription_update subscription_update_confirm"),
-    after_completion: {
-      hosted_confirmation:
-        type === "hosted_confirmation"
-          ? { custom_message: hosted_confirmation?.custom_message ?? null }
-          : null,
-      redirect: type === "redirect" && redirect ? { return_url: redirect.return_url } : null,
-      type,
-    },
-    subscription_cancel: cancelled ? { retention: null, subscription: cancelled } : null,
-    type: given.type,
+    ...nulls("customer_update subscription_cancel subscription_pause"),
+    ...nulls("subscription_update subscription_update_confirm"),
+    after_completion: { ...after_completion, hosted_confirmation: null },
+    type,
   };
 }
 
@@ -107,8 +84,7 @@ export const portalEndpoints: Endpoint[] = [
     addConfiguration(call.sandbox, (fresh) => merge(fresh, call.values)),
   ),
   listOf("/v1/billing_portal/configurations", "portalConfigurations", {
-    active: boolean(),
-    is_default: boolean(),
+    filters: { active: boolean(), is_default: boolean() },
   }),
   change(
     "/v1/billing_portal/configurations/:id",
@@ -130,8 +106,7 @@ export const portalEndpoints: Endpoint[] = [
     return addPortalSession(sandbox, {
       customer,
       configuration,
-      flow: flowOf(sandbox, customer.id, values.flow_data),
-      locale: values.locale ?? null,
+      flow: values.flow_data ? flowOf(values.flow_data) : null,
       returnUrl: values.return_url ?? null,
     });
   }),

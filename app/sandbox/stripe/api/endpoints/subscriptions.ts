@@ -23,7 +23,6 @@ import {
 } from "../parameters";
 
 const filters = {
-  collection_method: oneOf("charge_automatically", "send_invoice"),
   created: timestampFilter(),
   customer: text(),
 } satisfies ParametersOf<Stripe.SubscriptionListParams>;
@@ -37,7 +36,6 @@ const subscriptionUpdate = {
   cancel_at: emptyable(integer(0)),
   cancel_at_period_end: boolean(),
   default_payment_method: emptyable(text()),
-  description: emptyable(text(500)),
   items: list(
     hash({
       id: text(),
@@ -103,15 +101,13 @@ function wantedPrice(
 
 /** Subscriptions, of one item each. */
 export const subscriptionEndpoints: Endpoint[] = [
-  listOf(
-    "/v1/subscriptions",
-    "subscriptions",
+  listOf("/v1/subscriptions", "subscriptions", {
     filters,
-    { price: text(), status: statuses },
-    (subscription, { price, status }) =>
+    parameters: { price: text(), status: statuses },
+    matches: (subscription, { price, status }) =>
       hasStatus(subscription, status) &&
       (price === undefined || itemOf(subscription).price.id === price),
-  ),
+  }),
   retrieve("/v1/subscriptions/:id", "subscriptions"),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
     const subscription = requireObject(sandbox, "subscriptions", id);

@@ -81,12 +81,10 @@ function withoutSecret({ secret: _secret, ...shown }: WebhookEndpoint): WebhookE
 /** Events, and the endpoints that they are sent to. */
 export const webhookEndpoints: Endpoint[] = [
   // of the last 30 days only (docs.stripe.com/api/events)
-  listOf(
-    "/v1/events",
-    "events",
-    { created: timestampFilter() },
-    eventParameters,
-    (event, { delivery_success, type, types }, sandbox) => {
+  listOf("/v1/events", "events", {
+    filters: { created: timestampFilter() },
+    parameters: eventParameters,
+    matches: (event, { delivery_success, type, types }, sandbox) => {
       if (type !== undefined && types !== undefined) {
         throw invalidRequest("You may only specify one of these parameters: type, types.");
       }
@@ -97,7 +95,7 @@ export const webhookEndpoints: Endpoint[] = [
         (delivery_success === undefined || (event.pending_webhooks === 0) === delivery_success)
       );
     },
-  ),
+  }),
 
   endpoint("POST", "/v1/webhook_endpoints", endpointCreate, ({ sandbox, values }) => {
     if (sandbox.state.webhookEndpoints.size >= MAX_ENDPOINTS) {
@@ -107,7 +105,7 @@ export const webhookEndpoints: Endpoint[] = [
     }
     return addEndpoint(sandbox, given(values));
   }),
-  listOf("/v1/webhook_endpoints", "webhookEndpoints", {}, {}, undefined, withoutSecret),
+  listOf("/v1/webhook_endpoints", "webhookEndpoints", { shown: withoutSecret }),
   retrieve("/v1/webhook_endpoints/:id", "webhookEndpoints", withoutSecret),
   endpoint("POST", "/v1/webhook_endpoints/:id", endpointUpdate, ({ sandbox, id, values }) => {
     const found = requireObject(sandbox, "webhookEndpoints", id);
