@@ -16,7 +16,7 @@ import {
   text,
 } from "./parameters";
 
-export type Method = "GET" | "POST" | "DELETE";
+type Method = "GET" | "POST" | "DELETE";
 
 /** One request to an endpoint, with its parameters read. `id` is empty if the path has none. */
 export type Call<Values> = { sandbox: Sandbox; path: string; id: string; values: Values };

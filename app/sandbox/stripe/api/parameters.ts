@@ -3,7 +3,7 @@ import { isEmail } from "../engine/customers";
 import type { Form, FormValue } from "../http/form";
 
 /** How to read one parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
-export type Parameter<Value, Required extends boolean = boolean> = {
+type Parameter<Value, Required extends boolean = boolean> = {
   readonly required: Required;
   read(value: FormValue, name: string): Value;
 };

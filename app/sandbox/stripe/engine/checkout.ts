@@ -18,7 +18,7 @@ import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } fr
 import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
 
 /** The outcome of an attempt to pay in a session. */
-export type CheckoutOutcome =
+type CheckoutOutcome =
   | { kind: "complete"; redirect: string }
   | { kind: "declined"; message: string }
   | { kind: "authentication" }

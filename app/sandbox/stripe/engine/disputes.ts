@@ -10,7 +10,7 @@ const DAYS_TO_ANSWER = 20;
  * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, or prevented
  * (docs.stripe.com/disputes/how-disputes-work).
  */
-export type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
+type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
 
 const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
 const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];

@@ -71,7 +71,7 @@ type Json = Record<string, unknown>;
  * The `previous_attributes` of an update event: the former values of what has changed, only the changed
  * keys of nested objects, lists as a whole. Null if nothing has changed.
  */
-export function previousAttributes(before: object, after: object): object | null {
+function previousAttributes(before: object, after: object): object | null {
   const changes: Json = {};
   const old = before as Json;
   const current = after as Json;

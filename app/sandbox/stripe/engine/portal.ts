@@ -12,10 +12,10 @@ import {
 } from "./wire";
 
 /** What a configuration lets customers do in the portal. */
-export type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
+type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
 
 /** All portal features turned off. */
-export const NO_FEATURES: PortalFeatures = {
+const NO_FEATURES: PortalFeatures = {
   customer_update: { allowed_updates: [], enabled: false },
   invoice_history: { enabled: false },
   payment_method_update: { enabled: false, payment_method_configuration: null },

@@ -2,7 +2,7 @@ import type { BankAccount, TestCard } from "./test-cards";
 import type * as Wire from "./wire";
 
 /** Parameters of a session that its API object does not have. */
-export type CheckoutDetails = {
+type CheckoutDetails = {
   priceId: string;
   quantity: number;
   subscriptionMetadata: Record<string, string>;
@@ -13,7 +13,7 @@ export type CheckoutDetails = {
 /** A payment that waits for 3-D Secure authentication. */
 export type Authentication = { card: TestCard; email: string | null };
 
-export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
+type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
 
 /** The delivery of one event to one endpoint. Times are real milliseconds, not the sandbox clock's. */
 export type Delivery = {
@@ -26,7 +26,7 @@ export type Delivery = {
 };
 
 /** What happens to the deliveries of new events. */
-export type WebhookPolicy = {
+type WebhookPolicy = {
   /** `hold` holds deliveries until they are released, `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
   /** How many deliveries to drop, whatever the mode. */
@@ -40,7 +40,7 @@ export type WebhookPolicy = {
 };
 
 /** What happens to a subscription after its last failed retry. */
-export type AfterRetries = "cancel" | "unpaid" | "past_due";
+type AfterRetries = "cancel" | "unpaid" | "past_due";
 
 /** The response to a request with an idempotency key, stored for 24 hours. */
 export type StoredResponse = {

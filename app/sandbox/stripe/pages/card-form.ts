@@ -33,7 +33,7 @@ const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: strin
   },
 ];
 
-export type CardFormState = { choice: string; entry: CardEntry };
+type CardFormState = { choice: string; entry: CardEntry };
 
 /** The initial card form, filled in with a card that pays. `now` is in Unix seconds. */
 export function initialCardForm(now: number): CardFormState {
