@@ -36,7 +36,7 @@ COPY --from=build /app/app/features/library/book-files app/features/library/book
 COPY --from=build /app/app/features/library/sample-edition app/features/library/sample-edition
 COPY --from=build /app/db/migrations db/migrations
 COPY --from=build /app/public public
-COPY --from=build /app/build/index.js /app/build/index.js.LEGAL.txt build/
+COPY --from=build /app/build/index.js /app/build/index.js.LEGAL.txt /app/build/sandbox.js build/
 # Compiling the program takes a third of its start: what V8 makes of it is kept, for each user that may run it, and nobody
 # may write there.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache

@@ -94,13 +94,14 @@ describe("the rooms", () => {
     expect(list(toolingUsed)).toEqual([]);
   });
 
-  it("let the host alone start the local services", () => {
+  it("let the host alone start the local services, which are no part of it", () => {
     const users = imports.filter(
       ({ from, to }) => to.startsWith("app/sandbox/") && !from.startsWith("app/sandbox/"),
     );
     expect(list(users)).toEqual([
       "app/server/serve.server.ts → app/sandbox/stripe/server.server.ts",
     ]);
+    expect(users.filter(({ typeOnly }) => !typeOnly)).toEqual([]);
   });
 });
 

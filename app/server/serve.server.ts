@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
 import {
@@ -29,7 +30,7 @@ import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
 import { exposeConnections } from "~/observability/metrics.server";
 import { setStopping } from "~/observability/readiness.server";
-import { startStripeSandbox } from "~/sandbox/stripe/server.server";
+import type { startStripeSandbox as StartStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
 import { clientAddress } from "./client-address.server";
 import { explainListenError } from "./http-server.server";
@@ -169,6 +170,11 @@ async function startSandbox(
   settings: Environment,
   { port, origin, latencyMs }: NonNullable<Environment["SANDBOX"]>,
 ): Promise<Started> {
+  // a program of its own, which a site that sells for real never loads
+  const built = pathToFileURL(join(projectRoot(), "build/sandbox.js"));
+  const { startStripeSandbox }: { startStripeSandbox: typeof StartStripeSandbox } = await import(
+    built.href
+  );
   const sandbox = await startStripeSandbox({
     port,
     hosts: listeningHosts(settings.HOST),

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { withSmallerScripts } from "./browser-scripts/smaller-scripts.mjs";
+import { bundleSandbox } from "./bundle-sandbox.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 process.chdir(root);
@@ -12,6 +13,7 @@ process.env.NODE_ENV = "production";
 
 await compile();
 await import("./bundle-server.mjs");
+await bundleSandbox();
 await import("./trim-manifest.mjs");
 await import("./precompress.mjs");
 

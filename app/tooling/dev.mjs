@@ -5,6 +5,7 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { discardBuild } from "./build.mjs";
+import { bundleSandbox } from "./bundle-sandbox.mjs";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { startLiveReloadServer } from "./live-reload-server.mjs";
 import { NODE_FLAGS } from "./node-flags.mjs";
@@ -96,6 +97,7 @@ async function restart(editedAt, buildBegunAt) {
   const previous = program;
   program = null;
   await end(previous);
+  await bundleSandbox().catch(() => {}); // esbuild has said why
   if (isStopping) return;
   removeAssetsBefore(buildBegunAt);
   const started = spare?.connected ? spare : startProcess();

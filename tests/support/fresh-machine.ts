@@ -27,6 +27,7 @@ const FILES = [
   "app/server/runtime-setup.mjs",
   "app/tooling",
   "build/index.js",
+  "build/sandbox.js",
   "db/migrations",
   "public",
 ];

@@ -8,17 +8,14 @@ import {
 import type { AddressInfo } from "node:net";
 import { type ApiContext, handleApiRequest } from "./api/handler";
 import { KeysInUse } from "./api/idempotency";
-import type { ControlContext } from "./control/action";
+import { type ControlContext, ControlError } from "./control/action";
 import { runControlAction } from "./control/api";
-import { ControlError } from "./control/error";
 import { controlPage } from "./control/page";
 import { ApiError } from "./engine/api-error";
 import { updateSessionUrls } from "./engine/checkout-sessions";
-import { Faults } from "./engine/faults";
-import { Latency } from "./engine/latency";
-import type { Log } from "./engine/log";
+import { Faults, Latency } from "./engine/faults";
 import { RequestLog } from "./engine/request-log";
-import type { Sandbox } from "./engine/sandbox";
+import type { Log, Sandbox } from "./engine/sandbox";
 import { runDue } from "./engine/schedule";
 import { type SeedPrice, seedCatalogue, seedWebhookEndpoint } from "./engine/seed";
 import { Store } from "./engine/store";
@@ -273,7 +270,8 @@ async function handleControl(
     return finish(200, result, `Done: ${path.slice("/_control/".length)}`);
   } catch (error) {
     if (!(error instanceof ControlError || error instanceof ApiError)) throw error;
-    const status = error instanceof ApiError ? 409 : error.status;
+    // to the API, the state of an object that rules out an action is a 400
+    const status = error.status === 400 && error instanceof ApiError ? 409 : error.status;
     return finish(status, { error: error.message }, error.message);
   }
 }

@@ -37,6 +37,14 @@ it("the build imports no package but those that are programs for one platform", 
   expect([...new Set(imported)].sort()).toEqual(["#runtime-setup", "argon2"]);
 });
 
+it("the build leaves the local Stripe to a file of its own", () => {
+  const stripes = (files: string[]) => files.filter((file) => file.includes("sandbox/stripe/"));
+  expect(stripes([...compiled(), ...bundled()])).toEqual([]);
+  const page = "Local test stand-in for Stripe.";
+  expect(read("build/index.js")).not.toContain(page);
+  expect(read("build/sandbox.js")).toContain(page);
+});
+
 it("the build has one byte per character, and lines that a stack can tell apart", () => {
   const script = read("build/index.js");
   expect(/[^\0-\x7f]/.exec(script)).toBeNull();

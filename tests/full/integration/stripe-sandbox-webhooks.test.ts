@@ -91,6 +91,12 @@ describe("webhooks", () => {
       events: ["customer.created"],
       apiVersion: "2026-09-30.endive",
     });
+    // shown when it is created, and never again
+    const [listed] = (await stripe.webhookEndpoints.list()).data;
+    for (const shown of [listed, await stripe.webhookEndpoints.retrieve(endpoint.id)]) {
+      expect(shown).toMatchObject({ id: endpoint.id });
+      expect(shown).not.toHaveProperty("secret");
+    }
     const site = await openWebhookSite(endpoint.secret, port);
     await stripe.customers.create({});
     await stripe.products.update(SANDBOX_PRICE.productId, { name: "A" });

@@ -1,8 +1,22 @@
+import { checkCustomerFilter } from "../engine/customers";
+import { update } from "../engine/events";
+import { allOf, type Collection, noSuch, type ObjectOf, requireObject } from "../engine/objects";
 import type { Sandbox } from "../engine/sandbox";
+import type { EventType } from "../engine/wire";
 import type { Form } from "../http/form";
-import { type Parameters, type Read, readParameters } from "./parameters";
+import {
+  changeMetadata,
+  integer,
+  list,
+  type Metadata,
+  type MetadataChange,
+  type Parameters,
+  type Read,
+  readParameters,
+  text,
+} from "./parameters";
 
-export type Method = "GET" | "POST" | "DELETE";
+type Method = "GET" | "POST" | "DELETE";
 
 /** One request to an endpoint, with its parameters read. `id` is empty if the path has none. */
 export type Call<Values> = { sandbox: Sandbox; path: string; id: string; values: Values };
@@ -15,6 +29,13 @@ export type Endpoint = {
   handle(sandbox: Sandbox, path: string, id: string, form: Form): object;
 };
 
+/** `expand[]`, which every endpoint takes: the paths of references to be replaced by the objects. */
+export const expand = list(text(200), 20);
+
+const paging = { limit: integer(1, 100), starting_after: text(100), ending_before: text(100) };
+
+const DEFAULT_LIMIT = 10;
+
 /** An endpoint from its parameters and the function that does its work. */
 export function endpoint<Set extends Parameters>(
   method: Method,
@@ -22,10 +43,139 @@ export function endpoint<Set extends Parameters>(
   parameters: Set,
   handle: (call: Call<Read<Set>>) => object,
 ): Endpoint {
+  const all = { ...parameters, expand };
   return {
     method,
     pattern,
     handle: (sandbox, path, id, form) =>
-      handle({ sandbox, path, id, values: readParameters(parameters, form) }),
+      handle({ sandbox, path, id, values: readParameters(all, form) as Read<Set> }),
   };
+}
+
+/** GET of one object, as `shown`. */
+export function retrieve<Name extends Collection>(
+  pattern: string,
+  collection: Name,
+  shown: (object: ObjectOf<Name>) => object = (object) => object,
+): Endpoint {
+  return endpoint("GET", pattern, {}, ({ sandbox, id }) =>
+    shown(requireObject(sandbox, collection, id)),
+  );
+}
+
+/** What a list can be asked for. */
+type ListOptions<Item, Filters extends Parameters, More extends Parameters> = {
+  /** Parameters that are compared with the object's property of the same name. */
+  filters?: Filters;
+  /** Parameters that `matches` judges. */
+  parameters?: More;
+  matches?: (object: Item, values: Read<More>, sandbox: Sandbox) => boolean;
+  shown?: (object: Item) => object;
+};
+
+/**
+ * GET of a page of a list, newest first. Stripe's cursors, `starting_after` and `ending_before`, name the object that
+ * the page follows or precedes.
+ */
+export function listOf<
+  Name extends Collection,
+  Filters extends Parameters = Record<never, never>,
+  More extends Parameters = Record<never, never>,
+>(
+  pattern: string,
+  collection: Name,
+  options: ListOptions<ObjectOf<Name>, Filters, More> = {},
+): Endpoint {
+  const { matches = () => true, shown = (object: ObjectOf<Name>) => object } = options;
+  const filters = options.filters ?? ({} as Filters);
+  const parameters = { ...filters, ...options.parameters, ...paging };
+  return endpoint("GET", pattern, parameters, (call) => {
+    const { sandbox, path } = call;
+    const values = call.values as Read<Filters> & Read<More> & Read<typeof paging>;
+    const { limit = DEFAULT_LIMIT, starting_after, ending_before } = values;
+    const wanted = Object.entries(values).filter(([name]) => Object.hasOwn(filters, name));
+    checkCustomerFilter(sandbox, Object.fromEntries(wanted).customer);
+    const isWanted = (object: ObjectOf<Name>) =>
+      wanted.every(([name, value]) => hasValue(object, name, value)) &&
+      matches(object, values, sandbox);
+    const newestFirst = allOf(sandbox, collection).reverse();
+    const position = (id: string, param: string) => {
+      const index = newestFirst.findIndex((object) => object.id === id);
+      if (index === -1) throw noSuch(collection, id, param);
+      return index;
+    };
+    const found =
+      ending_before === undefined
+        ? newestFirst.slice(starting_after ? position(starting_after, "starting_after") + 1 : 0)
+        : newestFirst.slice(0, position(ending_before, "ending_before"));
+    const all = found.filter(isWanted);
+    const data = ending_before === undefined ? all.slice(0, limit) : all.slice(-limit);
+    return { object: "list", data: data.map(shown), has_more: all.length > limit, url: path };
+  });
+}
+
+/** Whether a property has a filter's value, is one of its values, or passes its test, such as a range of time. */
+function hasValue(object: object, name: string, wanted: unknown): boolean {
+  const value = (object as Record<string, unknown>)[name];
+  if (typeof wanted === "function") return wanted(value);
+  return Array.isArray(wanted) ? wanted.includes(value) : value === wanted;
+}
+
+/**
+ * POST to one object, which takes on the values that are given; `check` may reject them. `type` is the event of its
+ * update, null for none.
+ */
+export function change<Name extends Collection, Set extends Parameters>(
+  pattern: string,
+  collection: Name,
+  type: EventType | null,
+  parameters: Set,
+  check: (call: Call<Read<Set>>, object: ObjectOf<Name>) => void = () => undefined,
+): Endpoint {
+  return endpoint("POST", pattern, parameters, (call) => {
+    const { sandbox, id, values } = call;
+    const object = requireObject(sandbox, collection, id);
+    check(call, object);
+    changeObject(sandbox, object, type, values);
+    return object;
+  });
+}
+
+/** Gives an object the values that were read of a request, and emits the event of its update, if it has one. */
+export function changeObject(
+  sandbox: Sandbox,
+  object: object,
+  type: EventType | null,
+  values: object,
+): void {
+  const changed = merge(structuredClone(object), values);
+  if (type === null) Object.assign(object, changed);
+  // which event belongs to which object is up to the caller
+  else update(sandbox, type as "product.updated", object as never, changed as never);
+  sandbox.changed();
+}
+
+/** Sets the properties of an object that are given, those of nested objects one by one; others it does not have are left out. */
+export function merge<Target extends object>(target: Target, given: object): Target {
+  const current = target as Record<string, unknown>;
+  for (const [name, value] of Object.entries(given)) {
+    const before = current[name];
+    if (name === "metadata")
+      current.metadata = changeMetadata((before ?? {}) as Metadata, value as MetadataChange);
+    else if (isPlain(before) && isPlain(value)) merge(before, value);
+    else if (name in current) current[name] = value;
+  }
+  return target;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a new object takes from the parameters of its creation. */
+export function given<Values extends object>(
+  values: Values,
+): Omit<Values, "metadata" | "expand"> & { metadata: Metadata } {
+  const { expand: _, metadata, ...rest } = values as Record<string, unknown>;
+  return { ...rest, metadata: changeMetadata({}, metadata as MetadataChange | undefined) } as never;
 }

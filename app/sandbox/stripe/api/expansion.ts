@@ -1,23 +1,13 @@
 import { invalidParameter } from "../engine/api-error";
 import { sessionLineItems } from "../engine/checkout-sessions";
-import { wholeList } from "../engine/lists";
+import type { Collection } from "../engine/objects";
 import type { Sandbox } from "../engine/sandbox";
-import type { State } from "../engine/state";
+import { wholeList } from "../engine/wire";
 
 type Json = Record<string, unknown>;
-type Collection = Extract<
-  {
-    [Name in keyof State]: State[Name] extends Map<string, { id: string }> ? Name : never;
-  }[keyof State],
-  string
->;
-
 /** The expandable references of each kind of object. */
 const REFERENCES: Record<string, Record<string, Collection>> = {
-  charge: {
-    customer: "customers",
-    payment_intent: "paymentIntents",
-  },
+  charge: { customer: "customers", payment_intent: "paymentIntents" },
   "checkout.session": {
     customer: "customers",
     invoice: "invoices",

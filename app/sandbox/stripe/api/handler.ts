@@ -1,30 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { invalidParameter } from "../engine/api-error";
-import type { Fault, Faults } from "../engine/faults";
-import { newId } from "../engine/ids";
-import type { Latency } from "../engine/latency";
-import type { Log } from "../engine/log";
+import { invalidParameter, unrecognizedUrl } from "../engine/api-error";
+import type { Fault, Faults, Latency } from "../engine/faults";
 import type { RequestLog } from "../engine/request-log";
-import { API_VERSION, type Sandbox, withCause } from "../engine/sandbox";
+import { API_VERSION, type Log, type Sandbox, withCause } from "../engine/sandbox";
+import { newId } from "../engine/wire";
 import { pathAndQuery, sendJson } from "../http/exchange";
 import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
-import type { Endpoint } from "./endpoint";
-import { chargeEndpoints } from "./endpoints/charges";
+import { type Endpoint, expand } from "./endpoint";
+import { catalogueEndpoints } from "./endpoints/catalogue";
 import { checkoutSessionEndpoints } from "./endpoints/checkout-sessions";
 import { customerEndpoints } from "./endpoints/customers";
-import { disputeEndpoints } from "./endpoints/disputes";
-import { eventEndpoints } from "./endpoints/events";
-import { invoiceEndpoints } from "./endpoints/invoices";
-import { portalConfigurationEndpoints } from "./endpoints/portal-configurations";
-import { portalSessionEndpoints } from "./endpoints/portal-sessions";
-import { priceEndpoints } from "./endpoints/prices";
-import { productEndpoints } from "./endpoints/products";
-import { refundEndpoints } from "./endpoints/refunds";
+import { paymentEndpoints } from "./endpoints/payments";
+import { portalEndpoints } from "./endpoints/portal";
 import { subscriptionEndpoints } from "./endpoints/subscriptions";
-import { webhookEndpointEndpoints } from "./endpoints/webhook-endpoints";
-import { unrecognizedUrl } from "./errors";
+import { webhookEndpoints } from "./endpoints/webhooks";
 import { expandReferences } from "./expansion";
 import {
   findStoredResponse,
@@ -33,24 +24,17 @@ import {
   keyInUse,
   storeResponse,
 } from "./idempotency";
-import { expand } from "./parameters";
 import { authenticate, idempotencyKey, readForm } from "./request";
 import { type ApiResponse, errorResponse, okResponse, toErrorResponse } from "./response";
 
 const ENDPOINTS: Endpoint[] = [
+  ...catalogueEndpoints,
   ...checkoutSessionEndpoints,
   ...customerEndpoints,
-  ...disputeEndpoints,
-  ...eventEndpoints,
-  ...invoiceEndpoints,
-  ...chargeEndpoints,
-  ...portalConfigurationEndpoints,
-  ...portalSessionEndpoints,
-  ...priceEndpoints,
-  ...productEndpoints,
-  ...refundEndpoints,
+  ...paymentEndpoints,
+  ...portalEndpoints,
   ...subscriptionEndpoints,
-  ...webhookEndpointEndpoints,
+  ...webhookEndpoints,
 ];
 
 /** What the API works with besides the sandbox itself. */

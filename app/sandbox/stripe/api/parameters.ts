@@ -1,18 +1,17 @@
-import { invalidParameter } from "../engine/api-error";
-import { isEmail } from "../engine/email-address";
+import { invalidParameter, missingParameter, unknownParameters } from "../engine/api-error";
+import { isEmail } from "../engine/customers";
 import type { Form, FormValue } from "../http/form";
-import { missingParameter, unknownParameters } from "./errors";
 
 /** How to read one parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
-export type Parameter<Value, Required extends boolean = boolean> = {
+type Parameter<Value, Required extends boolean = boolean> = {
   readonly required: Required;
   read(value: FormValue, name: string): Value;
 };
 
 export type Parameters = Record<string, Parameter<unknown>>;
 
-/** Every parameter that stripe-node's type for an endpoint names, no more and no fewer. */
-export type ParametersOf<Params> = Record<keyof Params, Parameter<unknown>>;
+/** Parameters that stripe-node's type for an endpoint names. Others of Stripe's are rejected, so that nobody relies on them. */
+export type ParametersOf<Params> = Partial<Record<keyof Params, Parameter<unknown>>>;
 
 /** The values that a set of parameters reads; optional ones may be undefined. */
 export type Read<Set extends Parameters> = {
@@ -40,8 +39,9 @@ export function readParameters<Set extends Parameters>(
   for (const [name, parameter] of Object.entries(set)) {
     const value = form[name];
     if (value !== undefined) values[name] = parameter.read(value, nested(inside, name));
-    else if (parameter.required) throw missingParameter(nested(inside, name));
   }
+  const missing = Object.keys(set).find((name) => set[name]?.required && !(name in values));
+  if (missing !== undefined) throw missingParameter(nested(inside, missing));
   return values as Read<Set>;
 }
 
@@ -84,15 +84,23 @@ export function emptyable<Value>(parameter: Parameter<Value>): Parameter<Value |
   return optional((value, name) => (value === "" ? null : parameter.read(value, name)));
 }
 
-/** An http(s) address. */
-export function url(): Parameter<string, false> {
+/** The parameter, if `check` does not reject its value. */
+export function checked<Value>(
+  parameter: Parameter<Value>,
+  check: (value: Value, name: string) => void,
+): Parameter<Value, false> {
   return optional((value, name) => {
-    const address = text().read(value, name);
-    // Stripe's own placeholder is allowed anywhere in a success address.
-    if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
-      throw invalidParameter(name, "Not a valid URL", "url_invalid");
-    }
-    return address;
+    const read = parameter.read(value, name);
+    check(read, name);
+    return read;
+  });
+}
+
+/** An http(s) address. Stripe's own placeholder is allowed anywhere in a success address. */
+export function url(): Parameter<string, false> {
+  return checked(text(), (address, name) => {
+    if (/^https?:\/\//.test(address) && URL.canParse(address)) return;
+    throw invalidParameter(name, "Not a valid URL", "url_invalid");
   });
 }
 
@@ -193,8 +201,10 @@ export function timestampFilter(): Parameter<(seconds: number) => boolean, false
   });
 }
 
+export type Metadata = Record<string, string>;
+
 /** A change of metadata: text sets a key, an empty text removes it, null removes them all. */
-export type MetadataChange = Record<string, string> | null;
+export type MetadataChange = Metadata | null;
 
 /** Metadata within Stripe's limits: 50 keys of 40 characters, values of 500. */
 export function metadata(): Parameter<MetadataChange, false> {
@@ -222,51 +232,8 @@ export function metadata(): Parameter<MetadataChange, false> {
 }
 
 /** A copy of metadata with a change applied. */
-export function changeMetadata(
-  current: Record<string, string>,
-  change: MetadataChange | undefined,
-): Record<string, string> {
+export function changeMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return current;
   const kept = change === null ? [] : Object.entries({ ...current, ...change });
   return Object.fromEntries(kept.filter(([, value]) => value !== ""));
 }
-
-/** Parameters that are accepted with any value and make no difference here. */
-export function ignored<Name extends string>(
-  ...names: Name[]
-): Record<Name, Parameter<undefined, false>> {
-  return each(names, () => undefined);
-}
-
-/** Parameters that Stripe has and the sandbox does not: rejected, so that nobody relies on them. */
-export function unsupported<Name extends string>(
-  ...names: Name[]
-): Record<Name, Parameter<undefined, false>> {
-  return each(names, (_value, name) => {
-    throw invalidParameter(name, `The local Stripe sandbox does not support '${name}'.`);
-  });
-}
-
-function each<Name extends string>(
-  names: Name[],
-  read: (value: FormValue, name: string) => undefined,
-): Record<Name, Parameter<undefined, false>> {
-  return Object.fromEntries(names.map((name) => [name, optional(read)])) as Record<
-    Name,
-    Parameter<undefined, false>
-  >;
-}
-
-/** `expand[]`: the paths of references to be replaced by the objects. */
-export const expand = list(text(200), 20);
-
-/** The parameters of every list endpoint. */
-export const paging = {
-  limit: integer(1, 100),
-  starting_after: text(100),
-  ending_before: text(100),
-  expand,
-};
-
-/** The parameters of an endpoint that takes none but `expand`. */
-export const onlyExpand = { expand };

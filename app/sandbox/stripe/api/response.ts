@@ -1,5 +1,5 @@
 import { ApiError, type ApiErrorBody } from "../engine/api-error";
-import type { Log } from "../engine/log";
+import type { Log } from "../engine/sandbox";
 import { BodyTooLarge } from "../http/exchange";
 
 /** A response of the API, before it is sent. */

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Faults } from "../engine/faults";
-import type { Latency } from "../engine/latency";
+import type { Faults, Latency } from "../engine/faults";
+import { type Collection, type ObjectOf, requireObject } from "../engine/objects";
 import type { RequestLog } from "../engine/request-log";
 import type { Sandbox } from "../engine/sandbox";
+import { TEST_CARDS, type TestCard } from "../engine/test-cards";
 import type { WebhookDispatcher } from "../engine/webhook-dispatcher";
-import { ControlError } from "./error";
 
 /** What the control API and its page work on. */
 export type ControlContext = {
@@ -22,20 +22,61 @@ export type ControlAction = {
   run(context: ControlContext, id: string, input: unknown): object | Promise<object>;
 };
 
+/** A control request that cannot be carried out, with its HTTP status. */
+export class ControlError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** A control action from the schema of its input, which also coerces the text of forms, and its work. */
 export function action<Shape extends z.ZodType>(
   method: ControlAction["method"],
-  pattern: string,
+  path: string,
   shape: Shape,
-  run: (context: ControlContext, id: string, input: z.output<Shape>) => object | Promise<object>,
+  run: (context: ControlContext, input: z.output<Shape>, id: string) => object | Promise<object>,
 ): ControlAction {
   return {
     method,
-    pattern,
+    pattern: `/_control/${path}`,
     run: (context, id, input) => {
       const read = shape.safeParse(input);
       if (!read.success) throw new ControlError(400, z.prettifyError(read.error));
-      return run(context, id, read.data);
+      return run(context, read.data, id);
     },
   };
 }
+
+/** Makes the actions on one kind of object: each responds with the object, or with what its work returns. */
+export function actionsOn<Name extends Collection>(collection: Name, path: string) {
+  return <Shape extends z.ZodType>(
+    name: string,
+    shape: Shape,
+    run: (sandbox: Sandbox, object: ObjectOf<Name>, input: z.output<Shape>) => unknown,
+  ): ControlAction =>
+    action("POST", `${path}/:id/${name}`, shape, ({ sandbox }, input, id) => {
+      const object = requireObject(sandbox, collection, id);
+      return (run(sandbox, object, input) ?? object) as object;
+    });
+}
+
+/** The input of an action that takes none. */
+export const noInput = z.object({});
+
+/** A whole number from 0 on. */
+export const count = z.coerce.number().int().min(0);
+
+/** A boolean, also as a form sends it. */
+export const flag = z.union([z.boolean(), z.stringbool()]);
+
+const cards = Object.keys(TEST_CARDS) as [TestCard, ...TestCard[]];
+
+/** A test card's number, with or without spaces. */
+export const card = z
+  .string()
+  .transform((number) => number.replace(/\s/g, ""))
+  .pipe(z.enum(cards))
+  .default("4242424242424242");

@@ -74,14 +74,21 @@
  *     DELETE /_control/requests       (also POST /_control/requests/clear)
  */
 import { z } from "zod";
-import { MAX_LATENCY_MS } from "../engine/latency";
+import { MAX_LATENCY_MS } from "../engine/faults";
 import { advanceClock } from "../engine/schedule";
 import { emptyState, type State } from "../engine/state";
 import { matchPath } from "../http/path-pattern";
-import { action, type ControlAction, type ControlContext } from "./action";
-import { ControlError } from "./error";
-import { lifecycleActions } from "./lifecycle";
-import { count, noInput } from "./targets";
+import {
+  action,
+  type ControlAction,
+  type ControlContext,
+  ControlError,
+  count,
+  noInput,
+} from "./action";
+import { customerActions } from "./customers";
+import { paymentActions } from "./payments";
+import { subscriptionActions } from "./subscriptions";
 import { webhookActions } from "./webhooks";
 
 const PRESERVED_AT_RESET = new Set<keyof State>([
@@ -113,10 +120,22 @@ function summary({ sandbox, faults, latency }: ControlContext): object {
   };
 }
 
+function clearFaults(context: ControlContext): object {
+  context.faults.clear();
+  return summary(context);
+}
+
+function clearRequests({ requests }: ControlContext): object {
+  requests.clear();
+  return requests.toJSON();
+}
+
 const ACTIONS: ControlAction[] = [
-  ...lifecycleActions,
-  action("GET", "/_control/state", noInput, (context) => summary(context)),
-  action("POST", "/_control/reset", noInput, (context) => {
+  ...customerActions,
+  ...subscriptionActions,
+  ...paymentActions,
+  action("GET", "state", noInput, (context) => summary(context)),
+  action("POST", "reset", noInput, (context) => {
     const fresh = emptyState();
     for (const name of Object.keys(fresh) as (keyof State)[]) {
       if (!PRESERVED_AT_RESET.has(name))
@@ -129,13 +148,13 @@ const ACTIONS: ControlAction[] = [
   }),
   action(
     "POST",
-    "/_control/settings",
+    "settings",
     z.object({
       afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
       latencyMs: count.max(MAX_LATENCY_MS).optional(),
       customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
     }),
-    (context, _id, { afterRetries, latencyMs, customDomain }) => {
+    (context, { afterRetries, latencyMs, customDomain }) => {
       const { state } = context.sandbox;
       if (customDomain !== undefined) {
         state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
@@ -145,18 +164,18 @@ const ACTIONS: ControlAction[] = [
       return summary(context);
     },
   ),
-  action("GET", "/_control/clock", noInput, ({ sandbox }) => ({
+  action("GET", "clock", noInput, ({ sandbox }) => ({
     now: sandbox.now(),
     offset: sandbox.state.clockOffset,
   })),
   action(
     "POST",
-    "/_control/clock",
+    "clock",
     z.object({
       days: z.coerce.number().min(0).max(4_000).default(0),
       seconds: count.max(400_000_000).default(0),
     }),
-    ({ sandbox }, _id, { days, seconds }) => {
+    ({ sandbox }, { days, seconds }) => {
       advanceClock(sandbox, Math.round(days * 86_400) + seconds);
       return { now: sandbox.now(), offset: sandbox.state.clockOffset };
     },
@@ -164,7 +183,7 @@ const ACTIONS: ControlAction[] = [
   ...webhookActions,
   action(
     "POST",
-    "/_control/faults",
+    "faults",
     z.object({
       kind: z.enum(["error", "slow", "truncate", "destroy"]),
       times: count.default(1),
@@ -173,33 +192,17 @@ const ACTIONS: ControlAction[] = [
       status: z.coerce.number().int().min(400).max(599).default(500),
       ms: count.max(120_000).default(1_000),
     }),
-    (context, _id, { times, ...fault }) => {
+    (context, { times, ...fault }) => {
       context.faults.add({ ...fault, times: times === 0 ? null : times });
       return summary(context);
     },
   ),
-  ...(["DELETE /_control/faults", "POST /_control/faults/clear"] as const).map((name) =>
-    named(name, (context) => {
-      context.faults.clear();
-      return summary(context);
-    }),
-  ),
-  action("GET", "/_control/requests", noInput, ({ requests }) => requests.toJSON()),
-  ...(["DELETE /_control/requests", "POST /_control/requests/clear"] as const).map((name) =>
-    named(name, ({ requests }) => {
-      requests.clear();
-      return requests.toJSON();
-    }),
-  ),
+  action("DELETE", "faults", noInput, clearFaults),
+  action("POST", "faults/clear", noInput, clearFaults),
+  action("GET", "requests", noInput, ({ requests }) => requests.toJSON()),
+  action("DELETE", "requests", noInput, clearRequests),
+  action("POST", "requests/clear", noInput, clearRequests),
 ];
-
-function named(
-  name: `${"POST" | "DELETE"} ${string}`,
-  run: (context: ControlContext) => object,
-): ControlAction {
-  const [method, pattern = ""] = name.split(" ");
-  return action(method === "POST" ? "POST" : "DELETE", pattern, noInput, run);
-}
 
 /**
  * Does what a control request asks for. Throws a ControlError with a status for what does not

@@ -1,85 +1,61 @@
 import { z } from "zod";
 import { closeDispute, disputeCharge, escalateInquiry, reviewDispute } from "../engine/disputes";
+import { invoicesOf } from "../engine/invoices";
+import { allOf } from "../engine/objects";
 import { failRefund, refundCharge, settleRefund } from "../engine/refunds";
 import type { Sandbox } from "../engine/sandbox";
-import type { Dispute, Refund } from "../engine/wire";
-import { action, type ControlAction } from "./action";
-import { ControlError } from "./error";
-import { flag, noInput, requirePayment, requireSubscription } from "./targets";
+import type { Charge, Subscription } from "../engine/wire";
+import { actionsOn, type ControlAction, ControlError, flag, noInput } from "./action";
 
 const payment = z.enum(["first", "last"]).default("last");
+const onSubscription = actionsOn("subscriptions", "subscriptions");
+const onRefund = actionsOn("refunds", "refunds");
+const onDispute = actionsOn("disputes", "disputes");
 
-function requireDispute(sandbox: Sandbox, id: string): Dispute {
-  const dispute = sandbox.state.disputes.get(id);
-  if (!dispute) throw new ControlError(404, `There is no dispute ${id}.`);
-  return dispute;
-}
-
-function requireRefund(sandbox: Sandbox, id: string): Refund {
-  const refund = sandbox.state.refunds.get(id);
-  if (!refund) throw new ControlError(404, `There is no refund ${id}.`);
-  return refund;
+/** The first or last payment of a subscription that went through, or a 409. */
+function requirePayment(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  which: "first" | "last",
+): Charge {
+  const invoices = new Set(invoicesOf(sandbox, subscription).map(({ id }) => id));
+  const payments = allOf(sandbox, "invoicePayments").filter(({ invoice }) => invoices.has(invoice));
+  const intent = sandbox.state.paymentIntents.get(
+    payments.at(which === "first" ? 0 : -1)?.payment.payment_intent ?? "",
+  );
+  const charge = sandbox.state.charges.get(intent?.latest_charge ?? "");
+  if (!charge) throw new ControlError(409, `${subscription.id} has not been paid.`);
+  return charge;
 }
 
 /** The control actions for refunds and disputes. */
 export const paymentActions: ControlAction[] = [
-  action(
-    "POST",
-    "/_control/subscriptions/:id/refund",
+  onSubscription(
+    "refund",
     z.object({
       amount: z.coerce.number().int().min(1).optional(),
       payment,
       pending: flag.default(false),
     }),
-    ({ sandbox }, id, { amount, payment: which, pending: isPending }) =>
-      refundCharge(
-        sandbox,
-        requirePayment(sandbox, requireSubscription(sandbox, id), which),
-        amount,
-        {
-          isPending,
-        },
-      ),
+    (sandbox, subscription, { amount, payment: which, pending: isPending }) =>
+      refundCharge(sandbox, requirePayment(sandbox, subscription, which), amount, { isPending }),
   ),
-  action("POST", "/_control/refunds/:id/fail", noInput, ({ sandbox }, id) => {
-    const refund = requireRefund(sandbox, id);
-    failRefund(sandbox, refund);
-    return refund;
-  }),
-  action("POST", "/_control/refunds/:id/settle", noInput, ({ sandbox }, id) => {
-    const refund = requireRefund(sandbox, id);
-    settleRefund(sandbox, refund);
-    return refund;
-  }),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/dispute",
+  onRefund("fail", noInput, failRefund),
+  onRefund("settle", noInput, settleRefund),
+
+  onSubscription(
+    "dispute",
     z.object({ inquiry: flag.default(false), prevented: flag.default(false), payment }),
-    ({ sandbox }, id, { inquiry, prevented, payment: which }) =>
+    (sandbox, subscription, { inquiry, prevented, payment: which }) =>
       disputeCharge(
         sandbox,
-        requirePayment(sandbox, requireSubscription(sandbox, id), which),
+        requirePayment(sandbox, subscription, which),
         inquiry ? "warning_needs_response" : prevented ? "prevented" : "needs_response",
       ),
   ),
-  action("POST", "/_control/disputes/:id/escalate", noInput, ({ sandbox }, id) => {
-    const dispute = requireDispute(sandbox, id);
-    escalateInquiry(sandbox, dispute);
-    return dispute;
-  }),
-  action("POST", "/_control/disputes/:id/review", noInput, ({ sandbox }, id) => {
-    const dispute = requireDispute(sandbox, id);
-    reviewDispute(sandbox, dispute);
-    return dispute;
-  }),
-  action(
-    "POST",
-    "/_control/disputes/:id/close",
-    z.object({ won: flag }),
-    ({ sandbox }, id, { won }) => {
-      const dispute = requireDispute(sandbox, id);
-      closeDispute(sandbox, dispute, won);
-      return dispute;
-    },
+  onDispute("escalate", noInput, escalateInquiry),
+  onDispute("review", noInput, reviewDispute),
+  onDispute("close", z.object({ won: flag }), (sandbox, dispute, { won }) =>
+    closeDispute(sandbox, dispute, won),
   ),
 ];

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { pinCard } from "../engine/customer-cards";
 import { cancelInvoice, writeOffInvoice } from "../engine/invoice-settlement";
 import { invoicesOf } from "../engine/invoices";
+import { requireObject } from "../engine/objects";
+import type { Sandbox } from "../engine/sandbox";
 import { backdate, renewNow, runDue } from "../engine/schedule";
-import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../engine/subscription-end";
+import { endSubscription, setCancelAt } from "../engine/subscription-end";
 import {
   changePrice,
   collectInvoice,
@@ -11,11 +13,10 @@ import {
   pauseSubscription,
   resumeSubscription,
 } from "../engine/subscription-lifecycle";
-import { isRenewing } from "../engine/subscriptions";
+import { isOver, isRenewing } from "../engine/subscriptions";
 import type { ChargeOutcome } from "../engine/test-cards";
-import { action, type ControlAction } from "./action";
-import { ControlError } from "./error";
-import { card, noInput, requireRunningSubscription, requireSubscription } from "./targets";
+import type { Invoice, Subscription } from "../engine/wire";
+import { actionsOn, type ControlAction, ControlError, card, noInput } from "./action";
 
 const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   paid: { kind: "paid" },
@@ -28,121 +29,96 @@ const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   },
 };
 
+const onSubscription = actionsOn("subscriptions", "subscriptions");
+
+/** As `onSubscription`, with a 409 for a subscription that is over. */
+const onRunning: typeof onSubscription = (name, shape, run) =>
+  onSubscription(name, shape, (sandbox, subscription, input) => {
+    const { id, status } = subscription;
+    if (isOver(subscription)) throw new ControlError(409, `${id} is ${status}.`);
+    return run(sandbox, subscription, input);
+  });
+
+/** The invoices of a subscription with one of these statuses, or a 409. */
+function owedInvoices(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  statuses: Invoice["status"][] = ["open"],
+): Invoice[] {
+  const owed = invoicesOf(sandbox, subscription).filter(({ status }) => statuses.includes(status));
+  if (owed.length === 0) throw new ControlError(409, `${subscription.id} owes nothing.`);
+  return owed;
+}
+
+const days = z.coerce.number().min(0).max(4_000);
+const seconds = (inDays: number) => Math.round(inDays * 86_400);
+
 /** The control actions for subscriptions. */
 export const subscriptionActions: ControlAction[] = [
-  action(
-    "POST",
-    "/_control/subscriptions/:id/renew",
+  onSubscription(
+    "renew",
     z.object({
       outcome: z.enum(["card", "paid", "declined", "authentication", "draft"]).default("card"),
     }),
-    ({ sandbox }, id, { outcome }) => {
-      const subscription = requireSubscription(sandbox, id);
-      if (!isRenewing(subscription)) throw new ControlError(409, `${id} does not renew.`);
+    (sandbox, subscription, { outcome }) => {
+      if (!isRenewing(subscription)) {
+        throw new ControlError(409, `${subscription.id} does not renew.`);
+      }
       const invoice = renewNow(sandbox, subscription);
       if (outcome !== "draft" && !subscription.pause_collection)
-        collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES[outcome] });
+        collectInvoice(sandbox, invoice, FORCED_OUTCOMES[outcome]);
       return { subscription, invoice };
     },
   ),
-  action("POST", "/_control/subscriptions/:id/recover", noInput, ({ sandbox }, id) => {
-    const subscription = requireRunningSubscription(sandbox, id);
+  onRunning("recover", noInput, (sandbox, subscription) => {
     // an unpaid subscription has left the invoices of later periods as drafts
-    const owed = invoicesOf(sandbox, subscription).filter(
-      ({ status }) => status === "open" || (status === "draft" && subscription.status === "unpaid"),
-    );
-    if (owed.length === 0) throw new ControlError(409, `${id} owes nothing.`);
-    for (const invoice of owed) collectInvoice(sandbox, invoice, { forced: FORCED_OUTCOMES.paid });
-    return subscription;
+    const statuses: Invoice["status"][] =
+      subscription.status === "unpaid" ? ["open", "draft"] : ["open"];
+    for (const invoice of owedInvoices(sandbox, subscription, statuses))
+      collectInvoice(sandbox, invoice, FORCED_OUTCOMES.paid);
   }),
-  ...(["write-off", "void"] as const).map((end) =>
-    action("POST", `/_control/subscriptions/:id/${end}`, noInput, ({ sandbox }, id) => {
-      const subscription = requireSubscription(sandbox, id);
-      const owed = invoicesOf(sandbox, subscription).filter(({ status }) => status === "open");
-      if (owed.length === 0) throw new ControlError(409, `${id} owes nothing.`);
-      for (const invoice of owed) {
-        if (end === "void") cancelInvoice(sandbox, invoice);
-        else writeOffInvoice(sandbox, invoice);
-      }
-      return subscription;
-    }),
+  onSubscription("write-off", noInput, (sandbox, subscription) => {
+    for (const invoice of owedInvoices(sandbox, subscription)) writeOffInvoice(sandbox, invoice);
+  }),
+  onSubscription("void", noInput, (sandbox, subscription) => {
+    for (const invoice of owedInvoices(sandbox, subscription)) cancelInvoice(sandbox, invoice);
+  }),
+  onRunning("price", z.object({ priceId: z.string() }), (sandbox, subscription, { priceId }) => {
+    const price = requireObject(sandbox, "prices", priceId);
+    if (!price.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
+    changePrice(sandbox, subscription, price);
+  }),
+  onRunning("card", z.object({ card }), (sandbox, subscription, { card: number }) =>
+    pinCard(sandbox, subscription, number),
   ),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/price",
-    z.object({ priceId: z.string() }),
-    ({ sandbox }, id, { priceId }) => {
-      const subscription = requireRunningSubscription(sandbox, id);
-      const price = sandbox.state.prices.get(priceId);
-      if (!price?.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
-      changePrice(sandbox, subscription, price);
-      return subscription;
-    },
+  onRunning(
+    "cancel-at",
+    z.object({ days: days.positive() }),
+    (sandbox, subscription, { days: after }) =>
+      setCancelAt(sandbox, subscription, sandbox.now() + seconds(after)),
   ),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/card",
-    z.object({ card }),
-    ({ sandbox }, id, { card: number }) => {
-      const subscription = requireRunningSubscription(sandbox, id);
-      pinCard(sandbox, subscription, number);
-      return subscription;
-    },
-  ),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/cancel-at",
-    z.object({ days: z.coerce.number().positive().max(4_000) }),
-    ({ sandbox }, id, { days }) => {
-      const subscription = requireRunningSubscription(sandbox, id);
-      setCancelAt(sandbox, subscription, sandbox.now() + Math.round(days * 86_400));
-      return subscription;
-    },
-  ),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/give-up",
+  onRunning(
+    "give-up",
     z.object({ afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional() }),
-    ({ sandbox }, id, { afterRetries }) => {
-      const subscription = requireRunningSubscription(sandbox, id);
-      const usual = sandbox.state.afterRetries;
-      sandbox.state.afterRetries = afterRetries ?? usual;
-      giveUp(sandbox, subscription);
-      sandbox.state.afterRetries = usual;
-      return subscription;
-    },
+    (sandbox, subscription, { afterRetries }) => giveUp(sandbox, subscription, afterRetries),
   ),
-  action("POST", "/_control/subscriptions/:id/cancel-at-period-end", noInput, (context, id) => {
-    const subscription = requireRunningSubscription(context.sandbox, id);
-    setCancelAtPeriodEnd(context.sandbox, subscription, true);
-    return subscription;
-  }),
-  action("POST", "/_control/subscriptions/:id/resume", noInput, ({ sandbox }, id) => {
-    const subscription = requireRunningSubscription(sandbox, id);
+  onRunning("cancel-at-period-end", noInput, (sandbox, subscription) =>
+    setCancelAt(sandbox, subscription, "period_end"),
+  ),
+  onRunning("resume", noInput, (sandbox, subscription) => {
     if (subscription.status === "paused") resumeSubscription(sandbox, subscription);
-    else setCancelAtPeriodEnd(sandbox, subscription, false);
-    return subscription;
+    else setCancelAt(sandbox, subscription, null);
   }),
-  action("POST", "/_control/subscriptions/:id/cancel", noInput, ({ sandbox }, id) => {
-    const subscription = requireRunningSubscription(sandbox, id);
-    endSubscription(sandbox, subscription, "cancellation_requested");
-    return subscription;
-  }),
-  action("POST", "/_control/subscriptions/:id/pause", noInput, ({ sandbox }, id) => {
-    const subscription = requireRunningSubscription(sandbox, id);
-    if (subscription.status === "paused") throw new ControlError(409, `${id} is paused.`);
-    pauseSubscription(sandbox, subscription);
-    return subscription;
-  }),
-  action(
-    "POST",
-    "/_control/subscriptions/:id/age",
-    z.object({ days: z.coerce.number().min(0).max(4_000) }),
-    ({ sandbox }, id, { days }) => {
-      const subscription = requireSubscription(sandbox, id);
-      backdate(sandbox, subscription, Math.round(days * 86_400));
-      runDue(sandbox);
-      return subscription;
-    },
+  onRunning("cancel", noInput, (sandbox, subscription) =>
+    endSubscription(sandbox, subscription, "cancellation_requested"),
   ),
+  onRunning("pause", noInput, (sandbox, subscription) => {
+    const { id, status } = subscription;
+    if (status === "paused") throw new ControlError(409, `${id} is paused.`);
+    pauseSubscription(sandbox, subscription);
+  }),
+  onSubscription("age", z.object({ days }), (sandbox, subscription, { days: by }) => {
+    backdate(sandbox, subscription, seconds(by));
+    runDue(sandbox);
+  }),
 ];

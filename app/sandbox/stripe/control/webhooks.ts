@@ -1,26 +1,23 @@
 import { z } from "zod";
-import { discardHeld, resendEvent, retryPending } from "../engine/deliveries";
+import { addEndpoint, discardHeld, resendEvent, retryPending } from "../engine/deliveries";
 import { API_VERSION } from "../engine/sandbox";
 import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
-import { addEndpoint } from "../engine/webhook-endpoints";
-import { action, type ControlAction } from "./action";
-import { ControlError } from "./error";
-import { count, flag, noInput } from "./targets";
+import { action, actionsOn, type ControlAction, count, flag, noInput } from "./action";
 
 /** The control actions for webhook endpoints, events and deliveries. */
 export const webhookActions: ControlAction[] = [
   action(
     "POST",
-    "/_control/endpoints",
+    "endpoints",
     z.object({
       url: z.url({ protocol: /^https?$/ }),
       events: z.array(z.string()).min(1).default(["*"]),
       apiVersion: z.string().nullable().default(API_VERSION),
     }),
-    ({ sandbox }, _id, { url, events, apiVersion }) =>
+    ({ sandbox }, { url, events, apiVersion }) =>
       addEndpoint(sandbox, { url, enabled_events: events, api_version: apiVersion }),
   ),
-  action("GET", "/_control/deliveries", noInput, ({ sandbox }) => ({
+  action("GET", "deliveries", noInput, ({ sandbox }) => ({
     deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
       ...delivery,
       type: sandbox.state.events.get(delivery.eventId)?.type ?? null,
@@ -28,7 +25,7 @@ export const webhookActions: ControlAction[] = [
   })),
   action(
     "POST",
-    "/_control/webhooks",
+    "webhooks",
     z.object({
       mode: z.enum(["deliver", "hold", "drop"]).optional(),
       dropNext: count.optional(),
@@ -36,52 +33,47 @@ export const webhookActions: ControlAction[] = [
       jitterMs: count.optional(),
       duplicates: count.max(20).optional(),
     }),
-    ({ sandbox }, _id, change) => {
+    ({ sandbox }, change) => {
       sandbox.state.webhookPolicy = { ...sandbox.state.webhookPolicy, ...change };
       return sandbox.state.webhookPolicy;
     },
   ),
-  action("POST", "/_control/webhooks/reset", noInput, ({ sandbox }) => {
+  action("POST", "webhooks/reset", noInput, ({ sandbox }) => {
     sandbox.state.webhookPolicy = { ...DEFAULT_WEBHOOK_POLICY };
     return sandbox.state.webhookPolicy;
   }),
   action(
     "POST",
-    "/_control/webhooks/release",
+    "webhooks/release",
     z.object({
       order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
       count: count.optional(),
     }),
-    async ({ dispatcher }, _id, { order, count: most }) => ({
+    async ({ dispatcher }, { order, count: most }) => ({
       released: await dispatcher.release(order, most),
     }),
   ),
-  action("POST", "/_control/webhooks/discard", noInput, ({ sandbox }) => ({
+  action("POST", "webhooks/discard", noInput, ({ sandbox }) => ({
     discarded: discardHeld(sandbox),
   })),
-  action("POST", "/_control/webhooks/retry", noInput, ({ sandbox }) => ({
+  action("POST", "webhooks/retry", noInput, ({ sandbox }) => ({
     retried: retryPending(sandbox),
   })),
   action(
     "POST",
-    "/_control/webhooks/settle",
+    "webhooks/settle",
     z.object({
       timeoutMs: count.max(120_000).default(10_000),
       retries: flag.default(false),
     }),
-    async ({ dispatcher }, _id, { timeoutMs, retries }) => ({
+    async ({ dispatcher }, { timeoutMs, retries }) => ({
       settled: await dispatcher.settled(timeoutMs, retries),
       backlog: dispatcher.backlog,
     }),
   ),
-  action(
-    "POST",
-    "/_control/events/:id/send",
+  actionsOn("events", "events")(
+    "send",
     z.object({ times: z.coerce.number().int().min(1).max(500).default(1) }),
-    ({ sandbox }, id, { times }) => {
-      const event = sandbox.state.events.get(id);
-      if (!event) throw new ControlError(404, `There is no event ${id}.`);
-      return { deliveries: resendEvent(sandbox, event, times) };
-    },
+    (sandbox, event, { times }) => ({ deliveries: resendEvent(sandbox, event, times) }),
   ),
 ];

@@ -1,102 +1,77 @@
 import type Stripe from "stripe";
-import { invalidRequest, resourceMissing } from "./api-error";
+import { invalidRequest } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
-import { wholeList } from "./lists";
-import { requirePrice } from "./prices";
+import { noSuch, requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
-import type { CheckoutDetails } from "./state";
-import type { CheckoutSession, Customer, Wire } from "./wire";
+import {
+  type CheckoutSession,
+  type Customer,
+  newId,
+  nulls,
+  type Price,
+  type Wire,
+  wholeList,
+} from "./wire";
 
-/** How long a session stays open by default, and at most. */
-export const SESSION_SECONDS = 86_400;
+/** How long a session stays open. */
+const SESSION_SECONDS = 86_400;
 
-export type SessionDraft = Pick<CheckoutDetails, "priceId" | "quantity"> &
-  Pick<CheckoutDetails, "subscriptionMetadata" | "subscriptionDescription"> & {
-    customer: Customer | null;
-    successUrl: string;
-    more: Partial<CheckoutSession>;
-  };
+type SessionDraft = {
+  price: Price;
+  quantity: number;
+  customer: Customer;
+  subscriptionMetadata: Record<string, string>;
+  more: Partial<CheckoutSession>;
+};
 
 /** Creates a session for a subscription; its page is at `url`. */
 export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
-  const price = requirePrice(sandbox, draft.priceId);
-  const amount = (price.unit_amount ?? 0) * draft.quantity;
+  const { price, quantity, customer, subscriptionMetadata } = draft;
+  const amount = (price.unit_amount ?? 0) * quantity;
   const id = newId("cs_test", 58);
   const session: CheckoutSession = {
     id,
     object: "checkout.session",
-    adaptive_pricing: null,
-    after_expiration: null,
-    allow_promotion_codes: null,
-    allowed_payment_method_types: null,
+    ...nulls(
+      "adaptive_pricing after_expiration allow_promotion_codes allowed_payment_method_types",
+      "billing_address_collection cancel_url client_reference_id client_secret",
+      "collected_information consent consent_collection currency_conversion customer_account",
+      "customer_creation customer_email integration_identifier invoice invoice_creation locale managed_payments",
+      "origin_context payment_intent payment_link payment_method_configuration_details permissions",
+      "recovered_from saved_payment_method_options setup_intent shipping_address_collection",
+      "shipping_cost submit_type subscription success_url wallet_options",
+    ),
     amount_subtotal: amount,
     amount_total: amount,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
-    cancel_url: null,
-    client_reference_id: null,
-    client_secret: null,
-    collected_information: null,
-    consent: null,
-    consent_collection: null,
+    automatic_tax: { enabled: false, ...nulls("liability provider status") },
     created: sandbox.now(),
     currency: price.currency,
-    currency_conversion: null,
     custom_fields: [],
-    custom_text: {
-      after_submit: null,
-      shipping_address: null,
-      submit: null,
-      terms_of_service_acceptance: null,
-    },
-    customer: draft.customer?.id ?? null,
-    customer_account: null,
-    customer_creation: draft.customer ? null : "always",
-    customer_details: draft.customer ? customerDetails(draft.customer.email) : null,
-    customer_email: null,
+    custom_text: nulls("after_submit shipping_address submit terms_of_service_acceptance"),
+    customer: customer.id,
+    customer_details: customerDetails(customer.email),
     discounts: [],
     expires_at: sandbox.now() + SESSION_SECONDS,
-    integration_identifier: null,
-    invoice: null,
-    invoice_creation: null,
     livemode: false,
-    locale: null,
-    managed_payments: null,
     metadata: {},
     mode: "subscription",
-    origin_context: null,
-    payment_intent: null,
-    payment_link: null,
     payment_method_collection: "always",
-    payment_method_configuration_details: null,
     payment_method_options: { card: { request_three_d_secure: "automatic" } },
     payment_method_types: ["card", "us_bank_account"],
     payment_status: "unpaid",
-    permissions: null,
     phone_number_collection: { enabled: false },
-    recovered_from: null,
-    saved_payment_method_options: null,
-    setup_intent: null,
-    shipping_address_collection: null,
-    shipping_cost: null,
     shipping_options: [],
     status: "open",
-    submit_type: null,
-    subscription: null,
-    success_url: draft.successUrl,
     total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
     ui_mode: "hosted_page",
     url: pageOf(sandbox, id),
-    wallet_options: null,
     ...draft.more,
   } satisfies Wire<Stripe.Checkout.Session>;
   sandbox.state.checkoutSessions.set(session.id, session);
   sandbox.state.checkoutDetails.set(session.id, {
     priceId: price.id,
-    quantity: draft.quantity,
-    subscriptionMetadata: draft.subscriptionMetadata,
-    subscriptionDescription: draft.subscriptionDescription,
+    quantity,
+    subscriptionMetadata,
     paymentIntentId: null,
   });
   sandbox.changed();
@@ -122,23 +97,8 @@ export function requiresTermsConsent(session: CheckoutSession): boolean {
 
 /** The `customer_details` of a session whose customer has this e-mail address. */
 export function customerDetails(email: string | null): CheckoutSession["customer_details"] {
-  return {
-    address: null,
-    business_name: null,
-    email,
-    individual_name: null,
-    name: null,
-    phone: null,
-    tax_exempt: "none",
-    tax_ids: [],
-  };
-}
-
-/** The session, or Stripe's error for an id that names none. */
-export function requireSession(sandbox: Sandbox, id: string): CheckoutSession {
-  const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) throw resourceMissing("checkout.session", id, "session");
-  return session;
+  const empty = nulls("address business_name individual_name name phone");
+  return { ...empty, email, tax_exempt: "none", tax_ids: [] };
 }
 
 /** Expires an open session. Throws Stripe's error for any other. */
@@ -160,8 +120,8 @@ export function sessionLineItems(
   sessionId: string,
 ): Wire<Stripe.ApiList<Stripe.LineItem>> {
   const details = sandbox.state.checkoutDetails.get(sessionId);
-  if (!details) throw resourceMissing("checkout.session", sessionId, "session");
-  const price = requirePrice(sandbox, details.priceId);
+  if (!details) throw noSuch("checkoutSessions", sessionId);
+  const price = requireObject(sandbox, "prices", details.priceId);
   const amount = (price.unit_amount ?? 0) * details.quantity;
   return wholeList(`/v1/checkout/sessions/${sessionId}/line_items`, [
     {

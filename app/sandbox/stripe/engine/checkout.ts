@@ -1,8 +1,9 @@
 import { customerDetails, requiresTermsConsent } from "./checkout-sessions";
-import { addCustomer, isPresent } from "./customers";
+import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
 import { recordFailedAttempt } from "./invoices";
+import { requireObject } from "./objects";
 import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import {
   AUTHENTICATION_FAILED,
@@ -11,14 +12,13 @@ import {
   failAuthentication,
   settlePayment,
 } from "./payments";
-import { requirePrice } from "./prices";
 import type { Sandbox } from "./sandbox";
 import { startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
 import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
 
 /** The outcome of an attempt to pay in a session. */
-export type CheckoutOutcome =
+type CheckoutOutcome =
   | { kind: "complete"; redirect: string }
   | { kind: "declined"; message: string }
   | { kind: "authentication" }
@@ -26,7 +26,7 @@ export type CheckoutOutcome =
 
 type Attempt = {
   instrument: TestCard | BankAccount;
-  /** The address of the customer to create, for a session without one. */
+  /** The address of a customer who had none. */
   email: string | null;
   /** Whether the cardholder has passed 3-D Secure. */
   authenticated: boolean;
@@ -73,18 +73,15 @@ export function payInSession(
   attachPaymentMethod(sandbox, method, customer.id);
   const { subscription, invoice } = startSubscription(sandbox, {
     customerId: customer.id,
-    price: requirePrice(sandbox, details.priceId),
+    price: requireObject(sandbox, "prices", details.priceId),
     quantity: details.quantity,
     metadata: details.subscriptionMetadata,
-    description: details.subscriptionDescription,
     paymentMethodId: method.id,
     isTaxed: session.automatic_tax.enabled,
   });
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
   else invoice.attempted = true;
-  update(sandbox, "customer.updated", customer, () => {
-    customer.currency = session.currency;
-  });
+  update(sandbox, "customer.updated", customer, { currency: session.currency });
   if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
   if (requiresTermsConsent(session))
     session.consent = { promotions: null, terms_of_service: "accepted" };
@@ -100,19 +97,12 @@ export function payInSession(
 }
 
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
-  if (session.customer !== null) {
-    const customer = sandbox.state.customers.get(session.customer);
-    if (!isPresent(customer)) return null;
-    // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
-    if (customer.email === null && email !== null) {
-      update(sandbox, "customer.updated", customer, () => {
-        customer.email = email;
-      });
-    }
-    return customer;
+  const customer = sandbox.state.customers.get(session.customer ?? "");
+  if (!isPresent(customer)) return null;
+  // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
+  if (customer.email === null && email !== null) {
+    update(sandbox, "customer.updated", customer, { email });
   }
-  const customer = addCustomer(sandbox, { email: session.customer_email ?? email });
-  session.customer = customer.id;
   return customer;
 }
 

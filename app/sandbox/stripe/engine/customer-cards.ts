@@ -5,7 +5,7 @@ import type { Sandbox } from "./sandbox";
 import { payOpenInvoice } from "./subscription-lifecycle";
 import { isOver } from "./subscriptions";
 import { chargeOutcome, type TestCard } from "./test-cards";
-import type { Customer, Invoice, PaymentMethod, Subscription } from "./wire";
+import type { Customer, Invoice, Subscription } from "./wire";
 
 export type CardOutcome =
   | { kind: "complete" }
@@ -44,24 +44,19 @@ export function changeDefaultCard(
   if (outcome.kind === "declined") return { kind: "declined", message: outcome.message };
   const method = addPaymentMethod(sandbox, card, customer.email);
   attachPaymentMethod(sandbox, method, customer.id);
-  update(sandbox, "customer.updated", customer, () => {
-    customer.invoice_settings.default_payment_method = method.id;
+  update(sandbox, "customer.updated", customer, {
+    invoice_settings: { ...customer.invoice_settings, default_payment_method: method.id },
   });
   return { kind: "complete" };
 }
 
 /** Sets a subscription's own default card, without charging it. */
-export function pinCard(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  card: TestCard,
-): PaymentMethod {
+export function pinCard(sandbox: Sandbox, subscription: Subscription, card: TestCard): void {
   const method = addPaymentMethod(sandbox, card, null);
   attachPaymentMethod(sandbox, method, subscription.customer);
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.default_payment_method = method.id;
+  update(sandbox, "customer.subscription.updated", subscription, {
+    default_payment_method: method.id,
   });
-  return method;
 }
 
 /**

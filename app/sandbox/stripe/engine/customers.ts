@@ -1,41 +1,28 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
+import { noSuch, requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
-import type { Customer, DeletedCustomer, Wire } from "./wire";
+import { type Customer, type DeletedCustomer, newId, nulls, type Wire } from "./wire";
 
 /** Creates a customer. */
 export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Customer {
   const customer: Customer = {
     id: newId("cus", 14),
     object: "customer",
-    address: null,
+    ...nulls(
+      "address currency customer_account default_source description discount email name phone",
+      "shipping test_clock",
+    ),
     balance: 0,
     created: sandbox.now(),
-    currency: null,
-    customer_account: null,
-    default_source: null,
     delinquent: false,
-    description: null,
-    discount: null,
-    email: null,
     invoice_prefix: newId("x", 8).slice(2).toUpperCase(),
-    invoice_settings: {
-      custom_fields: null,
-      default_payment_method: null,
-      footer: null,
-      rendering_options: null,
-    },
+    invoice_settings: nulls("custom_fields default_payment_method footer rendering_options"),
     livemode: false,
     metadata: {},
-    name: null,
     next_invoice_sequence: 1,
-    phone: null,
     preferred_locales: [],
-    shipping: null,
     tax_exempt: "none",
-    test_clock: null,
     ...draft,
   } satisfies Wire<Stripe.Customer>;
   sandbox.state.customers.set(customer.id, customer);
@@ -64,14 +51,18 @@ export function isPresent(customer: Customer | DeletedCustomer | undefined): cus
 }
 
 /** The customer, or Stripe's error for an id that names none or a deleted one. */
-export function requireCustomer(sandbox: Sandbox, id: string, param = "id"): Customer {
+export function requireCustomer(sandbox: Sandbox, id: string, param?: string): Customer {
   const customer = sandbox.state.customers.get(id);
-  if (!isPresent(customer)) throw resourceMissing("customer", id, param);
+  if (!isPresent(customer)) throw noSuch("customers", id, param);
   return customer;
 }
 
-/** For the filters of lists: throws Stripe's error unless the id is a customer's, deleted or not. */
-export function checkCustomerFilter(sandbox: Sandbox, id: string | undefined): void {
-  if (id !== undefined && !sandbox.state.customers.has(id))
-    throw resourceMissing("customer", id, "customer");
+/** For the filters of lists: throws Stripe's error unless an id that is given is a customer's, deleted or not. */
+export function checkCustomerFilter(sandbox: Sandbox, id: unknown): void {
+  if (typeof id === "string") requireObject(sandbox, "customers", id, "customer");
+}
+
+/** Whether Stripe accepts a text as an e-mail address: its domain needs a top-level domain. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@]+@([\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(text);
 }

@@ -1,7 +1,7 @@
-import { newId } from "./ids";
+import type Stripe from "stripe";
 import type { Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
-import type { Event, WebhookEndpoint } from "./wire";
+import { type Event, newId, nulls, type WebhookEndpoint, type Wire } from "./wire";
 
 /** Whether a delivery is still to be made. */
 export function isUnderway(delivery: Delivery): boolean {
@@ -126,4 +126,25 @@ function shuffle(items: unknown[]): void {
     const other = Math.floor(Math.random() * (index + 1));
     [items[index], items[other]] = [items[other], items[index]];
   }
+}
+
+/** Creates a webhook endpoint. */
+export function addEndpoint(
+  sandbox: Sandbox,
+  draft: Pick<WebhookEndpoint, "url" | "enabled_events"> & Partial<WebhookEndpoint>,
+): WebhookEndpoint {
+  const added: WebhookEndpoint = {
+    id: newId("we"),
+    object: "webhook_endpoint",
+    ...nulls("api_version application description"),
+    created: sandbox.now(),
+    livemode: false,
+    metadata: {},
+    secret: newId("whsec", 32),
+    status: "enabled",
+    ...draft,
+  } satisfies Wire<Stripe.WebhookEndpoint>;
+  sandbox.state.webhookEndpoints.set(added.id, added);
+  sandbox.changed();
+  return added;
 }

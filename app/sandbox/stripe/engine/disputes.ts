@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
 import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { Charge, Dispute, Wire } from "./wire";
+import { type Charge, type Dispute, newId, nulls, type Wire } from "./wire";
 
 const DAYS_TO_ANSWER = 20;
 
@@ -11,7 +10,7 @@ const DAYS_TO_ANSWER = 20;
  * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, or prevented
  * (docs.stripe.com/disputes/how-disputes-work).
  */
-export type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
+type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
 
 const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
 const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
@@ -57,41 +56,21 @@ export function disputeCharge(
   sandbox.state.disputes.set(dispute.id, dispute);
   emit(sandbox, "charge.dispute.created", dispute);
   if (start === "needs_response") emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
-  update(sandbox, "charge.updated", charge, () => {
-    charge.disputed = true;
-  });
+  update(sandbox, "charge.updated", charge, { disputed: true });
   return dispute;
 }
 
 const noEvidence = {
-  access_activity_log: null,
-  billing_address: null,
-  cancellation_policy: null,
-  cancellation_policy_disclosure: null,
-  cancellation_rebuttal: null,
-  customer_communication: null,
-  customer_email_address: null,
-  customer_name: null,
-  customer_purchase_ip: null,
-  customer_signature: null,
-  duplicate_charge_documentation: null,
-  duplicate_charge_explanation: null,
-  duplicate_charge_id: null,
+  ...nulls(
+    "access_activity_log billing_address cancellation_policy cancellation_policy_disclosure",
+    "cancellation_rebuttal customer_communication customer_email_address customer_name",
+    "customer_purchase_ip customer_signature duplicate_charge_documentation",
+    "duplicate_charge_explanation duplicate_charge_id product_description receipt refund_policy",
+    "refund_policy_disclosure refund_refusal_explanation service_date service_documentation",
+    "shipping_address shipping_carrier shipping_date shipping_documentation",
+    "shipping_tracking_number uncategorized_file uncategorized_text",
+  ),
   enhanced_evidence: {},
-  product_description: null,
-  receipt: null,
-  refund_policy: null,
-  refund_policy_disclosure: null,
-  refund_refusal_explanation: null,
-  service_date: null,
-  service_documentation: null,
-  shipping_address: null,
-  shipping_carrier: null,
-  shipping_date: null,
-  shipping_documentation: null,
-  shipping_tracking_number: null,
-  uncategorized_file: null,
-  uncategorized_text: null,
 } satisfies Wire<Stripe.Dispute.Evidence>;
 
 /** Escalates an inquiry to a dispute, which withdraws the funds. */
@@ -99,9 +78,9 @@ export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
   if (!INQUIRY.includes(dispute.status)) {
     throw invalidRequest(`Dispute ${dispute.id} is no open inquiry.`);
   }
-  update(sandbox, "charge.dispute.updated", dispute, () => {
-    dispute.status = "needs_response";
-    dispute.is_charge_refundable = false;
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: "needs_response",
+    is_charge_refundable: false,
   });
   emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
 }
@@ -112,10 +91,14 @@ export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
   if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
     throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
-  update(sandbox, "charge.dispute.updated", dispute, () => {
-    dispute.status = isInquiry ? "warning_under_review" : "under_review";
-    dispute.evidence_details.has_evidence = true;
-    dispute.evidence_details.submission_count += 1;
+  const { evidence_details: former } = dispute;
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: isInquiry ? "warning_under_review" : "under_review",
+    evidence_details: {
+      ...former,
+      has_evidence: true,
+      submission_count: former.submission_count + 1,
+    },
   });
 }
 

@@ -1,8 +1,6 @@
 import { enqueueDeliveries, isUnderway } from "./deliveries";
-import { newId } from "./ids";
-import { previousAttributes } from "./previous-attributes";
 import { API_VERSION, type Sandbox } from "./sandbox";
-import type { Event, EventObject, EventType } from "./wire";
+import { type Event, type EventObject, type EventType, newId } from "./wire";
 
 const MAX_EVENTS = 1_000;
 
@@ -39,15 +37,15 @@ export function emit<Type extends EventType>(
   sandbox.changed();
 }
 
-/** Changes a stored object and emits the event, unless nothing has changed. */
+/** Gives a stored object new values and emits the event, unless nothing has changed. */
 export function update<Type extends EventType, Kept extends object & EventObject<Type>>(
   sandbox: Sandbox,
   type: Type,
   object: Kept,
-  change: (object: Kept) => void,
+  values: Partial<Kept>,
 ): void {
   const before = structuredClone(object);
-  change(object);
+  Object.assign(object, values);
   const previous = previousAttributes(before, object);
   if (previous !== null) emit(sandbox, type, object, previous);
 }
@@ -65,4 +63,32 @@ function dropOldEvents(sandbox: Sandbox): void {
   for (const delivery of deliveries.values()) {
     if (!events.has(delivery.eventId)) deliveries.delete(delivery.id);
   }
+}
+
+type Json = Record<string, unknown>;
+
+/**
+ * The `previous_attributes` of an update event: the former values of what has changed, only the changed
+ * keys of nested objects, lists as a whole. Null if nothing has changed.
+ */
+function previousAttributes(before: object, after: object): object | null {
+  const changes: Json = {};
+  const old = before as Json;
+  const current = after as Json;
+  for (const key of new Set([...Object.keys(old), ...Object.keys(current)])) {
+    const [was, is] = [old[key], current[key]];
+    if (JSON.stringify(was) === JSON.stringify(is)) continue;
+    const inner = isPlain(was) && isPlain(is) ? previousAttributes(was, is) : null;
+    changes[key] = inner ?? was ?? null;
+  }
+  return Object.keys(changes).length === 0 ? null : changes;
+}
+
+function isPlain(value: unknown): value is Json {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    (value as Json).object !== "list"
+  );
 }

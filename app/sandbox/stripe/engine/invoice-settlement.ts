@@ -62,9 +62,7 @@ function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
       ? isLate
       : latest.status === "paid" || (latest.status === "uncollectible" && isLate);
   if (!isSettled) return;
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.status = "active";
-  });
+  update(sandbox, "customer.subscription.updated", subscription, { status: "active" });
 }
 
 /**
@@ -78,7 +76,5 @@ export function setDelinquent(
 ): void {
   const customer = sandbox.state.customers.get(customerId ?? "");
   if (!isPresent(customer)) return;
-  update(sandbox, "customer.updated", customer, () => {
-    customer.delinquent = delinquent;
-  });
+  update(sandbox, "customer.updated", customer, { delinquent: delinquent });
 }

@@ -1,20 +1,21 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
-import { newId } from "./ids";
-import { wholeList } from "./lists";
 import type { Sandbox } from "./sandbox";
-import type { Invoice, InvoicePayment, PaymentIntent, Price, Subscription, Wire } from "./wire";
+import {
+  type Invoice,
+  type InvoicePayment,
+  newId,
+  nulls,
+  type PaymentIntent,
+  type Price,
+  type Subscription,
+  type SubscriptionItem,
+  type Wire,
+  wholeList,
+} from "./wire";
 
 const DRAFT_SECONDS = 3_600;
-
-/** The invoice, or Stripe's error for an id that names none. */
-export function requireInvoice(sandbox: Sandbox, id: string, param = "id"): Invoice {
-  const invoice = sandbox.state.invoices.get(id);
-  if (!invoice) throw resourceMissing("invoice", id, param);
-  return invoice;
-}
 
 /** The id of the subscription that an invoice is for. */
 export function subscriptionOf(invoice: Invoice): string | null {
@@ -28,15 +29,14 @@ export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoic
   );
 }
 
-/** Drafts the invoice for a subscription's current period; it is finalized after an hour. */
+/** Drafts the invoice for the period that a subscription's item has; it is finalized after an hour. */
 export function draftInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
+  item: SubscriptionItem,
   price: Price,
   reason: "subscription_create" | "subscription_cycle",
 ): Invoice {
-  const [item] = subscription.items.data;
-  if (!item) throw new Error(`Subscription ${subscription.id} has no item.`);
   const customer = sandbox.state.customers.get(subscription.customer);
   const amount = (price.unit_amount ?? 0) * (item.quantity ?? 1);
   const now = sandbox.now();
@@ -81,98 +81,61 @@ export function draftInvoice(
   const invoice: Invoice = {
     id,
     object: "invoice",
+    ...nulls(
+      "account_tax_ids application custom_fields customer_account customer_address customer_phone",
+      "customer_shipping default_payment_method default_source description due_date effective_at",
+      "ending_balance footer from_invoice hosted_invoice_url invoice_pdf last_finalization_error",
+      "latest_revision next_payment_attempt number on_behalf_of receipt_number rendering",
+      "shipping_cost shipping_details statement_descriptor test_clock webhooks_delivered_at",
+    ),
     account_country: "US",
     account_name: "The Golden Path",
-    account_tax_ids: null,
     amount_due: amount,
     amount_overpaid: 0,
     amount_paid: 0,
     amount_remaining: amount,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: false,
-      liability: null,
-      provider: null,
-      status: null,
-    },
+    automatic_tax: { enabled: false, ...nulls("disabled_reason liability provider status") },
     automatically_finalizes_at: now + DRAFT_SECONDS,
     billing_reason: reason,
     collection_method: "charge_automatically",
     created: now,
     currency: price.currency,
-    custom_fields: null,
     customer: subscription.customer,
-    customer_account: null,
-    customer_address: null,
     customer_email: isPresent(customer) ? customer.email : null,
     customer_name: isPresent(customer) ? (customer.name ?? null) : null,
-    customer_phone: null,
-    customer_shipping: null,
     customer_tax_exempt: "none",
     customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
     default_tax_rates: [],
-    description: null,
     discounts: [],
-    due_date: null,
-    effective_at: null,
-    ending_balance: null,
-    footer: null,
-    from_invoice: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
     issuer: { type: "self" },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: wholeList(`/v1/invoices/${id}/lines`, [line]),
     livemode: false,
     metadata: {},
-    next_payment_attempt: null,
-    number: null,
-    on_behalf_of: null,
     parent: {
       quote_details: null,
       subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
       type: "subscription_details",
     },
-    payment_settings: {
-      default_mandate: null,
-      payment_method_options: null,
-      payment_method_types: null,
-    },
+    payment_settings: nulls("default_mandate payment_method_options payment_method_types"),
     // as at Stripe, an invoice's own period is the one before: that of the first invoice is empty
     period_end: item.current_period_start,
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
     starting_balance: 0,
-    statement_descriptor: null,
     status: "draft",
-    status_transitions: {
-      finalized_at: null,
-      marked_uncollectible_at: null,
-      paid_at: null,
-      voided_at: null,
-    },
+    status_transitions: nulls("finalized_at marked_uncollectible_at paid_at voided_at"),
     subtotal: amount,
     subtotal_excluding_tax: amount,
-    test_clock: null,
     total: amount,
     total_discount_amounts: [],
     total_excluding_tax: amount,
     total_pretax_credit_amounts: [],
     total_taxes: [],
-    webhooks_delivered_at: null,
   } satisfies Wire<Stripe.Invoice>;
   sandbox.state.invoices.set(invoice.id, invoice);
   emit(sandbox, "invoice.created", invoice);
@@ -220,16 +183,12 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
     status_transitions: { canceled_at: null, paid_at: now },
   } satisfies InvoicePayment & Wire<Stripe.InvoicePayment>;
   sandbox.state.invoicePayments.set(payment.id, payment);
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "paid";
-    delete invoice.status_details;
-    invoice.amount_paid = invoice.amount_due;
-    invoice.amount_remaining = 0;
-    invoice.attempted = true;
-    invoice.attempt_count += 1;
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.paid_at = now;
+  closeInvoice(sandbox, invoice, "paid_at", {
+    status: "paid",
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
   });
   emit(sandbox, "invoice_payment.paid", payment);
   emit(sandbox, "invoice.paid", invoice);
@@ -243,10 +202,10 @@ export function recordFailedAttempt(
   nextAttempt: number | null,
   needsAction: boolean,
 ): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.attempted = true;
-    invoice.attempt_count += 1;
-    invoice.next_payment_attempt = nextAttempt;
+  update(sandbox, "invoice.updated", invoice, {
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
+    next_payment_attempt: nextAttempt,
   });
   if (needsAction) emit(sandbox, "invoice.payment_action_required", invoice);
   emit(sandbox, "invoice.payment_failed", invoice);
@@ -261,24 +220,31 @@ export function markUncollectible(
   invoice: Invoice,
   reason: WriteOffReason,
 ): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "uncollectible";
-    invoice.status_details = { uncollectible: { reason } };
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.marked_uncollectible_at = sandbox.now();
+  closeInvoice(sandbox, invoice, "marked_uncollectible_at", {
+    status: "uncollectible",
+    status_details: { uncollectible: { reason } },
   });
   emit(sandbox, "invoice.marked_uncollectible", invoice);
 }
 
 /** Voids an invoice. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
-  update(sandbox, "invoice.updated", invoice, () => {
-    invoice.status = "void";
-    delete invoice.status_details;
-    invoice.auto_advance = false;
-    invoice.next_payment_attempt = null;
-    invoice.status_transitions.voided_at = sandbox.now();
-  });
+  closeInvoice(sandbox, invoice, "voided_at", { status: "void" });
   emit(sandbox, "invoice.voided", invoice);
+}
+
+/** Ends the collection of an invoice, at a time that it records. */
+function closeInvoice(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  transition: keyof Invoice["status_transitions"],
+  values: Partial<Invoice>,
+): void {
+  update(sandbox, "invoice.updated", invoice, {
+    status_details: undefined,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, [transition]: sandbox.now() },
+    ...values,
+  });
 }

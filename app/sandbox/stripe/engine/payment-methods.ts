@@ -1,10 +1,10 @@
 import type Stripe from "stripe";
-import { invalidParameter, resourceMissing } from "./api-error";
+import { invalidParameter } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
+import { requireObject } from "./objects";
 import type { Sandbox } from "./sandbox";
 import { BANK_ACCOUNT, type BankAccount, TEST_CARDS, type TestCard } from "./test-cards";
-import type { PaymentMethod, Stored, Wire } from "./wire";
+import { newId, type PaymentMethod, type Stored, type Wire } from "./wire";
 
 const CARD_EXPIRY_YEARS = 5;
 
@@ -77,13 +77,6 @@ function cardDetails(sandbox: Sandbox, card: TestCard): Stored<Stripe.PaymentMet
   };
 }
 
-/** The payment method, or Stripe's error for an id that names none. */
-export function requirePaymentMethod(sandbox: Sandbox, id: string, param = "id"): PaymentMethod {
-  const method = sandbox.state.paymentMethods.get(id);
-  if (!method) throw resourceMissing("PaymentMethod", id, param);
-  return method;
-}
-
 /**
  * The payment method, if it is attached to the customer; else throws Stripe's error: only an attached
  * one can be a default (docs.stripe.com/api/customers/update).
@@ -94,7 +87,7 @@ export function requireOwnPaymentMethod(
   customerId: string,
   param: string,
 ): PaymentMethod {
-  const method = requirePaymentMethod(sandbox, id, param);
+  const method = requireObject(sandbox, "paymentMethods", id, param);
   if (method.customer === customerId) return method;
   throw invalidParameter(
     param,

@@ -1,10 +1,17 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
 import { BANK_ACCOUNT, type ChargeOutcome } from "./test-cards";
-import type { Charge, PaymentIntent, PaymentMethod, Stored, Wire } from "./wire";
+import {
+  type Charge,
+  newId,
+  nulls,
+  type PaymentIntent,
+  type PaymentMethod,
+  pick,
+  type Stored,
+  type Wire,
+} from "./wire";
 
 export type Payment = {
   customerId: string;
@@ -19,65 +26,33 @@ export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentInt
   const intent: PaymentIntent = {
     id,
     object: "payment_intent",
-    allowed_payment_method_types: null,
+    ...nulls(
+      "allowed_payment_method_types application application_fee_amount automatic_payment_methods",
+      "canceled_at cancellation_reason customer_account excluded_payment_method_types",
+      "last_payment_error latest_charge managed_payments next_action on_behalf_of payment_method",
+      "payment_method_configuration_details payment_method_options payment_record processing",
+      "receipt_email review shipping source statement_descriptor statement_descriptor_suffix",
+      "transfer_data transfer_group",
+    ),
     amount: payment.amount,
     amount_capturable: 0,
     amount_received: 0,
-    application: null,
-    application_fee_amount: null,
-    automatic_payment_methods: null,
-    canceled_at: null,
-    cancellation_reason: null,
     capture_method: "automatic",
     client_secret: newId(`${id}_secret`),
     confirmation_method: "automatic",
     created: sandbox.now(),
     currency: payment.currency,
     customer: payment.customerId,
-    customer_account: null,
     description: payment.description,
-    excluded_payment_method_types: null,
-    last_payment_error: null,
-    latest_charge: null,
     livemode: false,
-    managed_payments: null,
     metadata: {},
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: null,
-    payment_method_configuration_details: null,
-    payment_method_options: null,
     payment_method_types: ["card", "us_bank_account"],
-    payment_record: null,
-    processing: null,
-    receipt_email: null,
-    review: null,
     setup_future_usage: "off_session",
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
     status: "requires_payment_method",
-    transfer_data: null,
-    transfer_group: null,
   } satisfies Wire<Stripe.PaymentIntent>;
   sandbox.state.paymentIntents.set(intent.id, intent);
   emit(sandbox, "payment_intent.created", intent);
   return intent;
-}
-
-/** The payment intent, or Stripe's error for an id that names none. */
-export function requirePaymentIntent(sandbox: Sandbox, id: string, param = "id"): PaymentIntent {
-  const intent = sandbox.state.paymentIntents.get(id);
-  if (!intent) throw resourceMissing("payment_intent", id, param);
-  return intent;
-}
-
-/** The charge, or Stripe's error for an id that names none. */
-export function requireCharge(sandbox: Sandbox, id: string, param = "id"): Charge {
-  const charge = sandbox.state.charges.get(id);
-  if (!charge) throw resourceMissing("charge", id, param);
-  return charge;
 }
 
 /** Charges a payment method for an intent, with a given outcome, and emits the events Stripe would. */
@@ -183,32 +158,26 @@ function addCharge(
   const charge: Charge = {
     id,
     object: "charge",
-    amount: intent.amount,
+    ...nulls(
+      "application application_fee application_fee_amount balance_transaction",
+      "failure_balance_transaction on_behalf_of receipt_email receipt_number receipt_url review",
+      "shipping source source_transfer statement_descriptor statement_descriptor_suffix",
+      "transfer_data transfer_group",
+    ),
+    ...pick(intent, "amount currency customer description livemode"),
     amount_captured: declined ? 0 : intent.amount,
     amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: null,
     billing_details: method.billing_details,
     calculated_statement_descriptor: "THE GOLDEN PATH",
     captured: declined === null,
     created: sandbox.now(),
-    currency: intent.currency,
-    customer: intent.customer,
-    description: intent.description,
     disputed: false,
-    failure_balance_transaction: null,
     failure_code: declined?.code ?? null,
     failure_message: declined?.message ?? null,
     fraud_details: {},
-    livemode: false,
     metadata: {},
-    on_behalf_of: null,
     outcome: {
-      advice_code: null,
-      network_advice_code: null,
-      network_decline_code: null,
+      ...nulls("advice_code network_advice_code network_decline_code"),
       network_status: declined ? "declined_by_network" : "approved_by_network",
       reason: declined?.declineCode ?? null,
       risk_level: "normal",
@@ -221,19 +190,8 @@ function addCharge(
     payment_intent: intent.id,
     payment_method: method.id,
     payment_method_details: chargedDetails(method, intent.amount),
-    receipt_email: null,
-    receipt_number: null,
-    receipt_url: null,
     refunded: false,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
     status: isPaid ? "succeeded" : declined ? "failed" : "pending",
-    transfer_data: null,
-    transfer_group: null,
   } satisfies Wire<Stripe.Charge>;
   sandbox.state.charges.set(charge.id, charge);
   return charge;
@@ -249,23 +207,12 @@ function chargedDetails(
       type: "card",
       card: {
         amount_authorized: amount,
-        authorization_code: null,
-        brand: card.brand,
-        checks: card.checks,
-        country: card.country,
-        electronic_commerce_indicator: null,
-        exp_month: card.exp_month,
-        exp_year: card.exp_year,
-        funding: card.funding,
-        installments: null,
-        last4: card.last4,
-        mandate: null,
+        ...nulls(
+          "authorization_code electronic_commerce_indicator installments mandate",
+          "network_transaction_id three_d_secure transaction_link_id wallet",
+        ),
+        ...pick(card, "brand checks country exp_month exp_year funding last4 regulated_status"),
         network: card.brand,
-        network_transaction_id: null,
-        regulated_status: card.regulated_status,
-        three_d_secure: null,
-        transaction_link_id: null,
-        wallet: null,
       },
     };
   }

@@ -2,9 +2,8 @@ import type Stripe from "stripe";
 import { invalidParameter, invalidRequest } from "./api-error";
 import { isChargedBack } from "./disputes";
 import { emit, update } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { Charge, Refund, Wire } from "./wire";
+import { type Charge, newId, nulls, pick, type Refund, type Wire } from "./wire";
 
 type RefundDetails = {
   metadata?: Record<string, string>;
@@ -45,27 +44,23 @@ export function refundCharge(
   const refund: Refund = {
     id: newId("re"),
     object: "refund",
+    ...nulls(
+      "balance_transaction customer_account receipt_number source_transfer_reversal",
+      "transfer_reversal",
+    ),
     amount,
-    balance_transaction: null,
     charge: charge.id,
     created: sandbox.now(),
-    currency: charge.currency,
-    customer: charge.customer,
-    customer_account: null,
+    ...pick(charge, "currency customer payment_intent payment_method"),
     metadata: more.metadata ?? {},
-    payment_intent: charge.payment_intent,
-    payment_method: charge.payment_method,
     reason: more.reason === undefined ? "requested_by_customer" : more.reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
     status: more.isPending ? "pending" : "succeeded",
-    transfer_reversal: null,
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
   emit(sandbox, "refund.created", refund);
-  update(sandbox, "charge.refunded", charge, () => {
-    charge.amount_refunded += amount;
-    charge.refunded = charge.amount_refunded === charge.amount;
+  update(sandbox, "charge.refunded", charge, {
+    amount_refunded: charge.amount_refunded + amount,
+    refunded: amount === left,
   });
   return refund;
 }
@@ -73,9 +68,7 @@ export function refundCharge(
 /** Completes a pending refund. */
 export function settleRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending") throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
-  update(sandbox, "refund.updated", refund, () => {
-    refund.status = "succeeded";
-  });
+  update(sandbox, "refund.updated", refund, { status: "succeeded" });
 }
 
 /**
@@ -86,16 +79,13 @@ export function failRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending" && refund.status !== "succeeded") {
     throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   }
-  update(sandbox, "refund.updated", refund, () => {
-    refund.status = "failed";
-    refund.failure_reason = "unknown";
-  });
+  update(sandbox, "refund.updated", refund, { status: "failed", failure_reason: "unknown" });
   emit(sandbox, "refund.failed", refund);
   emit(sandbox, "charge.refund.updated", refund);
   const charge = sandbox.state.charges.get(refund.charge ?? "");
   if (!charge) return;
-  update(sandbox, "charge.updated", charge, () => {
-    charge.amount_refunded -= refund.amount;
-    charge.refunded = false;
+  update(sandbox, "charge.updated", charge, {
+    amount_refunded: charge.amount_refunded - refund.amount,
+    refunded: false,
   });
 }

@@ -1,5 +1,5 @@
 /** One API request, for tests to look at. */
-export type LoggedRequest = {
+type LoggedRequest = {
   requestId: string;
   /** Real milliseconds. */
   at: number;

@@ -4,7 +4,7 @@ import type { State } from "./state";
 export const API_VERSION = "2026-10-28.endive";
 
 /** The API request that caused an event; null if the clock or a tester did. */
-export type Cause = { requestId: string; idempotencyKey: string | null };
+type Cause = { requestId: string; idempotencyKey: string | null };
 
 /** What every part of the sandbox works on. */
 export type Sandbox = {
@@ -30,3 +30,6 @@ export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Re
     sandbox.cause = outer;
   }
 }
+
+/** Where the sandbox's log lines go. Lines carry ids and outcomes, never card numbers or secrets. */
+export type Log = (line: { msg: string; [key: string]: unknown }) => void;

@@ -120,35 +120,35 @@ export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice 
  */
 export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
   const item = itemOf(subscription);
-  const earlier = <Moment extends number | null>(moment: Moment): Moment =>
-    (moment === null ? null : moment - seconds) as Moment;
-  subscription.created -= seconds;
-  subscription.start_date -= seconds;
-  subscription.cancel_at = earlier(subscription.cancel_at);
-  subscription.canceled_at = earlier(subscription.canceled_at);
-  subscription.ended_at = earlier(subscription.ended_at);
-  item.created -= seconds;
-  item.current_period_start -= seconds;
-  item.current_period_end -= seconds;
+  moveBack(subscription, seconds, [
+    "created",
+    "start_date",
+    "cancel_at",
+    "canceled_at",
+    "ended_at",
+  ]);
+  moveBack(item, seconds, ["created", "current_period_start", "current_period_end"]);
   // later periods follow from this one: the former day of the month no longer applies
   subscription.billing_cycle_anchor = item.current_period_end;
   for (const invoice of invoicesOf(sandbox, subscription)) {
-    invoice.created -= seconds;
-    invoice.period_start -= seconds;
-    invoice.period_end -= seconds;
-    invoice.effective_at = earlier(invoice.effective_at);
-    invoice.automatically_finalizes_at = earlier(invoice.automatically_finalizes_at);
-    invoice.next_payment_attempt = earlier(invoice.next_payment_attempt);
-    invoice.status_transitions.finalized_at = earlier(invoice.status_transitions.finalized_at);
-    invoice.status_transitions.paid_at = earlier(invoice.status_transitions.paid_at);
-    invoice.status_transitions.marked_uncollectible_at = earlier(
-      invoice.status_transitions.marked_uncollectible_at,
-    );
-    invoice.status_transitions.voided_at = earlier(invoice.status_transitions.voided_at);
-    for (const line of invoice.lines.data) {
-      line.period.start -= seconds;
-      line.period.end -= seconds;
-    }
+    moveBack(invoice, seconds, ["created", "period_start", "period_end", "effective_at"]);
+    moveBack(invoice, seconds, ["automatically_finalizes_at", "next_payment_attempt"]);
+    const { status_transitions: moments } = invoice;
+    moveBack(moments, seconds, ["finalized_at", "paid_at", "marked_uncollectible_at", "voided_at"]);
+    for (const { period } of invoice.lines.data) moveBack(period, seconds, ["start", "end"]);
   }
   sandbox.changed();
+}
+
+/** Moves moments of an object, of those that it has, into the past. */
+function moveBack<Target extends object>(
+  object: Target,
+  seconds: number,
+  names: (keyof Target)[],
+): void {
+  const moments = object as Record<keyof Target, unknown>;
+  for (const name of names) {
+    const moment = moments[name];
+    if (typeof moment === "number") moments[name] = moment - seconds;
+  }
 }

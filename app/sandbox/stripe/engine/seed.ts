@@ -1,8 +1,7 @@
-import { addConfiguration, DEFAULT_FEATURES } from "./portal-configurations";
-import { addPrice, recurring } from "./prices";
-import { addProduct } from "./products";
+import { addPrice, addProduct, recurring } from "./catalogue";
+import { addEndpoint } from "./deliveries";
+import { addConfiguration, DEFAULT_FEATURES } from "./portal";
 import { API_VERSION, type Sandbox } from "./sandbox";
-import { addEndpoint } from "./webhook-endpoints";
 
 /** The price that the sandbox starts with. */
 export type SeedPrice = {
@@ -37,11 +36,12 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
     });
   }
   if (!portalConfigurations.has(DEFAULT_CONFIGURATION)) {
-    addConfiguration(sandbox, {
+    addConfiguration(sandbox, (fresh) => ({
+      ...fresh,
       id: DEFAULT_CONFIGURATION,
       is_default: true,
       features: structuredClone(DEFAULT_FEATURES),
-    });
+    }));
   }
 }
 
@@ -55,22 +55,18 @@ export function seedWebhookEndpoint(
     if (webhookEndpoints.delete(SITE_ENDPOINT)) sandbox.changed();
     return;
   }
+  const current = {
+    url: site.url,
+    secret: site.secret,
+    api_version: API_VERSION,
+    enabled_events: site.events,
+  };
   const kept = webhookEndpoints.get(SITE_ENDPOINT);
-  if (!kept) {
-    addEndpoint(sandbox, {
-      id: SITE_ENDPOINT,
-      url: site.url,
-      secret: site.secret,
-      api_version: API_VERSION,
-      description: "The site that this sandbox came with",
-      enabled_events: site.events,
-    });
-    return;
-  }
-  kept.url = site.url;
-  kept.secret = site.secret;
   // an older state file may have other events and another API version
-  kept.enabled_events = site.events;
-  kept.api_version = API_VERSION;
+  if (kept) Object.assign(kept, current);
+  else {
+    const description = "The site that this sandbox came with";
+    addEndpoint(sandbox, { id: SITE_ENDPOINT, description, ...current });
+  }
   sandbox.changed();
 }

@@ -1,30 +1,11 @@
 import type { BankAccount, TestCard } from "./test-cards";
-import type {
-  Charge,
-  CheckoutSession,
-  Customer,
-  DeletedCustomer,
-  Dispute,
-  Event,
-  Invoice,
-  InvoicePayment,
-  PaymentIntent,
-  PaymentMethod,
-  PortalConfiguration,
-  PortalSession,
-  Price,
-  Product,
-  Refund,
-  Subscription,
-  WebhookEndpoint,
-} from "./wire";
+import type * as Wire from "./wire";
 
 /** Parameters of a session that its API object does not have. */
-export type CheckoutDetails = {
+type CheckoutDetails = {
   priceId: string;
   quantity: number;
   subscriptionMetadata: Record<string, string>;
-  subscriptionDescription: string | null;
   /** The declined or unfinished payment that the next attempt continues. */
   paymentIntentId: string | null;
 };
@@ -32,7 +13,7 @@ export type CheckoutDetails = {
 /** A payment that waits for 3-D Secure authentication. */
 export type Authentication = { card: TestCard; email: string | null };
 
-export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
+type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
 
 /** The delivery of one event to one endpoint. Times are real milliseconds, not the sandbox clock's. */
 export type Delivery = {
@@ -45,7 +26,7 @@ export type Delivery = {
 };
 
 /** What happens to the deliveries of new events. */
-export type WebhookPolicy = {
+type WebhookPolicy = {
   /** `hold` holds deliveries until they are released, `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
   /** How many deliveries to drop, whatever the mode. */
@@ -59,7 +40,7 @@ export type WebhookPolicy = {
 };
 
 /** What happens to a subscription after its last failed retry. */
-export type AfterRetries = "cancel" | "unpaid" | "past_due";
+type AfterRetries = "cancel" | "unpaid" | "past_due";
 
 /** The response to a request with an idempotency key, stored for 24 hours. */
 export type StoredResponse = {
@@ -72,39 +53,6 @@ export type StoredResponse = {
   createdAt: number;
 };
 
-/** The whole state of the sandbox, as its file has it. Maps keep the order of creation. */
-export type State = {
-  /** Seconds by which the sandbox clock is ahead of the real one. */
-  clockOffset: number;
-  invoiceCount: number;
-  afterRetries: AfterRetries;
-  /** The origin of checkout and portal pages; null for the sandbox's own. */
-  customDomain: string | null;
-  webhookPolicy: WebhookPolicy;
-  customers: Map<string, Customer | DeletedCustomer>;
-  products: Map<string, Product>;
-  prices: Map<string, Price>;
-  checkoutSessions: Map<string, CheckoutSession>;
-  checkoutDetails: Map<string, CheckoutDetails>;
-  authentications: Map<string, Authentication>;
-  subscriptions: Map<string, Subscription>;
-  invoices: Map<string, Invoice>;
-  invoicePayments: Map<string, InvoicePayment>;
-  paymentMethods: Map<string, PaymentMethod>;
-  /** The card or account behind each payment method, which decides the outcome of its charges. */
-  instruments: Map<string, TestCard | BankAccount>;
-  paymentIntents: Map<string, PaymentIntent>;
-  charges: Map<string, Charge>;
-  refunds: Map<string, Refund>;
-  disputes: Map<string, Dispute>;
-  portalConfigurations: Map<string, PortalConfiguration>;
-  portalSessions: Map<string, PortalSession>;
-  webhookEndpoints: Map<string, WebhookEndpoint>;
-  events: Map<string, Event>;
-  deliveries: Map<string, Delivery>;
-  idempotentResponses: Map<string, StoredResponse>;
-};
-
 export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   mode: "deliver",
   dropNext: 0,
@@ -113,34 +61,40 @@ export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   duplicates: 0,
 };
 
-/** The state of a new sandbox. */
-export function emptyState(): State {
+/** The whole state of the sandbox, as its file has it. */
+export type State = ReturnType<typeof emptyState>;
+
+/** The state of a new sandbox. Maps keep the order of creation. */
+export function emptyState() {
   return {
+    /** Seconds by which the sandbox clock is ahead of the real one. */
     clockOffset: 0,
     invoiceCount: 0,
-    afterRetries: "cancel",
-    customDomain: null,
+    afterRetries: "cancel" as AfterRetries,
+    /** The origin of checkout and portal pages; null for the sandbox's own. */
+    customDomain: null as string | null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },
-    customers: new Map(),
-    products: new Map(),
-    prices: new Map(),
-    checkoutSessions: new Map(),
-    checkoutDetails: new Map(),
-    authentications: new Map(),
-    subscriptions: new Map(),
-    invoices: new Map(),
-    invoicePayments: new Map(),
-    paymentMethods: new Map(),
-    instruments: new Map(),
-    paymentIntents: new Map(),
-    charges: new Map(),
-    refunds: new Map(),
-    disputes: new Map(),
-    portalConfigurations: new Map(),
-    portalSessions: new Map(),
-    webhookEndpoints: new Map(),
-    events: new Map(),
-    deliveries: new Map(),
-    idempotentResponses: new Map(),
+    customers: new Map<string, Wire.Customer | Wire.DeletedCustomer>(),
+    products: new Map<string, Wire.Product>(),
+    prices: new Map<string, Wire.Price>(),
+    checkoutSessions: new Map<string, Wire.CheckoutSession>(),
+    checkoutDetails: new Map<string, CheckoutDetails>(),
+    authentications: new Map<string, Authentication>(),
+    subscriptions: new Map<string, Wire.Subscription>(),
+    invoices: new Map<string, Wire.Invoice>(),
+    invoicePayments: new Map<string, Wire.InvoicePayment>(),
+    paymentMethods: new Map<string, Wire.PaymentMethod>(),
+    /** The card or account behind each payment method, which decides the outcome of its charges. */
+    instruments: new Map<string, TestCard | BankAccount>(),
+    paymentIntents: new Map<string, Wire.PaymentIntent>(),
+    charges: new Map<string, Wire.Charge>(),
+    refunds: new Map<string, Wire.Refund>(),
+    disputes: new Map<string, Wire.Dispute>(),
+    portalConfigurations: new Map<string, Wire.PortalConfiguration>(),
+    portalSessions: new Map<string, Wire.PortalSession>(),
+    webhookEndpoints: new Map<string, Wire.WebhookEndpoint>(),
+    events: new Map<string, Wire.Event>(),
+    deliveries: new Map<string, Delivery>(),
+    idempotentResponses: new Map<string, StoredResponse>(),
   };
 }

@@ -90,14 +90,14 @@ async function syncDirectory(directory: string): Promise<void> {
 }
 
 /** Serialises a state for its file. */
-export function formatState(state: State): string {
+function formatState(state: State): string {
   return JSON.stringify({ format: FORMAT, state }, (_key, value: unknown) =>
     value instanceof Map ? [...value] : value,
   );
 }
 
 /** Parses the content of a state file; null if it is not one. */
-export function parseState(text: string): State | null {
+function parseState(text: string): State | null {
   try {
     const parsed: unknown = JSON.parse(text);
     if (!isRecord(parsed) || parsed.format !== FORMAT || !isRecord(parsed.state)) return null;

@@ -25,38 +25,28 @@ export function endSubscription(
 export function stopCollecting(sandbox: Sandbox, subscription: Subscription): void {
   for (const invoice of invoicesOf(sandbox, subscription)) {
     if (invoice.status !== "open" && invoice.status !== "draft") continue;
-    update(sandbox, "invoice.updated", invoice, () => {
-      invoice.auto_advance = false;
-      invoice.automatically_finalizes_at = null;
-      invoice.next_payment_attempt = null;
+    update(sandbox, "invoice.updated", invoice, {
+      auto_advance: false,
+      automatically_finalizes_at: null,
+      next_payment_attempt: null,
     });
   }
 }
 
-/** Schedules the end of a subscription at its period's end, or takes that back. */
-export function setCancelAtPeriodEnd(
+/** Schedules the end of a subscription, in Unix seconds or with its period; null takes that back. */
+export function setCancelAt(
   sandbox: Sandbox,
   subscription: Subscription,
-  wanted: boolean,
+  at: number | "period_end" | null,
 ): void {
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.cancel_at_period_end = wanted;
-    subscription.cancel_at = wanted ? itemOf(subscription).current_period_end : null;
-    subscription.canceled_at = wanted ? sandbox.now() : null;
-    if (subscription.cancellation_details) {
-      subscription.cancellation_details.reason = wanted ? "cancellation_requested" : null;
-    }
-  });
-}
-
-/** Schedules the end of a subscription, in Unix seconds; null takes that back. */
-export function setCancelAt(sandbox: Sandbox, subscription: Subscription, at: number | null): void {
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.cancel_at = at;
-    subscription.cancel_at_period_end = false;
-    subscription.canceled_at = at === null ? null : sandbox.now();
-    if (subscription.cancellation_details) {
-      subscription.cancellation_details.reason = at === null ? null : "cancellation_requested";
-    }
+  const details = subscription.cancellation_details;
+  update(sandbox, "customer.subscription.updated", subscription, {
+    cancel_at: at === "period_end" ? itemOf(subscription).current_period_end : at,
+    cancel_at_period_end: at === "period_end",
+    canceled_at: at === null ? null : sandbox.now(),
+    cancellation_details: details && {
+      ...details,
+      reason: at === null ? null : "cancellation_requested",
+    },
   });
 }

@@ -1,4 +1,5 @@
 import { nextPeriodEnd } from "./billing-period";
+import { planOf } from "./catalogue";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import {
@@ -17,7 +18,6 @@ import {
   voidInvoice,
 } from "./invoices";
 import { addPaymentIntent, attemptPayment } from "./payments";
-import { planOf } from "./prices";
 import type { Sandbox } from "./sandbox";
 import { endSubscription, stopCollecting } from "./subscription-end";
 import { addSubscription, intervalOf, itemOf, type SubscriptionDraft } from "./subscriptions";
@@ -39,7 +39,8 @@ export function startSubscription(
   draft: SubscriptionDraft,
 ): { subscription: Subscription; invoice: Invoice } {
   const subscription = addSubscription(sandbox, draft);
-  const invoice = draftInvoice(sandbox, subscription, draft.price, "subscription_create");
+  const item = itemOf(subscription);
+  const invoice = draftInvoice(sandbox, subscription, item, draft.price, "subscription_create");
   subscription.latest_invoice = invoice.id;
   emit(sandbox, "customer.subscription.created", subscription);
   finalizeInvoice(sandbox, invoice);
@@ -48,21 +49,16 @@ export function startSubscription(
 
 /** Moves a subscription to its next period and drafts that period's invoice. */
 export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): Invoice {
-  const item = itemOf(subscription);
-  const start = item.current_period_end;
-  const price = sandbox.state.prices.get(item.price.id) ?? item.price;
-  let invoice: Invoice | undefined;
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    item.current_period_start = start;
-    item.current_period_end = nextPeriodEnd(
-      start,
-      subscription.billing_cycle_anchor,
-      intervalOf(price),
-    );
-    invoice = draftInvoice(sandbox, subscription, price, "subscription_cycle");
-    subscription.latest_invoice = invoice.id;
+  const former = itemOf(subscription);
+  const start = former.current_period_end;
+  const price = sandbox.state.prices.get(former.price.id) ?? former.price;
+  const end = nextPeriodEnd(start, subscription.billing_cycle_anchor, intervalOf(price));
+  const item = { ...former, current_period_start: start, current_period_end: end };
+  const invoice = draftInvoice(sandbox, subscription, item, price, "subscription_cycle");
+  update(sandbox, "customer.subscription.updated", subscription, {
+    items: { ...subscription.items, data: [item] },
+    latest_invoice: invoice.id,
   });
-  if (!invoice) throw new Error(`Subscription ${subscription.id} did not renew.`);
   // an unpaid subscription goes on creating invoices, none of which is collected
   // (docs.stripe.com/billing/subscriptions/overview, "Unpaid subscriptions").
   const pause: Pause | null =
@@ -81,9 +77,9 @@ type Pause = NonNullable<Subscription["pause_collection"]>;
  */
 function applyPause(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
   if (behavior === "keep_as_draft") {
-    update(sandbox, "invoice.updated", invoice, () => {
-      invoice.auto_advance = false;
-      invoice.automatically_finalizes_at = null;
+    update(sandbox, "invoice.updated", invoice, {
+      auto_advance: false,
+      automatically_finalizes_at: null,
     });
     return;
   }
@@ -108,17 +104,17 @@ const NO_METHOD: ChargeOutcome = {
 
 /**
  * Finalizes an invoice and charges it off-session. `forced` replaces the card's own outcome by a
- * tester's, `chosen` the subscription's payment method. Returns the outcome.
+ * tester's. Returns the outcome.
  */
 export function collectInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
-  { forced, chosen }: { forced?: ChargeOutcome; chosen?: PaymentMethod } = {},
+  forced?: ChargeOutcome,
 ): ChargeOutcome {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
   if (!subscription) throw new Error(`Invoice ${invoice.id} has no subscription.`);
   finalizeInvoice(sandbox, invoice);
-  const method = chosen ?? payingMethod(sandbox, subscription);
+  const method = payingMethod(sandbox, subscription);
   const instrument = method && sandbox.state.instruments.get(method.id);
   const outcome = forced ?? (instrument ? chargeOutcome(instrument, false) : NO_METHOD);
   const intent = intentFor(sandbox, invoice);
@@ -158,9 +154,7 @@ function failCollection(
     subscription.status === "active" &&
     latestFinalInvoice(sandbox, subscription) === invoice
   ) {
-    update(sandbox, "customer.subscription.updated", subscription, () => {
-      subscription.status = "past_due";
-    });
+    update(sandbox, "customer.subscription.updated", subscription, { status: "past_due" });
   }
   if (next === null && subscription.status === "past_due" && isOwed) {
     giveUp(sandbox, subscription);
@@ -168,15 +162,16 @@ function failCollection(
 }
 
 /** After the last retry: cancels the subscription, marks it unpaid or leaves it past due, as set. */
-export function giveUp(sandbox: Sandbox, subscription: Subscription): void {
-  const { afterRetries } = sandbox.state;
+export function giveUp(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  afterRetries = sandbox.state.afterRetries,
+): void {
   if (afterRetries === "cancel") {
     endSubscription(sandbox, subscription, "payment_failed");
   } else if (afterRetries === "unpaid") {
     stopCollecting(sandbox, subscription);
-    update(sandbox, "customer.subscription.updated", subscription, () => {
-      subscription.status = "unpaid";
-    });
+    update(sandbox, "customer.subscription.updated", subscription, { status: "unpaid" });
   }
 }
 
@@ -198,9 +193,9 @@ export function expireIncomplete(sandbox: Sandbox, subscription: Subscription): 
   for (const invoice of invoicesOf(sandbox, subscription)) {
     if (invoice.status === "open") voidInvoice(sandbox, invoice);
   }
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.status = "incomplete_expired";
-    subscription.ended_at = sandbox.now();
+  update(sandbox, "customer.subscription.updated", subscription, {
+    status: "incomplete_expired",
+    ended_at: sandbox.now(),
   });
 }
 
@@ -231,10 +226,9 @@ export function resumeSubscription(sandbox: Sandbox, subscription: Subscription)
 
 /** Gives a subscription another price from its next period on, without proration. */
 export function changePrice(sandbox: Sandbox, subscription: Subscription, price: Price): void {
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    const item = itemOf(subscription);
-    item.price = structuredClone(price);
-    item.plan = planOf(price);
+  const item = { ...itemOf(subscription), price: structuredClone(price), plan: planOf(price) };
+  update(sandbox, "customer.subscription.updated", subscription, {
+    items: { ...subscription.items, data: [item] },
   });
 }
 
@@ -244,7 +238,5 @@ export function pauseCollection(
   subscription: Subscription,
   pause: Subscription["pause_collection"],
 ): void {
-  update(sandbox, "customer.subscription.updated", subscription, () => {
-    subscription.pause_collection = pause;
-  });
+  update(sandbox, "customer.subscription.updated", subscription, { pause_collection: pause });
 }

@@ -22,37 +22,35 @@ const declined = (
   code = "card_declined",
 ): ChargeOutcome => ({ kind: "declined", code, declineCode, message });
 
+const both = (outcome: ChargeOutcome) => ({ present: outcome, absent: outcome });
+
 /**
  * The supported ones of Stripe's test cards (https://docs.stripe.com/testing). Unlike Stripe's,
  * 4000 0000 0000 0341 pays the first time, so that a failing renewal can be tried from the checkout
  * page on.
  */
 export const TEST_CARDS = {
-  "4242424242424242": { brand: "visa", label: "Pays", present: paid, absent: paid },
-  "5555555555554444": { brand: "mastercard", label: "Pays", present: paid, absent: paid },
+  "4242424242424242": { brand: "visa", label: "Pays", ...both(paid) },
+  "5555555555554444": { brand: "mastercard", label: "Pays", ...both(paid) },
   "4000000000000002": {
     brand: "visa",
     label: "Is declined",
-    present: declined("generic_decline"),
-    absent: declined("generic_decline"),
+    ...both(declined("generic_decline")),
   },
   "4000000000009995": {
     brand: "visa",
     label: "Has insufficient funds",
-    present: declined("insufficient_funds", "Your card has insufficient funds."),
-    absent: declined("insufficient_funds", "Your card has insufficient funds."),
+    ...both(declined("insufficient_funds", "Your card has insufficient funds.")),
   },
   "4000000000000069": {
     brand: "visa",
     label: "Has expired",
-    present: declined("expired_card", "Your card has expired.", "expired_card"),
-    absent: declined("expired_card", "Your card has expired.", "expired_card"),
+    ...both(declined("expired_card", "Your card has expired.", "expired_card")),
   },
   "4000000000000127": {
     brand: "visa",
     label: "Has another CVC",
-    present: declined("incorrect_cvc", "Your card's security code is incorrect.", "incorrect_cvc"),
-    absent: declined("incorrect_cvc", "Your card's security code is incorrect.", "incorrect_cvc"),
+    ...both(declined("incorrect_cvc", "Your card's security code is incorrect.", "incorrect_cvc")),
   },
   "4000002500003155": {
     brand: "visa",
@@ -63,8 +61,7 @@ export const TEST_CARDS = {
   "4000002760003184": {
     brand: "visa",
     label: "Asks for 3-D Secure at every payment",
-    present: authentication,
-    absent: authentication,
+    ...both(authentication),
   },
   "4000000000000341": {
     brand: "visa",

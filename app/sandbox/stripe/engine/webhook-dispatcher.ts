@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import Stripe from "stripe";
 import { countPending, isUnderway, type ReleaseOrder, releaseHeld } from "./deliveries";
-import type { Log } from "./log";
-import { API_VERSION, type Sandbox } from "./sandbox";
+import { API_VERSION, type Log, type Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
 import type { Store } from "./store";
 import type { Event, WebhookEndpoint } from "./wire";
@@ -15,7 +14,7 @@ const MAX_RETRY_MS = 3_600_000;
 const RETRY_FOR_SECONDS = 3 * 86_400;
 
 /** How long a delivery waits after its nth failed attempt: 0.5 s, 1 s, 2 s, … up to an hour. */
-export function retryDelay(failedAttempts: number): number {
+function retryDelay(failedAttempts: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), MAX_RETRY_MS);
 }
 

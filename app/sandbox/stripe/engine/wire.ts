@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type Stripe from "stripe";
 
 type Scalar = string | number | bigint | boolean | null | undefined;
@@ -57,3 +58,40 @@ export type Event = Omit<Stored<Stripe.EventBase>, "data" | "type"> & {
   type: EventType;
   data: { object: object; previous_attributes?: object };
 };
+
+type Names<Text extends string, Found = never> = Text extends `${infer First} ${infer Rest}`
+  ? Names<Rest, Found | First>
+  : Found | Text;
+
+/** Fields that Stripe has and the sandbox leaves null: texts with their names, between spaces. */
+export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>, null> {
+  const names = texts.flatMap((text) => text.split(" "));
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;
+}
+
+/** The fields of an object that another one has as well: texts with their names, between spaces. */
+export function pick<From extends object, Text extends string>(
+  from: From,
+  ...texts: Text[]
+): Pick<From, Names<Text> & keyof From> {
+  const names = texts.flatMap((text) => text.split(" "));
+  const all = Object.entries(from).filter(([name]) => names.includes(name));
+  return Object.fromEntries(all) as Pick<From, Names<Text> & keyof From>;
+}
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A new id in Stripe's format: a prefix such as `cus`, an underscore, random letters and digits. */
+export function newId(prefix: string, length = 24): string {
+  let random = "";
+  for (let index = 0; index < length; index += 1) random += ALPHABET[randomInt(ALPHABET.length)];
+  return `${prefix}_${random}`;
+}
+
+/** A list inside an object, with all its items. */
+export function wholeList<Item>(
+  url: string,
+  data: Item[],
+): { object: "list"; data: Item[]; has_more: boolean; url: string } {
+  return { object: "list", data, has_more: false, url };
+}

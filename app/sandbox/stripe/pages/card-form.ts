@@ -1,3 +1,5 @@
+import type { CardOutcome } from "../engine/customer-cards";
+import type { Sandbox } from "../engine/sandbox";
 import {
   BANK_ACCOUNT,
   type BankAccount,
@@ -9,6 +11,7 @@ import {
 } from "../engine/test-cards";
 import type { Form } from "../http/form";
 import { type Html, html } from "./html";
+import { layout, type PageResponse } from "./layout";
 
 /** The alternatives to entering a card number; the values are those of the field `payment`. */
 const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: string }[] = [
@@ -30,7 +33,7 @@ const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: strin
   },
 ];
 
-export type CardFormState = { choice: string; entry: CardEntry };
+type CardFormState = { choice: string; entry: CardEntry };
 
 /** The initial card form, filled in with a card that pays. `now` is in Unix seconds. */
 export function initialCardForm(now: number): CardFormState {
@@ -98,14 +101,23 @@ export function textOf(value: Form[string] | undefined): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
+/** What a form is shown with again. */
+export type FormView = { state?: CardFormState; problem?: string | null };
+
+/** `Error: ` for the title of a page with a problem. */
+export const errorMark = ({ problem }: FormView) => (problem ? "Error: " : "");
+
 /** The error message above a form. */
-export function problemAlert(problem: string | null): Html | null {
-  return problem === null ? null : html`<p role="alert" id="problem">${problem}</p>`;
+export function problemAlert(problem: string | null | undefined): Html | null {
+  return problem ? html`<p role="alert" id="problem">${problem}</p>` : null;
 }
 
 /** The 3-D Secure page of a payment. */
-export function authenticationForm(action: string, amount: string): Html {
-  return html`<div class="card">
+export function authenticationPage(action: string, amount: string): PageResponse {
+  return {
+    page: layout(
+      "3-D Secure",
+      html`<div class="card">
 <h1>3-D Secure</h1>
 <p>Your bank wants to be sure that it is you who pays ${amount}. This page stands in for the bank's own.</p>
 <form method="post" action="${action}">
@@ -114,5 +126,46 @@ export function authenticationForm(action: string, amount: string): Html {
 <button type="submit" name="answer" value="fail" class="plain">Fail authentication</button>
 </div>
 </form>
-</div>`;
+</div>`,
+    ),
+  };
+}
+
+/** A page on which a customer gives another card. */
+export type CardPage = {
+  sandbox: Sandbox;
+  /** What waits for 3-D Secure: an invoice or a portal session. */
+  id: string;
+  show(view: FormView): string;
+  /** What the card is for. */
+  use(card: TestCard, authenticated: boolean): CardOutcome;
+  authenticate: PageResponse;
+  done: PageResponse;
+};
+
+/** Uses the card of a submitted form; a card that asks for 3-D Secure is used once that is passed. */
+export function submitCard({ sandbox, ...page }: CardPage, form: Form): PageResponse {
+  const entry = readCardForm(form, false, sandbox.now());
+  const again = (problem: string) => ({ page: page.show({ state: entry.state, problem }) });
+  if ("problem" in entry) return again(entry.problem);
+  if (entry.instrument === BANK_ACCOUNT) return again("Choose a card.");
+  const outcome = page.use(entry.instrument, false);
+  if (outcome.kind === "declined") return again(outcome.message);
+  if (outcome.kind === "complete") return page.done;
+  sandbox.state.authentications.set(page.id, { card: entry.instrument, email: null });
+  sandbox.changed();
+  return page.authenticate;
+}
+
+/** Passes or fails the 3-D Secure authentication that a card page waits for. */
+export function submitAuthentication({ sandbox, ...page }: CardPage, form: Form): PageResponse {
+  const waiting = sandbox.state.authentications.get(page.id);
+  if (!waiting) return { page: page.show({}) };
+  sandbox.state.authentications.delete(page.id);
+  sandbox.changed();
+  if (textOf(form.answer) !== "complete") {
+    return { page: page.show({ problem: "We are unable to authenticate your card." }) };
+  }
+  page.use(waiting.card, true);
+  return page.done;
 }

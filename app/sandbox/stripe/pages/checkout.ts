@@ -1,42 +1,51 @@
 import { completeAuthentication, payInSession, successUrlOf } from "../engine/checkout";
 import { requiresTermsConsent } from "../engine/checkout-sessions";
-import { isPresent } from "../engine/customers";
-import { isEmail } from "../engine/email-address";
+import { isEmail, isPresent } from "../engine/customers";
 import type { Sandbox } from "../engine/sandbox";
 import type { CheckoutSession } from "../engine/wire";
 import type { Form } from "../http/form";
 import {
-  authenticationForm,
+  authenticationPage,
   cardFields,
+  errorMark,
+  type FormView,
   initialCardForm,
   problemAlert,
   readCardForm,
   textOf,
 } from "./card-form";
 import { html } from "./html";
-import { BUSINESS_NAME, formatMoney, layout, messagePage } from "./layout";
-import type { PageResponse } from "./response";
+import { BUSINESS_NAME, formatMoney, layout, messagePage, type PageResponse } from "./layout";
 
-type FormView = {
-  state?: ReturnType<typeof initialCardForm>;
-  problem?: string | null;
-  email?: string;
-};
-
-/** GET of a session's page: the form while it is open, else its outcome. */
-export function showCheckout(sandbox: Sandbox, id: string): PageResponse {
+/** A session's page: the form while it is open, else its outcome; `step` is `authenticate` for 3-D Secure. */
+export function checkoutPages(
+  sandbox: Sandbox,
+  id: string,
+  step: string | undefined,
+  form: Form | null,
+): PageResponse {
   const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) return { status: 404, page: noSession() };
-  return {
-    page: isOpen(sandbox, session) ? paymentPage(sandbox, session, {}) : closedPage(session),
-  };
+  if (!session) {
+    const page = messagePage("Something went wrong", "There is no such checkout session.");
+    return { status: 404, page };
+  }
+  if (!isOpen(sandbox, session)) return { page: closedPage(session) };
+  const home = `/c/pay/${id}`;
+  if (step !== "authenticate") {
+    return form ? pay(sandbox, session, form) : { page: paymentPage(sandbox, session, {}) };
+  }
+  if (!sandbox.state.authentications.has(id)) return { redirect: home };
+  if (form === null) {
+    const amount = formatMoney(session.amount_total ?? 0, session.currency ?? "usd");
+    return authenticationPage(`${home}/authenticate`, amount);
+  }
+  const outcome = completeAuthentication(sandbox, session, textOf(form.answer) === "complete");
+  if (outcome.kind === "complete") return { redirect: outcome.redirect };
+  if (outcome.kind !== "declined") return { redirect: home };
+  return { page: paymentPage(sandbox, session, { problem: outcome.message }) };
 }
 
-/** POST of the card form. */
-export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageResponse {
-  const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) return { status: 404, page: noSession() };
-  if (!isOpen(sandbox, session)) return { page: closedPage(session) };
+function pay(sandbox: Sandbox, session: CheckoutSession, form: Form): PageResponse {
   const entry = readCardForm(form, true, sandbox.now());
   const email = textOf(form.email);
   const again = (problem: string) => ({
@@ -61,66 +70,39 @@ export function payCheckout(sandbox: Sandbox, id: string, form: Form): PageRespo
   return again(outcome.message);
 }
 
-/** GET of the 3-D Secure page. */
-export function showAuthentication(sandbox: Sandbox, id: string): PageResponse {
-  const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) return { status: 404, page: noSession() };
-  if (!isOpen(sandbox, session) || !sandbox.state.authentications.has(id)) {
-    return { redirect: `/c/pay/${id}` };
-  }
-  const amount = formatMoney(session.amount_total ?? 0, session.currency ?? "usd");
-  return {
-    page: layout("3-D Secure", authenticationForm(`/c/pay/${session.id}/authenticate`, amount)),
-  };
-}
-
-/** POST of the 3-D Secure page. */
-export function submitCheckoutAuthentication(
-  sandbox: Sandbox,
-  id: string,
-  form: Form,
-): PageResponse {
-  const session = sandbox.state.checkoutSessions.get(id);
-  if (!session) return { status: 404, page: noSession() };
-  if (!isOpen(sandbox, session)) return { page: closedPage(session) };
-  const outcome = completeAuthentication(sandbox, session, textOf(form.answer) === "complete");
-  if (outcome.kind === "complete") return { redirect: outcome.redirect };
-  if (outcome.kind === "declined") {
-    return { page: paymentPage(sandbox, session, { problem: outcome.message }) };
-  }
-  return { redirect: `/c/pay/${id}` };
-}
-
 function isOpen(sandbox: Sandbox, session: CheckoutSession): boolean {
   return session.status === "open" && session.expires_at > sandbox.now();
 }
 
 function knownEmail(sandbox: Sandbox, session: CheckoutSession): string | null {
   const customer = sandbox.state.customers.get(session.customer ?? "");
-  return isPresent(customer) ? (customer.email ?? null) : session.customer_email;
+  return isPresent(customer) ? (customer.email ?? null) : null;
 }
 
-function paymentPage(sandbox: Sandbox, session: CheckoutSession, view: FormView): string {
+function paymentPage(
+  sandbox: Sandbox,
+  session: CheckoutSession,
+  view: FormView & { email?: string },
+): string {
   const details = sandbox.state.checkoutDetails.get(session.id);
   const price = sandbox.state.prices.get(details?.priceId ?? "");
   const product = sandbox.state.products.get(price?.product ?? "");
   const name = product?.name ?? "a subscription";
   const email = knownEmail(sandbox, session);
-  const problem = view.problem ?? null;
   const state = view.state ?? initialCardForm(sandbox.now());
   return layout(
-    `${problem ? "Error: " : ""}Subscribe to ${name}`,
+    `${errorMark(view)}Subscribe to ${name}`,
     html`<h1>Subscribe to ${name}</h1>
 <p class="price">${formatMoney(session.amount_total ?? 0, session.currency ?? "usd")} <small>per ${price?.recurring?.interval ?? "month"}</small></p>
 <div class="card">
-${problemAlert(problem)}
+${problemAlert(view.problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null
     ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${view.email ?? ""}" autocomplete="email" required></div>`
     : html`<p>E-mail: <strong>${email}</strong></p>`
 }
-${cardFields(state, true, problem !== null)}
+${cardFields(state, true, Boolean(view.problem))}
 ${
   session.allow_promotion_codes &&
   html`<div class="field"><label for="promotion_code">Promotion code</label><input type="text" id="promotion_code" name="promotion_code" autocomplete="off"></div>`
@@ -154,8 +136,4 @@ function closedPage(session: CheckoutSession): string {
       ? null
       : { href: session.cancel_url, label: `Return to ${BUSINESS_NAME}` },
   );
-}
-
-function noSession(): string {
-  return messagePage("Something went wrong", "There is no such checkout session.");
 }

@@ -113,3 +113,6 @@ export function formatDay(seconds: number): string {
 export function formatTimestamp(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
+
+/** The response of a page: markup or a redirect. */
+export type PageResponse = { page: string; status?: number } | { redirect: string };

@@ -1,22 +1,30 @@
 import { changeDefaultCard, owedInvoices, runningSubscriptions } from "../engine/customer-cards";
 import { isPresent } from "../engine/customers";
 import type { Sandbox } from "../engine/sandbox";
-import { endSubscription, setCancelAtPeriodEnd } from "../engine/subscription-end";
+import { endSubscription, setCancelAt } from "../engine/subscription-end";
 import { isOver, itemOf } from "../engine/subscriptions";
-import { BANK_ACCOUNT } from "../engine/test-cards";
 import type { Customer, PortalConfiguration, PortalSession, Subscription } from "../engine/wire";
 import type { Form } from "../http/form";
 import {
-  authenticationForm,
+  authenticationPage,
+  type CardPage,
   cardFields,
+  errorMark,
+  type FormView,
   initialCardForm,
   problemAlert,
-  readCardForm,
-  textOf,
+  submitAuthentication,
+  submitCard,
 } from "./card-form";
 import { type Html, html } from "./html";
-import { BUSINESS_NAME, formatDay, formatMoney, layout, messagePage } from "./layout";
-import type { PageResponse } from "./response";
+import {
+  BUSINESS_NAME,
+  formatDay,
+  formatMoney,
+  layout,
+  messagePage,
+  type PageResponse,
+} from "./layout";
 
 const SESSION_SECONDS = 3_600;
 const TEST_CARD_BRANDS: Record<string, string> = { visa: "Visa", mastercard: "Mastercard" };
@@ -50,124 +58,72 @@ function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   return { sandbox, session, customer, features: configuration.features, home };
 }
 
-function isPortal(opened: Portal | PageResponse): opened is Portal {
-  return "session" in opened;
-}
-
-/** GET of a portal page; `rest` is what follows the portal's key in the path. */
-export function showPortal(sandbox: Sandbox, key: string, rest: string[]): PageResponse {
-  const portal = openPortal(sandbox, key);
-  if (!isPortal(portal)) return portal;
-  const [page, subscriptionId] = rest;
-  const { flow } = portal.session;
-  if (page === undefined && flow?.type === "payment_method_update") {
-    return { redirect: `${portal.home}/card` };
-  }
-  if (page === undefined && flow?.subscription_cancel) {
-    return { redirect: `${portal.home}/cancel/${flow.subscription_cancel.subscription}` };
-  }
-  if (page === undefined || page === "home") return { page: homePage(portal) };
-  if (page === "card" && portal.features.payment_method_update.enabled) {
-    return { page: cardPage(portal, {}) };
-  }
-  if (page === "authenticate" && sandbox.state.authentications.has(portal.session.id)) {
-    return {
-      page: layout(
-        "3-D Secure",
-        authenticationForm(`${portal.home}/authenticate`, formatMoney(0, "usd")),
-      ),
-    };
-  }
-  if (page === "cancel" && portal.features.subscription_cancel.enabled) {
-    const subscription = ownSubscription(portal, subscriptionId);
-    if (subscription) return { page: cancelPage(portal, subscription) };
-  }
-  if (page === "done") return { page: donePage(portal) };
-  return { redirect: `${portal.home}/home` };
-}
-
-/** POST of a portal form; `rest` is what follows the portal's key in the path. */
-export function actInPortal(
+/** A portal's pages; `rest` is what follows its key in the path. */
+export function portalPages(
   sandbox: Sandbox,
   key: string,
   rest: string[],
-  form: Form,
+  form: Form | null,
 ): PageResponse {
   const portal = openPortal(sandbox, key);
-  if (!isPortal(portal)) return portal;
-  const [action, subscriptionId] = rest;
-  if (action === "card" && portal.features.payment_method_update.enabled) {
-    return updateCard(portal, form);
+  if (!("session" in portal)) return portal;
+  const [page, subscriptionId] = rest;
+  return form ? act(portal, page, subscriptionId, form) : show(portal, page, subscriptionId);
+}
+
+function show(portal: Portal, page: string | undefined, subscriptionId?: string): PageResponse {
+  const { home, features, session } = portal;
+  if (page === undefined && session.flow) return { redirect: `${home}/card` };
+  if (page === undefined || page === "home") return { page: homePage(portal) };
+  if (page === "card" && features.payment_method_update.enabled) {
+    return { page: cardPage(portal, {}) };
   }
-  if (action === "authenticate") return authenticateCard(portal, form);
+  if (page === "authenticate" && portal.sandbox.state.authentications.has(session.id)) {
+    return authenticationPage(`${home}/authenticate`, formatMoney(0, "usd"));
+  }
+  if (page === "cancel" && features.subscription_cancel.enabled) {
+    const subscription = ownSubscription(portal, subscriptionId);
+    if (subscription) return { page: cancelPage(portal, subscription) };
+  }
+  return { redirect: `${home}/home` };
+}
+
+function act(
+  portal: Portal,
+  action: string | undefined,
+  subscriptionId: string | undefined,
+  form: Form,
+): PageResponse {
+  const { sandbox, session, customer, home, features } = portal;
+  if (action === "card" || action === "authenticate") {
+    if (!features.payment_method_update.enabled) return { redirect: `${home}/home` };
+    const page: CardPage = {
+      sandbox,
+      id: session.id,
+      show: (view) => cardPage(portal, view),
+      use: (card, authenticated) => changeDefaultCard(sandbox, customer, card, authenticated),
+      authenticate: { redirect: `${home}/authenticate` },
+      // the deep link says where its action leads
+      done: { redirect: session.flow?.after_completion.redirect?.return_url ?? `${home}/home` },
+    };
+    return action === "card" ? submitCard(page, form) : submitAuthentication(page, form);
+  }
   const subscription = ownSubscription(portal, subscriptionId);
-  if (subscription && action === "cancel" && portal.features.subscription_cancel.enabled) {
-    if (portal.features.subscription_cancel.mode === "immediately") {
+  if (subscription && action === "cancel" && features.subscription_cancel.enabled) {
+    if (features.subscription_cancel.mode === "immediately") {
       endSubscription(sandbox, subscription, "cancellation_requested");
     } else {
-      setCancelAtPeriodEnd(sandbox, subscription, true);
+      setCancelAt(sandbox, subscription, "period_end");
     }
-    return finished(portal, "subscription_cancel");
   }
-  if (subscription?.cancel_at && action === "resume") {
-    setCancelAtPeriodEnd(sandbox, subscription, false);
-  }
-  return { redirect: `${portal.home}/home` };
+  if (subscription?.cancel_at && action === "resume") setCancelAt(sandbox, subscription, null);
+  return { redirect: `${home}/home` };
 }
 
 function ownSubscription(portal: Portal, id: string | undefined): Subscription | null {
   const subscription = portal.sandbox.state.subscriptions.get(id ?? "");
   if (subscription?.customer !== portal.customer.id || isOver(subscription)) return null;
   return subscription;
-}
-
-function updateCard(portal: Portal, form: Form): PageResponse {
-  const { sandbox, session, customer } = portal;
-  const entry = readCardForm(form, false, sandbox.now());
-  if ("problem" in entry || entry.instrument === BANK_ACCOUNT) {
-    const problem = "problem" in entry ? entry.problem : "Choose a card.";
-    return { page: cardPage(portal, { state: entry.state, problem }) };
-  }
-  const outcome = changeDefaultCard(sandbox, customer, entry.instrument, false);
-  if (outcome.kind === "declined") {
-    return { page: cardPage(portal, { state: entry.state, problem: outcome.message }) };
-  }
-  if (outcome.kind === "authentication") {
-    sandbox.state.authentications.set(session.id, { card: entry.instrument, email: null });
-    sandbox.changed();
-    return { redirect: `${portal.home}/authenticate` };
-  }
-  return finished(portal, "payment_method_update");
-}
-
-function authenticateCard(portal: Portal, form: Form): PageResponse {
-  const { sandbox, session, customer } = portal;
-  const waiting = sandbox.state.authentications.get(session.id);
-  if (!waiting) return { redirect: `${portal.home}/card` };
-  sandbox.state.authentications.delete(session.id);
-  sandbox.changed();
-  if (textOf(form.answer) !== "complete") {
-    return { page: cardPage(portal, { problem: "We are unable to authenticate your card." }) };
-  }
-  changeDefaultCard(sandbox, customer, waiting.card, true);
-  return finished(portal, "payment_method_update");
-}
-
-/** Where a finished action leads: to the portal's home, or where the deep link says. */
-function finished(portal: Portal, action: string): PageResponse {
-  const { flow } = portal.session;
-  if (flow?.type !== action) return { redirect: `${portal.home}/home` };
-  const { redirect, type } = flow.after_completion;
-  if (redirect) return { redirect: redirect.return_url };
-  return { redirect: `${portal.home}/${type === "hosted_confirmation" ? "done" : "home"}` };
-}
-
-function donePage(portal: Portal): string {
-  const message = portal.session.flow?.after_completion.hosted_confirmation?.custom_message;
-  return layout(
-    "Done",
-    html`<div class="card"><h1>Done</h1><p role="status">${message ?? "Your changes are saved."}</p>${returnLink(portal)}</div>`,
-  );
 }
 
 function returnLink({ session }: Portal): Html | null {
@@ -258,12 +214,12 @@ function invoiceTable({ sandbox, customer }: Portal): Html {
 }
 
 function cancelPage({ home, features }: Portal, subscription: Subscription): string {
-  const concurrency = features.subscription_cancel.mode === "immediately";
+  const isImmediate = features.subscription_cancel.mode === "immediately";
   return layout(
     "Cancel your subscription",
     html`<div class="card"><h1>Cancel your subscription</h1>
 <p>${
-      concurrency
+      isImmediate
         ? "Your subscription will end at once."
         : html`You keep everything until ${formatDay(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
     }</p>
@@ -273,22 +229,19 @@ function cancelPage({ home, features }: Portal, subscription: Subscription): str
   );
 }
 
-type FormView = { state?: ReturnType<typeof initialCardForm>; problem?: string };
-
 function cardPage(portal: Portal, view: FormView): string {
   const { sandbox, customer, home } = portal;
-  const problem = view.problem ?? null;
   const owed = owedInvoices(sandbox, customer.id);
   return layout(
-    `${problem ? "Error: " : ""}Update your card`,
+    `${errorMark(view)}Update your card`,
     html`<div class="card"><h1>Update your card</h1>
 ${owed.map(
   ({ id, amount_remaining, currency }) =>
     html`<p>You owe ${formatMoney(amount_remaining, currency)}. <a href="/i/${id}">Pay that invoice</a></p>`,
 )}
-${problemAlert(problem)}
+${problemAlert(view.problem)}
 <form method="post" action="${home}/card" novalidate>
-${cardFields(view.state ?? initialCardForm(sandbox.now()), false, problem !== null)}
+${cardFields(view.state ?? initialCardForm(sandbox.now()), false, Boolean(view.problem))}
 <div class="actions"><button type="submit">Update card</button><a class="button plain" href="${home}/home">Go back</a></div>
 </form></div>`,
   );

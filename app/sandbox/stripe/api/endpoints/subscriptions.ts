@@ -1,138 +1,60 @@
 import type Stripe from "stripe";
 import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/api-error";
-import { checkCustomerFilter } from "../../engine/customers";
-import { update } from "../../engine/events";
+import { noSuch, requireObject } from "../../engine/objects";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
-import { requirePrice } from "../../engine/prices";
 import type { Sandbox } from "../../engine/sandbox";
-import { endSubscription, setCancelAt, setCancelAtPeriodEnd } from "../../engine/subscription-end";
+import { endSubscription, setCancelAt } from "../../engine/subscription-end";
 import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
-import { intervalOf, isOver, itemOf, requireSubscription } from "../../engine/subscriptions";
+import { intervalOf, isOver, itemOf } from "../../engine/subscriptions";
 import type { Price, Subscription } from "../../engine/wire";
-import { type Endpoint, endpoint } from "../endpoint";
-import { paginate } from "../pagination";
+import { changeObject, type Endpoint, endpoint, listOf, retrieve } from "../endpoint";
 import {
   boolean,
-  changeMetadata,
   emptyable,
-  expand,
   hash,
   integer,
   list,
   metadata,
   oneOf,
-  onlyExpand,
   type ParametersOf,
-  paging,
   required,
   text,
   timestampFilter,
-  unsupported,
 } from "../parameters";
 
-const feedback = oneOf(
-  "customer_service",
-  "low_quality",
-  "missing_features",
-  "other",
-  "switched_service",
-  "too_complex",
-  "too_expensive",
-  "unused",
-);
-
-const cancellationDetails = hash({
-  comment: emptyable(text()),
-  feedback: emptyable(feedback),
-  ...unsupported("feedback_option"),
-} satisfies ParametersOf<Stripe.SubscriptionCancelParams.CancellationDetails>);
-
-const subscriptionList = {
-  ...paging,
-  collection_method: oneOf("charge_automatically", "send_invoice"),
+const filters = {
   created: timestampFilter(),
-  current_period_end: timestampFilter(),
-  current_period_start: timestampFilter(),
   customer: text(),
-  price: text(),
-  status: oneOf(
-    "active",
-    "all",
-    "canceled",
-    "ended",
-    "incomplete",
-    "incomplete_expired",
-    "past_due",
-    "paused",
-    "trialing",
-    "unpaid",
-  ),
-  ...unsupported("automatic_tax", "customer_account", "plan", "test_clock"),
 } satisfies ParametersOf<Stripe.SubscriptionListParams>;
 
-const item = hash({
-  id: text(),
-  price: text(),
-  quantity: integer(1, 999_999),
-  ...unsupported(
-    "billing_thresholds",
-    "clear_usage",
-    "current_trial",
-    "deleted",
-    "discounts",
-    "metadata",
-    "plan",
-    "price_data",
-    "tax_rates",
-  ),
-} satisfies ParametersOf<Stripe.SubscriptionUpdateParams.Item>);
-
-const pauseBehavior = hash({
-  behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
-  resumes_at: integer(0),
-} satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>);
+const statuses = oneOf(
+  ...(["active", "all", "canceled", "ended", "incomplete", "incomplete_expired"] as const),
+  ...(["past_due", "paused", "trialing", "unpaid"] as const),
+);
 
 const subscriptionUpdate = {
   cancel_at: emptyable(integer(0)),
   cancel_at_period_end: boolean(),
-  cancellation_details: cancellationDetails,
   default_payment_method: emptyable(text()),
-  description: emptyable(text(500)),
-  expand,
-  items: list(item, 20),
-  metadata: metadata(),
-  pause_collection: emptyable(pauseBehavior),
-  proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
-  ...unsupported(
-    "add_invoice_items",
-    "application_fee_percent",
-    "automatic_tax",
-    "billing_cycle_anchor",
-    "billing_schedules",
-    "billing_thresholds",
-    "collection_method",
-    "days_until_due",
-    "default_source",
-    "default_tax_rates",
-    "discounts",
-    "invoice_settings",
-    "off_session",
-    "on_behalf_of",
-    "payment_behavior",
-    "payment_settings",
-    "pending_invoice_item_interval",
-    "proration_date",
-    "transfer_data",
-    "trial_end",
-    "trial_from_plan",
-    "trial_settings",
+  items: list(
+    hash({
+      id: text(),
+      price: text(),
+    } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.Item>),
+    20,
   ),
+  metadata: metadata(),
+  pause_collection: emptyable(
+    hash({
+      behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
+      resumes_at: integer(0),
+    } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>),
+  ),
+  proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
 } satisfies ParametersOf<Stripe.SubscriptionUpdateParams>;
 
+// these make no difference: nothing is metered or prorated here
 const subscriptionCancel = {
-  cancellation_details: cancellationDetails,
-  expand,
-  // these make no difference: nothing is metered or prorated here
   invoice_now: boolean(),
   prorate: boolean(),
 } satisfies ParametersOf<Stripe.SubscriptionCancelParams>;
@@ -144,7 +66,7 @@ function hasStatus(subscription: Subscription, wanted: string | undefined): bool
   return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
 }
 
-type ItemChange = { id?: string; price?: string; quantity?: number };
+type ItemChange = { id?: string; price?: string };
 
 /** The price that an update changes to, checked: for the one item, and with the same interval. */
 function wantedPrice(
@@ -156,7 +78,7 @@ function wantedPrice(
   if (items === undefined) return null;
   const [change, ...others] = items;
   const present = itemOf(subscription);
-  if (!change || others.length > 0 || change.id === undefined || change.quantity !== undefined) {
+  if (!change || others.length > 0 || change.id === undefined) {
     throw invalidParameter(
       "items",
       "The local Stripe sandbox supports subscriptions with one item, of which only the price can change.",
@@ -165,7 +87,7 @@ function wantedPrice(
   if (change.id !== present.id)
     throw resourceMissing("subscription item", change.id, "items[0][id]");
   if (change.price === undefined || change.price === present.price.id) return null;
-  const price = requirePrice(sandbox, change.price, "items[0][price]");
+  const price = requireObject(sandbox, "prices", change.price, "items[0][price]");
   const [now, then] = [intervalOf(present.price), intervalOf(price)];
   const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
   if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
@@ -177,89 +99,61 @@ function wantedPrice(
   return price;
 }
 
-type Details = { comment?: string | null; feedback?: string | null };
-
-function recordCancellationDetails(subscription: Subscription, given: Details | undefined): void {
-  const details = subscription.cancellation_details;
-  if (!details || !given) return;
-  if (given.comment !== undefined) details.comment = given.comment;
-  if (given.feedback !== undefined) details.feedback = given.feedback;
-}
-
+/** Subscriptions, of one item each. */
 export const subscriptionEndpoints: Endpoint[] = [
-  endpoint("GET", "/v1/subscriptions", subscriptionList, (call) => {
-    const { values, sandbox } = call;
-    checkCustomerFilter(sandbox, values.customer);
-    return paginate(call, "subscription", sandbox.state.subscriptions.values(), (subscription) => {
-      const item = itemOf(subscription);
-      return (
-        hasStatus(subscription, values.status) &&
-        (values.customer === undefined || subscription.customer === values.customer) &&
-        (values.price === undefined || item.price.id === values.price) &&
-        (values.collection_method === undefined ||
-          subscription.collection_method === values.collection_method) &&
-        (values.created?.(subscription.created) ?? true) &&
-        (values.current_period_end?.(item.current_period_end) ?? true) &&
-        (values.current_period_start?.(item.current_period_start) ?? true)
-      );
-    });
+  listOf("/v1/subscriptions", "subscriptions", {
+    filters,
+    parameters: { price: text(), status: statuses },
+    matches: (subscription, { price, status }) =>
+      hasStatus(subscription, status) &&
+      (price === undefined || itemOf(subscription).price.id === price),
   }),
-  endpoint("GET", "/v1/subscriptions/:id", onlyExpand, ({ sandbox, id }) =>
-    requireSubscription(sandbox, id),
-  ),
+  retrieve("/v1/subscriptions/:id", "subscriptions"),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
-    const subscription = requireSubscription(sandbox, id);
-    const changesMore =
-      values.cancel_at_period_end !== undefined ||
-      values.cancel_at !== undefined ||
-      values.items !== undefined ||
-      values.pause_collection !== undefined ||
-      values.default_payment_method !== undefined;
+    const subscription = requireObject(sandbox, "subscriptions", id);
+    const { cancel_at, cancel_at_period_end, items, pause_collection: pause, ...others } = values;
+    const method = others.default_payment_method;
+    const changesMore = [cancel_at, cancel_at_period_end, items, pause, method].some(
+      (value) => value !== undefined,
+    );
     if (isOver(subscription) && changesMore) {
       throw invalidRequest(
         "A canceled subscription can only update its cancellation_details and metadata.",
         "invalid_canceled_subscription_fields",
       );
     }
-    if (values.cancel_at_period_end !== undefined && values.cancel_at !== undefined) {
+    if (cancel_at_period_end !== undefined && cancel_at !== undefined) {
       throw invalidRequest(
         "You may only specify one of these parameters: cancel_at, cancel_at_period_end.",
       );
     }
-    const method = values.default_payment_method;
     if (method) {
       requireOwnPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
     }
-    if (values.cancel_at != null && values.cancel_at <= sandbox.now()) {
+    if (cancel_at != null && cancel_at <= sandbox.now()) {
       throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
     }
-    const price = wantedPrice(sandbox, subscription, values.items, values.proration_behavior);
+    const price = wantedPrice(sandbox, subscription, items, others.proration_behavior);
     if (price) changePrice(sandbox, subscription, price);
-    if (values.pause_collection !== undefined) {
-      const pause = values.pause_collection;
+    if (pause !== undefined) {
+      const { behavior, resumes_at } = pause ?? {};
       pauseCollection(
         sandbox,
         subscription,
-        pause && { behavior: pause.behavior, resumes_at: pause.resumes_at ?? null },
+        behavior ? { behavior, resumes_at: resumes_at ?? null } : null,
       );
     }
-    if (values.cancel_at_period_end !== undefined) {
-      setCancelAtPeriodEnd(sandbox, subscription, values.cancel_at_period_end);
+    if (cancel_at_period_end !== undefined) {
+      setCancelAt(sandbox, subscription, cancel_at_period_end ? "period_end" : null);
     }
-    if (values.cancel_at !== undefined) setCancelAt(sandbox, subscription, values.cancel_at);
-    update(sandbox, "customer.subscription.updated", subscription, () => {
-      if (values.description !== undefined) subscription.description = values.description;
-      if (method !== undefined) subscription.default_payment_method = method;
-      subscription.metadata = changeMetadata(subscription.metadata, values.metadata);
-      recordCancellationDetails(subscription, values.cancellation_details);
-    });
+    if (cancel_at !== undefined) setCancelAt(sandbox, subscription, cancel_at);
+    changeObject(sandbox, subscription, "customer.subscription.updated", others);
     return subscription;
   }),
-  endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id, values }) => {
-    const subscription = requireSubscription(sandbox, id);
+  endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id }) => {
+    const subscription = requireObject(sandbox, "subscriptions", id);
     // to Stripe, a subscription that has ended does not exist here
-    if (isOver(subscription)) throw resourceMissing("subscription", id);
-    recordCancellationDetails(subscription, values.cancellation_details);
+    if (isOver(subscription)) throw noSuch("subscriptions", id);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;
   }),

@@ -1,9 +1,8 @@
 import type Stripe from "stripe";
-import { invalidRequest, resourceMissing } from "./api-error";
+import { invalidRequest } from "./api-error";
 import { emit, update } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { Plan, Price, Wire } from "./wire";
+import { newId, nulls, type Plan, type Price, type Product, pick, type Wire } from "./wire";
 
 type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
 
@@ -12,18 +11,13 @@ export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
   const price: Price = {
     id: newId("price"),
     object: "price",
+    ...nulls("custom_unit_amount lookup_key nickname recurring tiers_mode transform_quantity"),
     active: true,
     billing_scheme: "per_unit",
     created: sandbox.now(),
-    custom_unit_amount: null,
     livemode: false,
-    lookup_key: null,
     metadata: {},
-    nickname: null,
-    recurring: null,
     tax_behavior: "unspecified",
-    tiers_mode: null,
-    transform_quantity: null,
     type: draft.recurring ? "recurring" : "one_time",
     unit_amount_decimal: draft.unit_amount === null ? null : String(draft.unit_amount),
     ...draft,
@@ -38,13 +32,8 @@ export function recurring(
   interval: Stripe.Price.Recurring.Interval,
   count = 1,
 ): Price["recurring"] {
-  return {
-    interval,
-    interval_count: count,
-    meter: null,
-    trial_period_days: null,
-    usage_type: "licensed",
-  };
+  const empty = nulls("meter trial_period_days");
+  return { ...empty, interval, interval_count: count, usage_type: "licensed" };
 }
 
 /** The legacy plan object that Stripe still returns with a recurring price. */
@@ -52,31 +41,14 @@ export function planOf(price: Price): Plan {
   return {
     id: price.id,
     object: "plan",
-    active: price.active,
+    ...nulls("meter tiers_mode transform_usage trial_period_days"),
+    ...pick(price, "active billing_scheme created currency livemode metadata nickname product"),
     amount: price.unit_amount,
     amount_decimal: price.unit_amount_decimal,
-    billing_scheme: "per_unit",
-    created: price.created,
-    currency: price.currency,
     interval: price.recurring?.interval ?? "month",
     interval_count: price.recurring?.interval_count ?? 1,
-    livemode: false,
-    metadata: price.metadata,
-    meter: null,
-    nickname: price.nickname,
-    product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
-    trial_period_days: null,
     usage_type: "licensed",
   } satisfies Wire<Stripe.Plan>;
-}
-
-/** The price, or Stripe's error for an id that names none. */
-export function requirePrice(sandbox: Sandbox, id: string, param = "id"): Price {
-  const price = sandbox.state.prices.get(id);
-  if (!price) throw resourceMissing("price", id, param);
-  return price;
 }
 
 /** Frees a lookup key for a price; throws if another price has it, unless `transfer` is set. */
@@ -94,8 +66,33 @@ export function claimLookupKey(
         "resource_already_exists",
       );
     }
-    update(sandbox, "price.updated", price, (other) => {
-      other.lookup_key = null;
-    });
+    update(sandbox, "price.updated", price, { lookup_key: null });
   }
+}
+
+type ProductDraft = Pick<Product, "name"> & Partial<Product>;
+
+/** Creates a product. */
+export function addProduct(sandbox: Sandbox, draft: ProductDraft): Product {
+  const now = sandbox.now();
+  const product: Product = {
+    id: newId("prod", 14),
+    object: "product",
+    ...nulls(
+      "default_price description package_dimensions shippable statement_descriptor tax_code",
+      "tax_details unit_label url",
+    ),
+    active: true,
+    created: now,
+    images: [],
+    livemode: false,
+    marketing_features: [],
+    metadata: {},
+    type: "service",
+    updated: now,
+    ...draft,
+  } satisfies Wire<Stripe.Product>;
+  sandbox.state.products.set(product.id, product);
+  emit(sandbox, "product.created", product);
+  return product;
 }

@@ -1,15 +1,21 @@
 import type Stripe from "stripe";
-import { resourceMissing } from "./api-error";
 import { emit } from "./events";
-import { newId } from "./ids";
 import type { Sandbox } from "./sandbox";
-import type { PortalConfiguration, Stored, Wire } from "./wire";
+import {
+  type Customer,
+  newId,
+  nulls,
+  type PortalConfiguration,
+  type PortalSession,
+  type Stored,
+  type Wire,
+} from "./wire";
 
 /** What a configuration lets customers do in the portal. */
-export type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
+type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
 
 /** All portal features turned off. */
-export const NO_FEATURES: PortalFeatures = {
+const NO_FEATURES: PortalFeatures = {
   customer_update: { allowed_updates: [], enabled: false },
   invoice_history: { enabled: false },
   payment_method_update: { enabled: false, payment_method_configuration: null },
@@ -38,40 +44,55 @@ export const DEFAULT_FEATURES: PortalFeatures = {
   subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
 };
 
-/** Creates a portal configuration. */
+/** Creates a portal configuration: `change` gives it what differs from a new one. */
 export function addConfiguration(
   sandbox: Sandbox,
-  draft: Partial<PortalConfiguration>,
+  change: (fresh: PortalConfiguration) => PortalConfiguration,
 ): PortalConfiguration {
-  const configuration: PortalConfiguration = {
+  const fresh = {
+    ...nulls("application default_return_url name"),
     id: newId("bpc"),
     object: "billing_portal.configuration",
     active: true,
-    application: null,
-    business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
+    business_profile: nulls("headline privacy_policy_url terms_of_service_url"),
     created: sandbox.now(),
-    default_return_url: null,
     features: structuredClone(NO_FEATURES),
     is_default: false,
     livemode: false,
     login_page: { enabled: false, url: null },
     metadata: {},
-    name: null,
     updated: sandbox.now(),
-    ...draft,
   } satisfies Wire<Stripe.BillingPortal.Configuration>;
+  const configuration = change(fresh);
   sandbox.state.portalConfigurations.set(configuration.id, configuration);
   emit(sandbox, "billing_portal.configuration.created", configuration);
   return configuration;
 }
 
-/** The configuration, or Stripe's error for an id that names none. */
-export function requireConfiguration(
-  sandbox: Sandbox,
-  id: string,
-  param = "id",
-): PortalConfiguration {
-  const configuration = sandbox.state.portalConfigurations.get(id);
-  if (!configuration) throw resourceMissing("configuration", id, param);
-  return configuration;
+type PortalSessionDraft = {
+  customer: Customer;
+  configuration: PortalConfiguration;
+  flow: PortalSession["flow"];
+  returnUrl: string | null;
+};
+
+/** Opens the portal for a customer; its first page is at `url`. */
+export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): PortalSession {
+  const { configuration, customer } = draft;
+  const session: PortalSession = {
+    id: newId("bps"),
+    object: "billing_portal.session",
+    ...nulls("customer_account locale on_behalf_of"),
+    configuration: configuration.id,
+    created: sandbox.now(),
+    customer: customer.id,
+    flow: draft.flow,
+    livemode: false,
+    return_url: draft.returnUrl ?? configuration.default_return_url,
+    // whoever knows the address is let in, so the id must not give it away
+    url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,
+  } satisfies Wire<Stripe.BillingPortal.Session>;
+  sandbox.state.portalSessions.set(session.id, session);
+  emit(sandbox, "billing_portal.session.created", session);
+  return session;
 }

@@ -1,0 +1,109 @@
+import type Stripe from "stripe";
+import { ApiError, invalidRequest } from "../../engine/api-error";
+import { subscriptionOf } from "../../engine/invoices";
+import { requireObject } from "../../engine/objects";
+import { refundCharge } from "../../engine/refunds";
+import { collectInvoice } from "../../engine/subscription-lifecycle";
+import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
+import {
+  boolean,
+  integer,
+  metadata,
+  oneOf,
+  type ParametersOf,
+  text,
+  timestampFilter,
+} from "../parameters";
+
+const chargeFilters = {
+  created: timestampFilter(),
+  customer: text(),
+  payment_intent: text(),
+} satisfies ParametersOf<Stripe.ChargeListParams>;
+
+const disputeFilters = {
+  charge: text(),
+  created: timestampFilter(),
+  payment_intent: text(),
+} satisfies ParametersOf<Stripe.DisputeListParams>;
+
+const invoiceFilters = {
+  created: timestampFilter(),
+  customer: text(),
+  status: oneOf("draft", "open", "paid", "uncollectible", "void"),
+} satisfies ParametersOf<Stripe.InvoiceListParams>;
+
+const invoiceUpdate = {
+  auto_advance: boolean(),
+  metadata: metadata(),
+} satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
+
+const refundCreate = {
+  amount: integer(1),
+  charge: text(),
+  metadata: metadata(),
+  payment_intent: text(),
+  reason: oneOf("duplicate", "fraudulent", "requested_by_customer"),
+} satisfies ParametersOf<Stripe.RefundCreateParams>;
+
+/** Invoices, charges, refunds and disputes. */
+export const paymentEndpoints: Endpoint[] = [
+  listOf("/v1/charges", "charges", { filters: chargeFilters }),
+  retrieve("/v1/charges/:id", "charges"),
+  listOf("/v1/disputes", "disputes", { filters: disputeFilters }),
+
+  listOf("/v1/invoices", "invoices", {
+    filters: invoiceFilters,
+    parameters: { subscription: text() },
+    matches: (invoice, { subscription }) =>
+      subscription === undefined || subscriptionOf(invoice) === subscription,
+  }),
+  change("/v1/invoices/:id", "invoices", "invoice.updated", invoiceUpdate),
+  endpoint("POST", "/v1/invoices/:id/pay", {}, ({ sandbox, id }) => {
+    const invoice = requireObject(sandbox, "invoices", id);
+    if (invoice.status === "paid") throw invalidRequest("Invoice is already paid");
+    if (invoice.status === "void") {
+      throw invalidRequest("Invoice is void and cannot be paid", "invoice_not_editable");
+    }
+    const outcome = collectInvoice(sandbox, invoice);
+    if (outcome.kind === "declined") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: outcome.code,
+        decline_code: outcome.declineCode,
+        message: outcome.message,
+      });
+    }
+    if (outcome.kind === "authentication") {
+      throw new ApiError(402, {
+        type: "card_error",
+        code: "invoice_payment_intent_requires_action",
+        message:
+          "This payment requires additional user action before it can be completed successfully.",
+      });
+    }
+    return invoice;
+  }),
+
+  endpoint("POST", "/v1/refunds", refundCreate, ({ sandbox, values }) => {
+    const { amount, charge, payment_intent, reason, metadata } = given(values);
+    if ((charge === undefined) === (payment_intent === undefined)) {
+      throw invalidRequest(
+        "You must provide exactly one of these parameters: charge, payment_intent.",
+      );
+    }
+    const intent = payment_intent
+      ? requireObject(sandbox, "paymentIntents", payment_intent, "payment_intent")
+      : null;
+    if (intent && intent.latest_charge === null) {
+      throw invalidRequest(
+        `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
+      );
+    }
+    const id = charge ?? intent?.latest_charge ?? "";
+    return refundCharge(sandbox, requireObject(sandbox, "charges", id, "charge"), amount, {
+      metadata,
+      reason: reason ?? null,
+    });
+  }),
+];

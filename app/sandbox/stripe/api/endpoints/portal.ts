@@ -1,0 +1,113 @@
+import type Stripe from "stripe";
+import { invalidRequest } from "../../engine/api-error";
+import { requireCustomer } from "../../engine/customers";
+import { allOf, requireObject } from "../../engine/objects";
+import { addConfiguration, addPortalSession } from "../../engine/portal";
+import { nulls, type PortalSession } from "../../engine/wire";
+import { change, type Endpoint, endpoint, listOf, merge } from "../endpoint";
+import {
+  boolean,
+  emptyable,
+  hash,
+  metadata,
+  oneOf,
+  type ParametersOf,
+  type Read,
+  required,
+  text,
+  url,
+} from "../parameters";
+
+type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features;
+type Cancellation = Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel;
+
+const features = hash({
+  invoice_history: hash({ enabled: required(boolean()) }),
+  payment_method_update: hash({ enabled: required(boolean()) }),
+  subscription_cancel: hash({
+    enabled: boolean(),
+    mode: oneOf("at_period_end", "immediately"),
+  } satisfies ParametersOf<Cancellation>),
+} satisfies ParametersOf<Features>);
+
+const configurationUpdate = {
+  active: boolean(),
+  business_profile: hash({
+    headline: emptyable(text(60)),
+    privacy_policy_url: emptyable(url()),
+    terms_of_service_url: emptyable(url()),
+  } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams.BusinessProfile>),
+  default_return_url: emptyable(url()),
+  features,
+  metadata: metadata(),
+  name: emptyable(text()),
+} satisfies ParametersOf<Stripe.BillingPortal.ConfigurationUpdateParams>;
+
+const { active: _, ...ofNewConfiguration } = configurationUpdate;
+const configurationCreate = {
+  ...ofNewConfiguration,
+  features: required(features),
+} satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams>;
+
+// a link to the form for another card, which leads back when it is done
+const flowData = hash({
+  after_completion: required(
+    hash({
+      redirect: required(hash({ return_url: required(url()) })),
+      type: required(oneOf("redirect")),
+    } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData.AfterCompletion>),
+  ),
+  type: required(oneOf("payment_method_update")),
+} satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData>);
+
+const sessionCreate = {
+  configuration: text(),
+  customer: required(text()),
+  flow_data: flowData,
+  return_url: url(),
+} satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams>;
+
+type Flow = NonNullable<Read<typeof sessionCreate>["flow_data"]>;
+
+function flowOf({ after_completion, type }: Flow): PortalSession["flow"] {
+  return {
+    ...nulls("customer_update subscription_cancel subscription_pause"),
+    ...nulls("subscription_update subscription_update_confirm"),
+    after_completion: { ...after_completion, hosted_confirmation: null },
+    type,
+  };
+}
+
+/** The customer portal: its configurations and its sessions. */
+export const portalEndpoints: Endpoint[] = [
+  endpoint("POST", "/v1/billing_portal/configurations", configurationCreate, (call) =>
+    addConfiguration(call.sandbox, (fresh) => merge(fresh, call.values)),
+  ),
+  listOf("/v1/billing_portal/configurations", "portalConfigurations", {
+    filters: { active: boolean(), is_default: boolean() },
+  }),
+  change(
+    "/v1/billing_portal/configurations/:id",
+    "portalConfigurations",
+    "billing_portal.configuration.updated",
+    configurationUpdate,
+    ({ values }, { is_default }) => {
+      if (!is_default || values.active !== false) return;
+      throw invalidRequest("You cannot deactivate the default configuration.");
+    },
+  ),
+  endpoint("POST", "/v1/billing_portal/sessions", sessionCreate, ({ sandbox, values }) => {
+    const customer = requireCustomer(sandbox, values.customer, "customer");
+    const configuration = values.configuration
+      ? requireObject(sandbox, "portalConfigurations", values.configuration, "configuration")
+      : allOf(sandbox, "portalConfigurations").find(({ is_default }) => is_default);
+    if (!configuration) throw invalidRequest("No configuration provided and there is no default.");
+    if (!configuration.active) throw invalidRequest("This configuration is not active.");
+    return addPortalSession(sandbox, {
+      customer,
+      configuration,
+      flow: values.flow_data ? flowOf(values.flow_data) : null,
+      returnUrl: values.return_url ?? null,
+    });
+  }),
+];

@@ -1,0 +1,21 @@
+// Builds the local Stripe, which the site's own bundle does not contain.
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Writes `build/sandbox.js`, which the site loads with `PAYMENTS=sandbox`. Its packages are those that are installed. */
+export async function bundleSandbox() {
+  // not before: `npm run dev` first says what has to be installed
+  const { build } = await import("esbuild");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["app/sandbox/stripe/server.server.ts"],
+    outfile: "build/sandbox.js",
+    bundle: true,
+    packages: "external",
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    logLevel: "warning",
+  });
+}
