@@ -69,7 +69,7 @@ export class ConnectionPool {
   readonly #open = new Set<Connection>();
   readonly #waiting = new Set<Waiter>();
   readonly #timers: NodeJS.Timeout[];
-  #idle: { connection: Connection; since: number }[] = [];
+  #free: Connection[] = [];
   #opening = 0;
   #isCheckingPrimary = false;
   #wasUsed = false;
@@ -93,7 +93,7 @@ export class ConnectionPool {
   }
 
   statistics(): PoolStatistics {
-    return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiting.size };
+    return { open: this.#open.size, idle: this.#free.length, waiting: this.#waiting.size };
   }
 
   /**
@@ -171,28 +171,22 @@ export class ConnectionPool {
     asArrays = false,
   ): Promise<Rows> {
     const startedAt = performance.now();
-    let failed = true;
-    let code: string | undefined;
     const isShort = parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS;
+    const prepare = isShort && !connection.isPooled;
+    const timeout = this.#limits.statementTimeout;
     try {
-      const rows = await connection.query(text, parameters, {
-        prepare: isShort && !connection.isPooled,
-        asArrays,
-        timeout: this.#limits.statementTimeout,
-      });
-      failed = false;
+      const rows = await connection.query(text, parameters, { prepare, asArrays, timeout });
+      this.#onQuery?.(performance.now() - startedAt, false);
       return rows;
     } catch (error) {
-      code = databaseErrorCode(error);
+      this.#onQuery?.(performance.now() - startedAt, true, databaseErrorCode(error));
       if (isServerLost(error)) connection.destroy();
-      // the idle ones most likely are dead too, so none of them is tried
-      if (!connection.alive) for (const { connection } of [...this.#idle]) connection.destroy();
+      // the free ones most likely are dead too, so none of them is tried
+      if (!connection.alive) for (const free of [...this.#free]) free.destroy();
       // Drizzle puts this array into the message of the error it throws, which must not contain email
       // addresses or password hashes.
       parameters.length = 0;
       throw error;
-    } finally {
-      this.#onQuery?.(performance.now() - startedAt, failed, code);
     }
   }
 
@@ -201,15 +195,15 @@ export class ConnectionPool {
     if (this.#closing) return;
     this.#closing = true;
     for (const timer of this.#timers) clearInterval(timer);
-    for (const waiter of this.#waiting) waiter.fail(poolClosed());
-    const finished = [...this.#open].map(
+    this.#failWaiting(poolClosed());
+    const closed = [...this.#open].map(
       (connection) => new Promise<void>((resolve) => connection.onClose(resolve)),
     );
-    for (const { connection } of this.#idle.splice(0)) void connection.end();
+    for (const connection of this.#free.splice(0)) void connection.end();
     const timer = setTimeout(() => {
       for (const connection of this.#open) connection.destroy();
     }, 5_000);
-    await Promise.all(finished);
+    await Promise.all(closed);
     clearTimeout(timer);
   }
 
@@ -217,55 +211,49 @@ export class ConnectionPool {
   async #acquire(): Promise<Connection> {
     this.#wasUsed = true;
     if (this.#closing) throw poolClosed();
-    const free = this.#idle.pop();
-    if (free) return free.connection;
+    const free = this.#free.pop();
+    if (free) return free;
     // Fail fast while the server is known to be down; a connection is still attempted meanwhile.
     const timeoutMs = this.#isServerDown() ? SERVER_DOWN_TIMEOUT_MS : this.#limits.acquireTimeout;
-    const timedOut = () =>
-      this.#refusal?.error ??
-      new ConnectionError("POOL_TIMEOUT", `No connection was free within ${timeoutMs} ms.`);
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(waiter);
-      };
-      const waiter: Waiter = {
-        take: (connection) => {
-          settle();
-          resolve(connection);
-        },
-        fail: (reason) => {
-          settle();
-          reject(reason);
-        },
-      };
-      const timer = setTimeout(() => waiter.fail(timedOut()), timeoutMs);
+    return new Promise((take, fail) => {
+      const waiter = { take, fail };
       this.#waiting.add(waiter);
-      this.#grow();
+      setTimeout(() => {
+        if (!this.#waiting.delete(waiter)) return;
+        const message = `No connection was free within ${timeoutMs} ms.`;
+        fail(this.#refusal?.error ?? new ConnectionError("POOL_TIMEOUT", message));
+      }, timeoutMs).unref();
+      void this.#grow();
     });
   }
 
-  #grow(): void {
+  #failWaiting(reason: Error): void {
+    for (const { fail } of this.#waiting) fail(reason);
+    this.#waiting.clear();
+  }
+
+  /** Opens another connection if somebody waits for one and there may be more. */
+  async #grow(): Promise<void> {
     if (this.#waiting.size <= this.#opening) return;
     if (this.#open.size + this.#opening >= this.#limits.max) return;
     this.#opening++;
-    this.#openOne().then(
-      (connection) => {
-        this.#opening--;
-        this.#refusal = null;
-        if (this.#closing) return connection.destroy();
-        this.#open.add(connection);
-        connection.onClose(() => this.#remove(connection));
-        this.#release(connection);
-        this.#grow();
-      },
-      (error: Error) => {
-        this.#opening--;
-        // While other connections are open, the waiters can still get one of those.
-        if (this.#open.size > 0) return;
-        for (const waiter of this.#waiting) waiter.fail(error);
-      },
-    );
+    try {
+      const connection = await this.#openOne();
+      this.#opening--;
+      this.#refusal = null;
+      this.#open.add(connection);
+      connection.onClose(() => {
+        this.#open.delete(connection);
+        this.#free = this.#free.filter((free) => free !== connection);
+        void this.#grow();
+      });
+      this.#release(connection);
+      void this.#grow();
+    } catch (error) {
+      this.#opening--;
+      // While other connections are open, the waiters can still get one of those.
+      if (this.#open.size === 0) this.#failWaiting(error as Error);
+    }
   }
 
   async #openOne(): Promise<Connection> {
@@ -289,26 +277,19 @@ export class ConnectionPool {
 
   #release(connection: Connection): void {
     if (!connection.alive) return;
-    if (this.#closing || Date.now() - connection.openedAt > this.#limits.maxLifetime) {
-      void connection.end();
-      return;
-    }
+    const isOld = Date.now() - connection.openedAt > this.#limits.maxLifetime;
+    if (this.#closing || isOld) return void connection.end();
     const [waiter] = this.#waiting;
-    if (waiter) waiter.take(connection);
-    else this.#idle.push({ connection, since: Date.now() });
-  }
-
-  #remove(connection: Connection): void {
-    this.#open.delete(connection);
-    this.#idle = this.#idle.filter((entry) => entry.connection !== connection);
-    if (!this.#closing) this.#grow();
+    if (!waiter) return void this.#free.push(connection);
+    this.#waiting.delete(waiter);
+    waiter.take(connection);
   }
 
   #closeIdle(): void {
     const oldest = Date.now() - this.#limits.idleTimeout;
-    const expired = this.#idle.filter(({ since }) => since < oldest);
-    this.#idle = this.#idle.filter(({ since }) => since >= oldest);
-    for (const { connection } of expired) void connection.end();
+    const idle = this.#free.filter(({ usedAt }) => usedAt < oldest);
+    this.#free = this.#free.filter((connection) => !idle.includes(connection));
+    for (const connection of idle) void connection.end();
   }
 
   /**

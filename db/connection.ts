@@ -69,6 +69,8 @@ type DriverOptions = postgres.Options<Types> & { socket: () => Socket };
  */
 export class Connection {
   readonly openedAt = Date.now();
+  /** When its last statement ended. */
+  usedAt = 0;
   /** With the address of its one host. */
   readonly settings: ConnectionSettings;
   /**
@@ -123,13 +125,12 @@ export class Connection {
   ): Promise<Connection> {
     const connection = new Connection(settings, tls);
     const { connectTimeout: timeout } = settings;
-    const timeoutError = new ConnectionError(
-      "CONNECT_TIMEOUT",
-      `The database server did not answer within ${timeout} ms.`,
-    );
-    const deadline = setTimeout(() => connection.destroy(timeoutError), timeout);
+    const deadline = setTimeout(() => {
+      const message = `The database server did not answer within ${timeout} ms.`;
+      connection.destroy(new ConnectionError("CONNECT_TIMEOUT", message));
+    }, timeout);
     try {
-      await connection.#introduce();
+      await connection.#readServer();
       return connection;
     } catch (error) {
       connection.destroy();
@@ -139,7 +140,7 @@ export class Connection {
     }
   }
 
-  async #introduce(): Promise<void> {
+  async #readServer(): Promise<void> {
     const rows = await this.query(
       `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
         pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
@@ -175,34 +176,28 @@ export class Connection {
     if (!this.#alive) return Promise.reject(closed());
     const statement = this.#sql.unsafe(text, parameters, { prepare });
     return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
       let late: ConnectionError | null = null;
-      const succeed = (rows: Rows) => {
-        this.#closeListeners.delete(fail);
-        clearTimeout(timer);
-        // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
-        if (late) reject(late);
-        else resolve(rows);
-      };
-      const fail = (reason: Error) => {
-        this.#closeListeners.delete(fail);
-        clearTimeout(timer);
-        reject(late ?? this.#explain(redactValues(reason)));
-      };
       const cancel = () => {
-        late = new ConnectionError(
-          "QUERY_TIMEOUT",
-          `The database did not finish a statement within ${timeout} ms.`,
-        );
+        const message = `The database did not finish a statement within ${timeout} ms.`;
+        late = new ConnectionError("QUERY_TIMEOUT", message);
         this.#requestCancel().catch(() => {});
         // A server that does not respond to the cancel request is considered unreachable.
         timer = setTimeout(() => this.destroy(), CANCEL_TIMEOUT_MS);
       };
+      let timer = timeout === null ? undefined : setTimeout(cancel, timeout);
+      const settle = (answer: () => void) => {
+        this.#closeListeners.delete(fail);
+        clearTimeout(timer);
+        this.usedAt = Date.now();
+        // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
+        if (late) reject(late);
+        else answer();
+      };
+      const fail = (reason: Error) => settle(() => reject(this.#explain(redactValues(reason))));
       // the driver leaves a statement without an answer that is sent to a socket which is about to close
       this.#closeListeners.add(fail);
-      if (timeout !== null) timer = setTimeout(cancel, timeout);
-      const answer = asArrays ? statement.values() : statement;
-      (answer as unknown as Promise<Rows>).then(succeed, fail);
+      const rows = (asArrays ? statement.values() : statement) as unknown as Promise<Rows>;
+      rows.then((rows) => settle(() => resolve(rows)), fail);
     });
   }
 
