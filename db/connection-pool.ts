@@ -4,7 +4,7 @@ import type { Connection, ConnectionSettings, Parameter, Rows } from "./connecti
 import { ConnectionError, databaseErrorCode, isServerLost } from "./database-errors";
 import { splitHosts } from "./database-url";
 import { drizzleClient, type Nest, type Send } from "./drizzle-client";
-import { openConnection } from "./open-connection";
+import { answeringHosts, openConnection } from "./open-connection";
 
 export type PoolLimits = {
   /** Maximum number of connections; default 10. */
@@ -40,10 +40,8 @@ const DEFAULT_LIMITS: PoolLimits = {
 /** Errors seen while a server restarts; WRONG_SERVER: of several hosts none is the primary yet. */
 const RESTART_ERROR =
   /^(ECONNREFUSED|SOCKET_ECONNREFUSED|SOCKET_ENOENT|SOCKET_EAGAIN|57P03|ECONNRESET|CONNECTION_CLOSED|WRONG_SERVER)$/;
-/** How often, while there are several hosts and connections in use, it is asked which is the primary, in milliseconds. */
+/** How often several hosts with connections in use are asked which is the primary, and how long each may take, in milliseconds. */
 const PRIMARY_CHECK_MS = 2_000;
-/** Milliseconds that a host with connections in use gets to answer a new one once another host is known to be right. */
-const OTHER_HOST_MS = 2_000;
 /** PostgreSQL's read_only_sql_transaction. */
 const READ_ONLY = "25006";
 const RESTART_RETRY_MS = 50;
@@ -71,7 +69,6 @@ export class ConnectionPool {
   readonly #timers: NodeJS.Timeout[];
   #free: Connection[] = [];
   #opening = 0;
-  #isCheckingPrimary = false;
   #wasUsed = false;
   /** When the server began to refuse connections, and its last error; null while it accepts them. */
   #refusal: { since: number; error: Error } | null = null;
@@ -295,36 +292,17 @@ export class ConnectionPool {
   /**
    * Closes the connections to a host that is not the primary any more, and would not say so: its machine is gone
    * without a word, or a pooler keeps them open in front of what is a standby now. Several hosts may be the right one,
-   * such as two poolers of one primary.
+   * such as two poolers of one primary. If none is, what is being asked finds that out by itself.
    */
   async #checkPrimary(): Promise<void> {
-    if (!this.#wasUsed || this.#open.size === 0 || this.#isCheckingPrimary) return;
-    this.#isCheckingPrimary = true;
+    if (!this.#wasUsed || this.#open.size === 0) return;
     this.#wasUsed = false;
-    try {
-      const isRight = new Map([[await answeringHost(this.#settings), true]]);
-      for (const connection of this.#open) {
-        const { url } = connection.settings;
-        if (!isRight.has(url)) {
-          const another = { ...connection.settings, connectTimeout: OTHER_HOST_MS };
-          const answers = await answeringHost(another).catch(() => null);
-          isRight.set(url, answers !== null);
-        }
-        if (!isRight.get(url)) connection.destroy();
-      }
-    } catch {
-      // there is none: what is being asked finds that out by itself
-    } finally {
-      this.#isCheckingPrimary = false;
+    const right = await answeringHosts(this.#settings, PRIMARY_CHECK_MS);
+    if (right.length === 0) return;
+    for (const connection of this.#open) {
+      if (!right.includes(connection.settings.url)) connection.destroy();
     }
   }
-}
-
-/** The address of the host that takes a connection now. */
-async function answeringHost(settings: ConnectionSettings): Promise<string> {
-  const connection = await openConnection(settings);
-  void connection.end();
-  return connection.settings.url;
 }
 
 /** The savepoints of a transaction, which its work can roll back to. */

@@ -36,6 +36,25 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
   throw failures.length > 1 ? new NoServerFound(failures) : failures[0]?.error;
 }
 
+/**
+ * The addresses of those hosts that take a connection within these milliseconds and are the server that is wanted; one of
+ * them is tried first from now on.
+ */
+export async function answeringHosts(
+  settings: ConnectionSettings,
+  connectTimeout: number,
+): Promise<string[]> {
+  const answers = splitHosts(settings.url).map(async (url) => {
+    const connection = await openConnection({ ...settings, url, connectTimeout }).catch(() => null);
+    void connection?.end();
+    return connection ? [url] : [];
+  });
+  const right = (await Promise.all(answers)).flat();
+  const last = lastHosts.get(settings.url) ?? "";
+  if (right[0] && !right.includes(last)) lastHosts.set(settings.url, right[0]);
+  return right;
+}
+
 async function openHost(
   settings: ConnectionSettings & { connectTimeout: number },
   wanted: string,
