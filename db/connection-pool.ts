@@ -13,10 +13,6 @@ export type PoolLimits = {
   acquireTimeout: number;
   /** Milliseconds a statement may run; null for no limit; default 30,000. */
   statementTimeout: number | null;
-  /** Milliseconds after which an idle connection is closed; default 60,000. */
-  idleTimeout: number;
-  /** Milliseconds after which a free connection is replaced, so that failovers are noticed; default 30 minutes. */
-  maxLifetime: number;
   /** Milliseconds a restarting server may refuse connections before queries fail; default 2,000. */
   restartTimeout: number;
 };
@@ -32,11 +28,12 @@ const DEFAULT_LIMITS: PoolLimits = {
   max: 10,
   acquireTimeout: 10_000,
   statementTimeout: 30_000,
-  idleTimeout: 60_000,
-  maxLifetime: 30 * 60_000,
   restartTimeout: 2_000,
 };
 
+/** Milliseconds after which an idle connection is closed, and a free one replaced, so that failovers are noticed. */
+const IDLE_TIMEOUT_MS = 60_000;
+const LIFETIME_MS = 30 * 60_000;
 /** Errors seen while a server restarts; WRONG_SERVER: of several hosts none is the primary yet. */
 const RESTART_ERROR =
   /^(ECONNREFUSED|SOCKET_ECONNREFUSED|SOCKET_ENOENT|SOCKET_EAGAIN|57P03|ECONNRESET|CONNECTION_CLOSED|WRONG_SERVER)$/;
@@ -78,7 +75,7 @@ export class ConnectionPool {
     this.#settings = settings;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#onQuery = onQuery;
-    this.#timers = [setInterval(() => this.#closeIdle(), this.#limits.idleTimeout / 4)];
+    this.#timers = [setInterval(() => this.#closeIdle(), IDLE_TIMEOUT_MS / 4)];
     if (splitHosts(settings.url).length > 1) {
       this.#timers.push(setInterval(() => void this.#checkPrimary(), PRIMARY_CHECK_MS));
     }
@@ -274,7 +271,7 @@ export class ConnectionPool {
 
   #release(connection: Connection): void {
     if (!connection.alive) return;
-    const isOld = Date.now() - connection.openedAt > this.#limits.maxLifetime;
+    const isOld = Date.now() - connection.openedAt > LIFETIME_MS;
     if (this.#closing || isOld) return void connection.end();
     const [waiter] = this.#waiting;
     if (!waiter) return void this.#free.push(connection);
@@ -283,7 +280,7 @@ export class ConnectionPool {
   }
 
   #closeIdle(): void {
-    const oldest = Date.now() - this.#limits.idleTimeout;
+    const oldest = Date.now() - IDLE_TIMEOUT_MS;
     const idle = this.#free.filter(({ usedAt }) => usedAt < oldest);
     this.#free = this.#free.filter((connection) => !idle.includes(connection));
     for (const connection of idle) void connection.end();
