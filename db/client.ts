@@ -1,5 +1,4 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
-import type { Sql } from "postgres";
 import type { Connection, ConnectionSettings } from "./connection";
 import { describeConnectionFailure } from "./connection-failure";
 import {
@@ -52,8 +51,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const { applicationName = "golden-path", setting: _, onQuery, ...limits } = options;
   const settings: ConnectionSettings = { url, applicationName };
   const pool = new ConnectionPool(settings, limits, onQuery);
-  // Drizzle uses only what the pool's client implements: `unsafe`, `begin` and `options`.
-  const db = drizzle(pool.client as unknown as Sql, { schema });
+  const db = drizzle(pool.client, { schema });
   return {
     db,
     reopen: (changes) => openDatabase(url, { ...options, ...changes }),

@@ -1,6 +1,33 @@
 import { databaseErrorCode, NoServerFound } from "./database-errors";
 import { parseSocketAddress, socketPath } from "./database-url";
 
+const NO_ANSWER = "no answer in time (a wrong host or port, or a firewall)";
+const UNREACHABLE = "the host cannot be reached from here";
+const CLOSED =
+  "the server closed the connection during the handshake (is it PostgreSQL, does sslmode match, and does it accept the client's certificate?)";
+const NO_SOCKET = "no server listens on that socket";
+
+/** The causes of failures that need no more words than their code. */
+const CAUSES: Record<string, string> = {
+  ECONNREFUSED: "nothing listens there (connection refused)",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be resolved at the moment",
+  CONNECT_TIMEOUT: NO_ANSWER,
+  ETIMEDOUT: NO_ANSWER,
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  CONNECTION_CLOSED: CLOSED,
+  SOCKET_ENOENT: NO_SOCKET,
+  SOCKET_ECONNREFUSED: NO_SOCKET,
+  SOCKET_EACCES: "the user this program runs as may not use that socket",
+  SOCKET_EAGAIN: "the server has too many pending connections",
+  "3D000": "there is no such database on that server",
+  "53300": "the server has no connection free",
+  "57P03": "the server is starting up or shutting down",
+};
+
 /**
  * One sentence for the operator on why a database cannot be used: where its address points (never the
  * password), which setting it comes from, and the cause in plain words.
@@ -31,49 +58,21 @@ function cause(url: string, error: unknown): string {
   if (error instanceof NoServerFound) {
     return error.failures.map(({ host, error }) => `${host}: ${cause(url, error)}`).join("; ");
   }
-  const user = userOf(url);
   const message = error instanceof Error ? error.message : String(error);
-  const code = databaseErrorCode(error);
+  const detail = firstLine(message);
+  const code = databaseErrorCode(error) ?? "";
+  const user = `user '${userOf(url)}'`;
   switch (code) {
-    case "ECONNREFUSED":
-      return "nothing listens there (connection refused)";
-    case "ENOTFOUND":
-      return "the host name is unknown";
-    case "EAI_AGAIN":
-      return "the host name cannot be resolved at the moment";
-    case "CONNECT_TIMEOUT":
-    case "ETIMEDOUT":
-      return "no answer in time (a wrong host or port, or a firewall)";
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-      return "the host cannot be reached from here";
-    case "ECONNRESET":
-    case "EPIPE":
-    case "CONNECTION_CLOSED":
-      return "the server closed the connection during the handshake (is it PostgreSQL, does sslmode match, and does it accept the client's certificate?)";
-    case "SOCKET_ENOENT":
-    case "SOCKET_ECONNREFUSED":
-      return "no server listens on that socket";
-    case "SOCKET_EACCES":
-      return "the user this program runs as may not use that socket";
-    case "SOCKET_EAGAIN":
-      return "the server has too many pending connections";
     case "28P01":
-      return `the password of user '${user}' is wrong`;
+      return `the password of ${user} is wrong`;
     case "28000":
-      return `the server rejects user '${user}' from this host (${firstLine(message)})`;
-    case "3D000":
-      return "there is no such database on that server";
+      return `the server rejects ${user} from this host (${detail})`;
     case "42501":
-      return `user '${user}' may not connect to that database`;
-    case "53300":
-      return "the server has no connection free";
+      return `${user} may not connect to that database`;
     case "WRONG_SERVER":
       return `${message}; this program needs the primary`;
-    case "57P03":
-      return "the server is starting up or shutting down";
     default:
-      return firstLine(message) || "unknown failure";
+      return CAUSES[code] ?? (detail || "unknown failure");
   }
 }
 

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sql } from "postgres";
 import type { Connection, ConnectionSettings, Parameter, Rows } from "./connection";
 import { ConnectionError, databaseErrorCode, isServerLost } from "./database-errors";
 import { splitHosts } from "./database-url";
-import { PoolClient, TransactionClient, type UnsafeOptions } from "./drizzle-client";
-import { leadsWhereItShould, openConnection } from "./open-connection";
+import { drizzleClient, type Nest, type Send } from "./drizzle-client";
+import { answeringHosts, openConnection } from "./open-connection";
 
 export type PoolLimits = {
   /** Maximum number of connections; default 10. */
@@ -11,15 +13,14 @@ export type PoolLimits = {
   acquireTimeout: number;
   /** Milliseconds a statement may run; null for no limit; default 30,000. */
   statementTimeout: number | null;
-  /** Milliseconds after which an idle connection is closed; default 60,000. */
-  idleTimeout: number;
-  /** Milliseconds after which a free connection is replaced, so that failovers are noticed; default 30 minutes. */
-  maxLifetime: number;
   /** Milliseconds a restarting server may refuse connections before queries fail; default 2,000. */
   restartTimeout: number;
 };
 
 export type PoolStatistics = { open: number; idle: number; waiting: number };
+
+/** What is called after each statement: its duration in milliseconds, whether it failed, and its error's code. */
+export type OnQuery = (milliseconds: number, failed: boolean, code?: string) => void;
 
 type Waiter = { take: (connection: Connection) => void; fail: (reason: Error) => void };
 
@@ -27,27 +28,17 @@ const DEFAULT_LIMITS: PoolLimits = {
   max: 10,
   acquireTimeout: 10_000,
   statementTimeout: 30_000,
-  idleTimeout: 60_000,
-  maxLifetime: 30 * 60_000,
   restartTimeout: 2_000,
 };
 
-/** Errors seen while a server restarts. */
-const RESTART_ERROR_CODES = new Set([
-  "ECONNREFUSED",
-  "SOCKET_ECONNREFUSED",
-  "SOCKET_ENOENT",
-  "SOCKET_EAGAIN",
-  "57P03",
-  "ECONNRESET",
-  "CONNECTION_CLOSED",
-  // of several hosts none is the primary yet
-  "WRONG_SERVER",
-]);
-/** How often, while there are several hosts and connections in use, it is asked which is the primary, in milliseconds. */
+/** Milliseconds after which an idle connection is closed, and a free one replaced, so that failovers are noticed. */
+const IDLE_TIMEOUT_MS = 60_000;
+const LIFETIME_MS = 30 * 60_000;
+/** Errors seen while a server restarts; WRONG_SERVER: of several hosts none is the primary yet. */
+const RESTART_ERROR =
+  /^(ECONNREFUSED|SOCKET_ECONNREFUSED|SOCKET_ENOENT|SOCKET_EAGAIN|57P03|ECONNRESET|CONNECTION_CLOSED|WRONG_SERVER)$/;
+/** How often several hosts with connections in use are asked which is the primary, and how long each may take, in milliseconds. */
 const PRIMARY_CHECK_MS = 2_000;
-/** Milliseconds that a host with connections in use gets to answer a new one once another host is known to be right. */
-const OTHER_HOST_MS = 2_000;
 /** PostgreSQL's read_only_sql_transaction. */
 const READ_ONLY = "25006";
 const RESTART_RETRY_MS = 50;
@@ -58,78 +49,66 @@ const SERVER_DOWN_TIMEOUT_MS = 500;
  */
 const MAX_PREPARED_PARAMETERS = 24;
 
-/** What is called after each statement: its duration in milliseconds, whether it failed, and its error's code. */
-export type OnQuery = (milliseconds: number, failed: boolean, code?: string) => void;
-
 /**
  * The connections of a process. Each statement or transaction has a connection to itself. Closed
  * connections are dropped and new ones opened on demand, so the pool recovers by itself as soon as
  * the server is back.
  */
 export class ConnectionPool {
-  /** The subset of a postgres.js client that Drizzle's session uses. */
-  readonly client: PoolClient;
+  /** What Drizzle uses of a postgres.js client. */
+  readonly client: Sql;
 
   readonly #settings: ConnectionSettings;
   readonly #limits: PoolLimits;
   readonly #onQuery: OnQuery | undefined;
   readonly #open = new Set<Connection>();
-  readonly #waiting: Waiter[] = [];
-  readonly #sweep: NodeJS.Timeout;
-  readonly #primaryCheck: NodeJS.Timeout | undefined;
-  #isCheckingPrimary = false;
-  #wasUsed = false;
-  #idle: { connection: Connection; since: number }[] = [];
+  readonly #waiting = new Set<Waiter>();
+  readonly #timers: NodeJS.Timeout[];
+  #free: Connection[] = [];
   #opening = 0;
+  #wasUsed = false;
   /** When the server began to refuse connections, and its last error; null while it accepts them. */
-  #refusedSince: number | null = null;
-  #lastFailure: Error | null = null;
+  #refusal: { since: number; error: Error } | null = null;
   #closing = false;
 
   constructor(settings: ConnectionSettings, limits: Partial<PoolLimits> = {}, onQuery?: OnQuery) {
     this.#settings = settings;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#onQuery = onQuery;
-    this.#sweep = setInterval(() => this.#closeIdle(), this.#limits.idleTimeout / 4);
-    this.#sweep.unref();
+    this.#timers = [setInterval(() => this.#closeIdle(), IDLE_TIMEOUT_MS / 4)];
     if (splitHosts(settings.url).length > 1) {
-      this.#primaryCheck = setInterval(() => void this.#checkPrimary(), PRIMARY_CHECK_MS);
-      this.#primaryCheck.unref();
+      this.#timers.push(setInterval(() => void this.#checkPrimary(), PRIMARY_CHECK_MS));
     }
-    this.client = new PoolClient(this);
+    for (const timer of this.#timers) timer.unref();
+    this.client = drizzleClient(
+      (...statement) => this.#query(...statement),
+      (work) => this.#transaction(work),
+    );
   }
 
   statistics(): PoolStatistics {
-    return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiting.length };
+    return { open: this.#open.size, idle: this.#free.length, waiting: this.#waiting.size };
   }
 
   /**
    * Runs one statement on a connection of its own. One that a server refused because it is read-only has done nothing,
    * so it is sent again, once, to the primary; any other failed statement is not repeated.
    */
-  async query(text: string, parameters: Parameter[], options: UnsafeOptions, asArrays: boolean) {
+  async #query(text: string, parameters: Parameter[], asArrays: boolean): Promise<Rows> {
     const again = [...parameters];
+    const sendOnce = async (values: Parameter[]) => {
+      const connection = await this.#acquire();
+      try {
+        return await this.#send(connection, text, values, asArrays);
+      } finally {
+        this.#release(connection);
+      }
+    };
     try {
-      return await this.#queryOnce(text, parameters, options, asArrays);
+      return await sendOnce(parameters);
     } catch (error) {
       if (databaseErrorCode(error) !== READ_ONLY) throw error;
-      return await this.#queryOnce(text, again, options, asArrays);
-    } finally {
-      again.length = 0;
-    }
-  }
-
-  async #queryOnce(
-    text: string,
-    parameters: Parameter[],
-    options: UnsafeOptions,
-    asArrays: boolean,
-  ): Promise<Rows> {
-    const connection = this.#takeIdle() ?? (await this.#wait());
-    try {
-      return await this.send(connection, text, parameters, options, asArrays);
-    } finally {
-      this.#release(connection);
+      return await sendOnce(again);
     }
   }
 
@@ -137,21 +116,26 @@ export class ConnectionPool {
    * Runs the work in a transaction: committed when it resolves, rolled back when it rejects. Never repeated: whether a
    * `commit` without an answer was done is not known.
    */
-  async transaction<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (client: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#begin();
-    const client = new TransactionClient(this, connection);
+    let isOver = false;
+    const send: Send = (text, parameters, asArrays) => {
+      // its connection may be another transaction's by now
+      if (isOver) return Promise.reject(new Error("This transaction is over."));
+      return this.#send(connection, text, parameters, asArrays);
+    };
     try {
-      const result = await work(client);
-      client.finish();
-      const committed = await this.send(connection, "commit", [], {}, false);
+      const result = await work(drizzleClient(send, savepoints(send)));
+      isOver = true;
+      const committed = await this.#send(connection, "commit");
       // The server turns COMMIT into ROLLBACK if a statement failed and the callback swallowed the error.
       if (committed.command === "ROLLBACK")
         throw new Error("A failed transaction cannot be committed.");
       return result;
     } catch (error) {
-      client.finish();
+      isOver = true;
       if (connection.alive) {
-        await this.send(connection, "rollback", [], {}, false).catch(() => connection.destroy());
+        await this.#send(connection, "rollback").catch(() => connection.destroy());
       }
       throw error;
     } finally {
@@ -162,9 +146,9 @@ export class ConnectionPool {
   /** A connection with an open transaction. One that turns out to be lost is replaced once: nothing was done on it. */
   async #begin(): Promise<Connection> {
     for (let attempt = 0; ; attempt++) {
-      const connection = this.#takeIdle() ?? (await this.#wait());
+      const connection = await this.#acquire();
       try {
-        await this.send(connection, "begin", [], {}, false);
+        await this.#send(connection, "begin");
         return connection;
       } catch (error) {
         connection.destroy();
@@ -174,37 +158,29 @@ export class ConnectionPool {
   }
 
   /** Sends a statement on a connection the caller holds. */
-  async send(
+  async #send(
     connection: Connection,
     text: string,
-    parameters: Parameter[],
-    options: UnsafeOptions,
-    asArrays: boolean,
+    parameters: Parameter[] = [],
+    asArrays = false,
   ): Promise<Rows> {
     const startedAt = performance.now();
-    let failed = true;
-    let code: string | undefined;
+    const isShort = parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS;
+    const prepare = isShort && !connection.isPooled;
+    const timeout = this.#limits.statementTimeout;
     try {
-      const rows = await connection.query(text, parameters, {
-        prepare:
-          !connection.isPooled &&
-          (options.prepare === true ||
-            (parameters.length > 0 && parameters.length <= MAX_PREPARED_PARAMETERS)),
-        asArrays,
-        timeout: this.#limits.statementTimeout,
-      });
-      failed = false;
+      const rows = await connection.query(text, parameters, { prepare, asArrays, timeout });
+      this.#onQuery?.(performance.now() - startedAt, false);
       return rows;
     } catch (error) {
-      code = databaseErrorCode(error);
+      this.#onQuery?.(performance.now() - startedAt, true, databaseErrorCode(error));
       if (isServerLost(error)) connection.destroy();
-      if (!connection.alive) this.#destroyIdle();
+      // the free ones most likely are dead too, so none of them is tried
+      if (!connection.alive) for (const free of [...this.#free]) free.destroy();
       // Drizzle puts this array into the message of the error it throws, which must not contain email
       // addresses or password hashes.
       parameters.length = 0;
       throw error;
-    } finally {
-      this.#onQuery?.(performance.now() - startedAt, failed, code);
     }
   }
 
@@ -212,78 +188,66 @@ export class ConnectionPool {
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    clearInterval(this.#sweep);
-    clearInterval(this.#primaryCheck);
-    for (const waiter of this.#waiting.splice(0)) waiter.fail(poolClosed());
-    const idle = this.#idle.map(({ connection }) => connection.end());
-    this.#idle = [];
-    const finished = [...this.#open].map(
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#failWaiting(poolClosed());
+    const closed = [...this.#open].map(
       (connection) => new Promise<void>((resolve) => connection.onClose(resolve)),
     );
+    for (const connection of this.#free.splice(0)) void connection.end();
     const timer = setTimeout(() => {
       for (const connection of this.#open) connection.destroy();
     }, 5_000);
-    await Promise.all([...idle, ...finished]);
+    await Promise.all(closed);
     clearTimeout(timer);
   }
 
-  #takeIdle(): Connection | null {
+  /** A free connection: the one used last, so that under low load the others reach their idle timeout; or a new one. */
+  async #acquire(): Promise<Connection> {
     this.#wasUsed = true;
-    // Most recently used first, so that under low load the others reach their idle timeout.
-    const found = this.#idle.pop();
-    return found?.connection ?? null;
-  }
-
-  #wait(): Promise<Connection> {
-    if (this.#closing) return Promise.reject(poolClosed());
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        take: (connection) => {
-          clearTimeout(timer);
-          resolve(connection);
-        },
-        fail: (reason) => {
-          clearTimeout(timer);
-          reject(reason);
-        },
-      };
-      // Fail fast while the server is known to be down; a connection is still attempted meanwhile.
-      const timeoutMs = this.#isServerDown() ? SERVER_DOWN_TIMEOUT_MS : this.#limits.acquireTimeout;
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(
-          this.#lastFailure ??
-            new ConnectionError("POOL_TIMEOUT", `No connection was free within ${timeoutMs} ms.`),
-        );
-      }, timeoutMs);
-      this.#waiting.push(waiter);
-      this.#grow();
+    if (this.#closing) throw poolClosed();
+    const free = this.#free.pop();
+    if (free) return free;
+    // Fail fast while the server is known to be down; a connection is still attempted meanwhile.
+    const timeoutMs = this.#isServerDown() ? SERVER_DOWN_TIMEOUT_MS : this.#limits.acquireTimeout;
+    return new Promise((take, fail) => {
+      const waiter = { take, fail };
+      this.#waiting.add(waiter);
+      setTimeout(() => {
+        if (!this.#waiting.delete(waiter)) return;
+        const message = `No connection was free within ${timeoutMs} ms.`;
+        fail(this.#refusal?.error ?? new ConnectionError("POOL_TIMEOUT", message));
+      }, timeoutMs).unref();
+      void this.#grow();
     });
   }
 
-  #grow(): void {
-    if (this.#waiting.length <= this.#opening) return;
+  #failWaiting(reason: Error): void {
+    for (const { fail } of this.#waiting) fail(reason);
+    this.#waiting.clear();
+  }
+
+  /** Opens another connection if somebody waits for one and there may be more. */
+  async #grow(): Promise<void> {
+    if (this.#waiting.size <= this.#opening) return;
     if (this.#open.size + this.#opening >= this.#limits.max) return;
     this.#opening++;
-    this.#openOne().then(
-      (connection) => {
-        this.#opening--;
-        this.#refusedSince = null;
-        this.#lastFailure = null;
-        if (this.#closing) return connection.destroy();
-        this.#open.add(connection);
-        connection.onClose(() => this.#remove(connection));
-        this.#release(connection);
-        this.#grow();
-      },
-      (error: Error) => {
-        this.#opening--;
-        this.#lastFailure = error;
-        // While other connections are open, the waiters can still get one of those.
-        if (this.#open.size > 0) return;
-        for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
-      },
-    );
+    try {
+      const connection = await this.#openOne();
+      this.#opening--;
+      this.#refusal = null;
+      this.#open.add(connection);
+      connection.onClose(() => {
+        this.#open.delete(connection);
+        this.#free = this.#free.filter((free) => free !== connection);
+        void this.#grow();
+      });
+      this.#release(connection);
+      void this.#grow();
+    } catch (error) {
+      this.#opening--;
+      // While other connections are open, the waiters can still get one of those.
+      if (this.#open.size === 0) this.#failWaiting(error as Error);
+    }
   }
 
   async #openOne(): Promise<Connection> {
@@ -291,78 +255,69 @@ export class ConnectionPool {
       try {
         return await openConnection(this.#settings);
       } catch (error) {
-        this.#refusedSince ??= Date.now();
-        const restarting = RESTART_ERROR_CODES.has(databaseErrorCode(error) ?? "");
-        if (!restarting || this.#isServerDown() || this.#closing) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RESTART_RETRY_MS));
+        this.#refusal = { since: this.#refusal?.since ?? Date.now(), error: error as Error };
+        const isRestarting = RESTART_ERROR.test(databaseErrorCode(error) ?? "");
+        if (!isRestarting || this.#isServerDown() || this.#closing) throw error;
+        await sleep(RESTART_RETRY_MS);
       }
     }
   }
 
   /** True when the server has refused connections for longer than a restart takes. */
   #isServerDown(): boolean {
-    if (this.#refusedSince === null || this.#open.size > 0) return false;
-    return Date.now() - this.#refusedSince >= this.#limits.restartTimeout;
+    if (this.#refusal === null || this.#open.size > 0) return false;
+    return Date.now() - this.#refusal.since >= this.#limits.restartTimeout;
   }
 
   #release(connection: Connection): void {
     if (!connection.alive) return;
-    if (this.#closing || Date.now() - connection.openedAt > this.#limits.maxLifetime) {
-      void connection.end();
-      return;
-    }
-    const waiter = this.#waiting.shift();
-    if (waiter) waiter.take(connection);
-    else this.#idle.push({ connection, since: Date.now() });
-  }
-
-  #remove(connection: Connection): void {
-    this.#open.delete(connection);
-    this.#idle = this.#idle.filter((entry) => entry.connection !== connection);
-    if (!this.#closing) this.#grow();
+    const isOld = Date.now() - connection.openedAt > LIFETIME_MS;
+    if (this.#closing || isOld) return void connection.end();
+    const [waiter] = this.#waiting;
+    if (!waiter) return void this.#free.push(connection);
+    this.#waiting.delete(waiter);
+    waiter.take(connection);
   }
 
   #closeIdle(): void {
-    const oldest = Date.now() - this.#limits.idleTimeout;
-    for (const { connection, since } of this.#idle) {
-      if (since < oldest) {
-        this.#idle = this.#idle.filter((entry) => entry.connection !== connection);
-        void connection.end();
-      }
-    }
+    const oldest = Date.now() - IDLE_TIMEOUT_MS;
+    const idle = this.#free.filter(({ usedAt }) => usedAt < oldest);
+    this.#free = this.#free.filter((connection) => !idle.includes(connection));
+    for (const connection of idle) void connection.end();
   }
 
   /**
    * Closes the connections to a host that is not the primary any more, and would not say so: its machine is gone
    * without a word, or a pooler keeps them open in front of what is a standby now. Several hosts may be the right one,
-   * such as two poolers of one primary.
+   * such as two poolers of one primary. If none is, what is being asked finds that out by itself.
    */
   async #checkPrimary(): Promise<void> {
-    if (!this.#wasUsed || this.#open.size === 0 || this.#isCheckingPrimary) return;
-    this.#isCheckingPrimary = true;
+    if (!this.#wasUsed || this.#open.size === 0) return;
     this.#wasUsed = false;
-    try {
-      const found = await openConnection(this.#settings);
-      void found.end();
-      const others = new Map([...this.#open].map((connection) => [connection.host, connection]));
-      others.delete(found.host);
-      await Promise.all(
-        [...others].map(async ([host, one]) => {
-          if (await leadsWhereItShould(one, OTHER_HOST_MS)) return;
-          for (const connection of this.#open) if (connection.host === host) connection.destroy();
-        }),
-      );
-    } catch {
-      // there is none: what is being asked finds that out by itself
-    } finally {
-      this.#isCheckingPrimary = false;
+    const right = await answeringHosts(this.#settings, PRIMARY_CHECK_MS);
+    if (right.length === 0) return;
+    for (const connection of this.#open) {
+      if (!right.includes(connection.settings.url)) connection.destroy();
     }
   }
+}
 
-  /** Called when one connection proved dead: the idle ones most likely are too, so none of them is tried. */
-  #destroyIdle(): void {
-    for (const { connection } of this.#idle.splice(0)) connection.destroy();
-  }
+/** The savepoints of a transaction, which its work can roll back to. */
+function savepoints(send: Send): Nest {
+  let count = 0;
+  const nest: Nest = async (work) => {
+    const name = `savepoint_${++count}`;
+    await send(`savepoint ${name}`, [], false);
+    try {
+      const result = await work(drizzleClient(send, nest));
+      await send(`release savepoint ${name}`, [], false);
+      return result;
+    } catch (error) {
+      await send(`rollback to savepoint ${name}`, [], false);
+      throw error;
+    }
+  };
+  return nest;
 }
 
 function poolClosed(): ConnectionError {

@@ -1,16 +1,29 @@
-import { createConnection, Socket } from "node:net";
+import { once } from "node:events";
+import { createConnection, type Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import postgres from "postgres";
 import { ConnectionError } from "./database-errors";
-import { parseSocketAddress, socketPath, withoutSocket } from "./database-url";
-import { checkServer, saysPooled, type WantedServer } from "./server-choice";
-import { encrypt, explainTlsFailure } from "./tls";
-import { type TlsSettings, withoutOwnParameters } from "./tls-settings";
+import { saysPooled, serverParameters, sslModeOf } from "./database-parameters";
+import { endpointOf, withoutEndpoint } from "./database-url";
+import { explainTlsFailure } from "./tls";
 
-/** Dates are passed through as PostgreSQL's text format, which Drizzle's columns parse and format. */
-const DATE_TYPES = [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231];
-const JSON_TYPES = [114, 3802];
+/** Dates pass through as PostgreSQL's text format, which Drizzle's columns parse and format; so does JSON that is text. */
+const TYPES = {
+  date: {
+    to: 1184,
+    from: [1082, 1083, 1114, 1184, 1115, 1182, 1185, 1231],
+    parse: (text: string) => text,
+    serialize: (value: unknown) => (value instanceof Date ? value.toISOString() : value),
+  },
+  json: {
+    to: 114,
+    from: [114, 3802],
+    parse: (text: string) => JSON.parse(text),
+    serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
+  },
+};
 
 /**
  * How dates are written, whatever a server, a database or a role has set: otherwise a day and a month might be taken for each
@@ -21,8 +34,9 @@ const VALUE_FORMATS = { DateStyle: "ISO, YMD", TimeZone: "UTC" };
 
 /** Milliseconds a cancelled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html, CancelRequest. */
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html: CancelRequest and SSLRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export type ConnectionSettings = {
   url: string;
@@ -33,33 +47,32 @@ export type ConnectionSettings = {
 
 export type StatementOptions = {
   /** Use a named prepared statement, which the server reuses when the same text is sent again. */
-  prepare: boolean;
+  prepare?: boolean;
   /** Rows as arrays of column values instead of objects. */
-  asArrays: boolean;
-  /** Milliseconds after which the statement is cancelled; null for no limit. */
-  timeout: number | null;
+  asArrays?: boolean;
+  /** Milliseconds after which the statement is cancelled; null, the default, for no limit. */
+  timeout?: number | null;
 };
 
 export type Parameter = postgres.ParameterOrJSON<never>;
 export type Rows = postgres.RowList<postgres.Row[]>;
 
-type DriverOptions = postgres.Options<Record<string, never>> & {
-  socket: () => Socket | Promise<Socket>;
-};
-type CancelKey = { pid: number; secret: number };
+type Types = Record<keyof typeof TYPES, postgres.PostgresType>;
+/** The driver's own type leaves `socket` out, which its README describes. */
+type DriverOptions = postgres.Options<Types> & { socket: () => Socket };
 
 /**
  * One connection that never reconnects: once its socket closes, every running and later query fails
- * with a ConnectionError. It wraps a single-connection postgres.js client, because that driver (3.4.9)
+ * with a ConnectionError. It is a postgres.js client with `max: 1` that is thrown away then, because that driver (3.4.9)
  * may hang or throw outside any promise when it reuses a connection that died during a query or a
  * transaction (docs/decisions/0002-database-connections.md).
  */
 export class Connection {
   readonly openedAt = Date.now();
+  /** When its last statement ended. */
+  usedAt = 0;
   /** With the address of its one host. */
   readonly settings: ConnectionSettings;
-  /** Which of several hosts it leads to, as `host:port`; a socket's path. */
-  readonly host: string;
   /**
    * Whether a pooler such as PgBouncer is in between, which gives each transaction a server's session of its choice:
    * what lives in a session, such as a prepared statement, cannot be relied on.
@@ -67,53 +80,39 @@ export class Connection {
   isPooled = false;
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
   serverVersion = 0;
+  isStandby = false;
+  isReadOnly = false;
 
-  readonly #driver: postgres.Sql;
-  readonly #address: { host: string; port: number } | { path: string };
-  /** Null for a connection without TLS. */
-  readonly #tls: TlsSettings | null;
-  readonly #running = new Set<(reason: Error) => void>();
-  readonly #closeListeners = new Set<() => void>();
+  readonly #sql: postgres.Sql<Record<keyof typeof TYPES, unknown>>;
+  readonly #tls: ConnectionOptions | null;
+  readonly #closeListeners = new Set<(reason: Error) => void>();
   #socket: Socket | null = null;
   #alive = true;
-  #ending = false;
-  #cancelKey: CancelKey | null = null;
+  #cancelKey: { pid: number; secret: number } | null = null;
 
-  /** To an address with one host. */
-  private constructor(settings: ConnectionSettings, tls: TlsSettings | null) {
+  private constructor(settings: ConnectionSettings, tls: ConnectionOptions | null) {
     this.settings = settings;
-    const socketAddress = parseSocketAddress(settings.url);
-    const url = withoutOwnParameters(settings.url);
     this.#tls = tls;
     const options: DriverOptions = {
+      ...endpointOf(settings.url),
       max: 1,
       idle_timeout: 0,
       max_lifetime: null,
       connect_timeout: 0,
       keep_alive: 10,
       fetch_types: false,
+      types: TYPES,
       onnotice: () => {},
-      connection: { application_name: settings.applicationName, ...VALUE_FORMATS },
+      connection: {
+        application_name: settings.applicationName,
+        ...VALUE_FORMATS,
+        ...serverParameters(settings.url),
+      },
+      ssl: tls ?? false,
       socket: () => this.#openSocket(),
-      // The socket that the driver gets is encrypted already.
-      ssl: false,
-      ...(socketAddress && { path: socketPath(socketAddress) }),
+      onclose: () => this.destroy(),
     };
-    this.#driver = postgres(socketAddress ? withoutSocket(url) : url, options);
-    const { host, port, path, parsers, serializers } = this.#driver.options;
-    for (const type of DATE_TYPES) {
-      parsers[type] = (text: string) => text;
-      serializers[type] = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
-    }
-    for (const type of JSON_TYPES) {
-      serializers[type] = (value: unknown) =>
-        typeof value === "string" ? value : JSON.stringify(value);
-    }
-    this.#address = path
-      ? { path: String(path) }
-      : { host: host[0] ?? "localhost", port: port[0] ?? 5432 };
-    this.host =
-      "path" in this.#address ? this.#address.path : `${this.#address.host}:${this.#address.port}`;
+    this.#sql = postgres(withoutEndpoint(settings.url), options);
   }
 
   /**
@@ -121,93 +120,84 @@ export class Connection {
    * socket's or the server's error after it has closed the connection.
    */
   static async connect(
-    settings: ConnectionSettings,
-    { tls, timeout, wanted }: { tls: TlsSettings | null; timeout: number; wanted: WantedServer },
+    settings: ConnectionSettings & { connectTimeout: number },
+    tls: ConnectionOptions | null,
   ): Promise<Connection> {
     const connection = new Connection(settings, tls);
+    const { connectTimeout: timeout } = settings;
+    const deadline = setTimeout(() => {
+      const message = `The database server did not answer within ${timeout} ms.`;
+      connection.destroy(new ConnectionError("CONNECT_TIMEOUT", message));
+    }, timeout);
     try {
-      await connection.#handshake(timeout, wanted);
+      await connection.#readServer();
       return connection;
     } catch (error) {
       connection.destroy();
       throw error;
-    }
-  }
-
-  async #handshake(timeout: number, wanted: WantedServer): Promise<void> {
-    const timeoutError = new ConnectionError(
-      "CONNECT_TIMEOUT",
-      `The database server did not answer within ${timeout} ms.`,
-    );
-    const deadline = setTimeout(() => this.destroy(timeoutError), timeout);
-    try {
-      const rows = await this.query(
-        `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
-          pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
-          set_config('bytea_output', 'hex', false)`,
-        [],
-        { prepare: false, asArrays: false, timeout: null },
-      );
-      const [row] = rows;
-      checkServer(wanted, {
-        isStandby: row?.standby === true,
-        isReadOnly: row?.read_only === true,
-      });
-      this.serverVersion = row?.version ?? 0;
-      this.#cancelKey = rows.state as CancelKey | null;
-      // a pooler makes up its own key, which PostgreSQL makes of the session's process
-      this.isPooled = saysPooled(this.settings.url) ?? this.#cancelKey?.pid !== row?.pid;
     } finally {
       clearTimeout(deadline);
     }
+  }
+
+  async #readServer(): Promise<void> {
+    const rows = await this.query(
+      `select current_setting('server_version_num')::int as version, pg_backend_pid() as pid,
+        pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only,
+        set_config('bytea_output', 'hex', false)`,
+    );
+    const [row] = rows;
+    this.isStandby = row?.standby === true;
+    this.isReadOnly = row?.read_only === true;
+    this.serverVersion = row?.version ?? 0;
+    this.#cancelKey = rows.state;
+    // a pooler makes up its own key, which PostgreSQL makes of the session's process
+    this.isPooled = saysPooled(this.settings.url) ?? rows.state.pid !== row?.pid;
   }
 
   get alive(): boolean {
     return this.#alive;
   }
 
-  /** Calls the listener once, when the connection has closed for whatever reason. */
+  /** Calls the listener once, when the connection closes for whatever reason. */
   onClose(listener: () => void): void {
-    if (this.#alive) this.#closeListeners.add(listener);
-    else queueMicrotask(listener);
+    this.#closeListeners.add(listener);
   }
 
   /**
    * Sends one statement. Its error never contains row or parameter values. One that rejects with QUERY_TIMEOUT may have
    * been done, as may one whose connection was lost.
    */
-  query(text: string, parameters: Parameter[], options: StatementOptions): Promise<Rows> {
+  query(
+    text: string,
+    parameters: Parameter[] = [],
+    { prepare = false, asArrays = false, timeout = null }: StatementOptions = {},
+  ): Promise<Rows> {
     if (!this.#alive) return Promise.reject(closed());
-    const statement = this.#driver.unsafe(text, parameters, { prepare: options.prepare });
+    const statement = this.#sql.unsafe(text, parameters, { prepare });
     return new Promise((resolve, reject) => {
-      let timedOut: ConnectionError | null = null;
-      let timer: NodeJS.Timeout | undefined;
-      const fail = (reason: Error) => {
-        this.#running.delete(fail);
-        clearTimeout(timer);
-        reject(timedOut ?? redactValues(reason));
-      };
+      let late: ConnectionError | null = null;
       const cancel = () => {
-        timedOut = new ConnectionError(
-          "QUERY_TIMEOUT",
-          `The database did not finish a statement within ${options.timeout} ms.`,
-        );
-        this.#requestCancel();
+        const message = `The database did not finish a statement within ${timeout} ms.`;
+        late = new ConnectionError("QUERY_TIMEOUT", message);
+        this.#requestCancel().catch(() => {});
         // A server that does not respond to the cancel request is considered unreachable.
         timer = setTimeout(() => this.destroy(), CANCEL_TIMEOUT_MS);
       };
-      this.#running.add(fail);
-      if (options.timeout !== null) timer = setTimeout(cancel, options.timeout);
-      (options.asArrays ? (statement.values() as unknown as typeof statement) : statement).then(
-        (rows) => {
-          this.#running.delete(fail);
-          clearTimeout(timer);
-          // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
-          if (timedOut) reject(timedOut);
-          else resolve(rows);
-        },
-        fail,
-      );
+      let timer = timeout === null ? undefined : setTimeout(cancel, timeout);
+      const settle = (answer: () => void) => {
+        this.#closeListeners.delete(fail);
+        clearTimeout(timer);
+        this.usedAt = Date.now();
+        // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
+        if (late) reject(late);
+        else answer();
+      };
+      const fail = (reason: Error) => settle(() => reject(this.#explain(redactValues(reason))));
+      // the driver leaves a statement without an answer that is sent to a socket which is about to close
+      this.#closeListeners.add(fail);
+      const rows = (asArrays ? statement.values() : statement) as unknown as Promise<Rows>;
+      rows.then((rows) => settle(() => resolve(rows)), fail);
     });
   }
 
@@ -215,7 +205,7 @@ export class Connection {
   async *copyOut(text: string): AsyncGenerator<Buffer> {
     if (!this.#alive) throw closed();
     try {
-      const rows: Readable = await this.#driver.unsafe(text).readable();
+      const rows: Readable = await this.#sql.unsafe(text).readable();
       for await (const piece of rows) yield piece as Buffer;
       // postgres.js (3.4.9) leaves its socket paused if the last rows came faster than they were read
       rows._read(0);
@@ -228,7 +218,7 @@ export class Connection {
   async copyIn(text: string, rows: AsyncIterable<Uint8Array>): Promise<void> {
     if (!this.#alive) throw closed();
     try {
-      const statement = this.#driver.unsafe(text);
+      const statement = this.#sql.unsafe(text);
       const sink: Writable = await statement.writable();
       // postgres.js (3.4.9) would wait forever for the answer to the last row if that is an error
       Object.assign(statement, { reject: (error: Error) => sink.destroy(error) });
@@ -240,10 +230,9 @@ export class Connection {
 
   /** Closes the connection gracefully, with a Terminate message to the server. */
   async end(): Promise<void> {
-    if (!this.#alive || this.#ending) return;
-    this.#ending = true;
+    if (!this.#alive) return;
     const closing = new Promise<void>((resolve) => this.onClose(resolve));
-    void this.#driver.end({ timeout: 1 });
+    void this.#sql.end({ timeout: 1 });
     const timer = setTimeout(() => this.destroy(), 1_500);
     await closing;
     clearTimeout(timer);
@@ -254,81 +243,74 @@ export class Connection {
     if (!this.#alive) return;
     this.#alive = false;
     this.#socket?.destroy();
-    for (const fail of [...this.#running]) fail(reason);
-    for (const listener of this.#closeListeners) listener();
+    for (const listener of [...this.#closeListeners]) listener(reason);
     this.#closeListeners.clear();
   }
 
-  /** The driver's socket factory. A second call would be a reconnect, so it gets a destroyed socket. */
-  #openSocket(): Socket | Promise<Socket> {
-    if (this.#socket !== null || !this.#alive) return destroyedSocket();
-    const socket = createConnection({ ...this.#address, noDelay: true });
-    socket.once("error", (error) => this.destroy(this.#explain(error)));
-    socket.once("close", () => this.destroy());
-    this.#socket = socket;
-    return this.#tls && "host" in this.#address
-      ? this.#encrypt(socket, this.#address.host, this.#tls)
-      : socket;
-  }
-
-  async #encrypt(socket: Socket, host: string, tls: TlsSettings): Promise<Socket> {
-    try {
-      const encrypted = await encrypt(socket, host, tls);
-      if (encrypted !== socket) {
-        encrypted.once("error", (error) => this.destroy(explainTlsFailure(error)));
-      }
-      return encrypted;
-    } catch (error) {
-      this.destroy(error as Error);
-      return destroyedSocket();
+  /** The driver's socket factory. A second call would be a reconnect. */
+  #openSocket(): Socket {
+    if (this.#socket !== null) {
+      this.destroy();
+      throw closed();
     }
+    const socket = createConnection({ ...endpointOf(this.settings.url), noDelay: true });
+    this.#socket = socket;
+    socket.on("error", (error) => this.destroy(error));
+    if (this.#tls) socket.once("data", (answer) => this.#checkOffersTls(answer));
+    return socket;
   }
 
-  /** Marks a missing socket file as an unavailable server, as distinct from any other missing file. */
+  /**
+   * Ends the connection if the server's answer to the driver's request for TLS is not that it agrees, which the driver
+   * takes for granted. More than one byte would be an attempt to have plain text taken for encrypted (CVE-2021-23222).
+   */
+  #checkOffersTls(answer: Buffer): void {
+    if (answer.toString("latin1") === "S") return;
+    const mode = sslModeOf(this.settings.url);
+    const message = `the server offers no TLS, which sslmode=${mode} asks for`;
+    this.destroy(new ConnectionError("TLS_REFUSED", message));
+  }
+
+  /** Marks a missing socket file as an unavailable server, as distinct from any other missing file, and explains TLS. */
   #explain(error: NodeJS.ErrnoException): Error {
-    if ("host" in this.#address || error.syscall !== "connect") return error;
+    const endpoint = endpointOf(this.settings.url);
+    if ("host" in endpoint || error.syscall !== "connect") return explainTlsFailure(error);
     return new ConnectionError(
       `SOCKET_${error.code}`,
-      `The database's socket ${this.#address.path} cannot be used (${error.code}).`,
+      `The database's socket ${endpoint.path} cannot be used (${error.code}).`,
       { cause: error },
     );
   }
 
-  /** Asks the server to cancel the running statement, over a separate connection as the protocol requires. */
-  #requestCancel(): void {
+  /**
+   * Asks the server to cancel the running statement, over a separate connection as the protocol requires. The driver's
+   * own `cancel` ends the process if that connection fails.
+   */
+  async #requestCancel(): Promise<void> {
     if (this.#cancelKey === null) return;
     const request = Buffer.alloc(16);
     request.writeInt32BE(request.length, 0);
     request.writeInt32BE(CANCEL_REQUEST_CODE, 4);
     request.writeUInt32BE(this.#cancelKey.pid, 8);
     request.writeUInt32BE(this.#cancelKey.secret, 12);
-    const socket = createConnection(this.#address);
-    socket.on("error", () => socket.destroy());
-    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    const socket = createConnection(endpointOf(this.settings.url));
     // the server closes it: PgBouncer (1.18) drops a request whose sender is gone before it is passed on
-    if (this.#tls === null || !("host" in this.#address)) {
+    socket.setTimeout(CANCEL_TIMEOUT_MS, () => socket.destroy());
+    socket.on("error", () => socket.destroy());
+    if (this.#tls === null) {
       socket.write(request);
       return;
     }
-    encrypt(socket, this.#address.host, this.#tls).then(
-      (encrypted) => {
-        encrypted.on("error", () => socket.destroy());
-        encrypted.write(request);
-      },
-      () => socket.destroy(),
-    );
+    socket.write(SSL_REQUEST);
+    await once(socket, "data");
+    const encrypted = connectTls({ ...this.#tls, socket });
+    encrypted.on("error", () => socket.destroy());
+    encrypted.write(request);
   }
 }
 
 function closed(): ConnectionError {
   return new ConnectionError("CONNECTION_CLOSED", "The connection to the database is closed.");
-}
-
-function destroyedSocket(): Socket {
-  const socket = new Socket();
-  // The driver awaits its socket first and only then listens for its error.
-  setImmediate(() => socket.destroy(closed()));
-  return socket;
 }
 
 /** Removes the parts of a server's error that quote rows (`Key (email)=(…) already exists`) or parameters. */

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  endpointOf,
   forLibpq,
   formatDatabaseUrl,
   parseSocketAddress,
   separatePassword,
   socketPath,
   splitHosts,
-  withoutSocket,
+  withoutEndpoint,
 } from "./database-url";
 
 describe("a database's address", () => {
@@ -29,11 +30,18 @@ describe("a database's address", () => {
     expect(parseSocketAddress(url)).toBeNull();
   });
 
-  it("loses only the socket before it is passed to the driver", () => {
+  it.each([
+    ["postgres://a:b@db.example/shop", { host: "db.example", port: 5432 }],
+    ["postgres://a:b@[::1]:5433/shop?sslmode=require", { host: "::1", port: 5433 }],
+    ["postgres:///shop", { host: "localhost", port: 5432 }],
+    ["postgres://a:b@%2Frun:6432/shop", { path: "/run/.s.PGSQL.6432" }],
+  ])("%s leads there", (url, endpoint) => {
+    expect(endpointOf(url)).toEqual(endpoint);
+  });
+
+  it("leaves credentials and database to the driver", () => {
     const url = "postgres://a:b%40@%2Frun:6432/shop?sslmode=disable&host=/run&search_path=x";
-    expect(withoutSocket(url)).toBe(
-      "postgres://a:b%40@localhost/shop?sslmode=disable&search_path=x",
-    );
+    expect(withoutEndpoint(url)).toBe("postgres://a:b%40@localhost/shop");
   });
 
   it("formatted from a folder of any name is a valid URL that parses back", () => {

@@ -6,7 +6,7 @@ export type SocketAddress = { host: string; port: number };
 const DEFAULT_PORT = 5432;
 const TARGET = "target_session_attrs";
 /** Scheme, credentials, host and port, and the rest of a PostgreSQL address. */
-const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#:]*)((?::\d+)?)(.*)$/is;
+const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)(\[[^\]]*\]|[^/?#:]*)((?::\d+)?)(.*)$/is;
 
 /**
  * The Unix socket that a PostgreSQL address names in one of libpq's two ways, `postgres://%2Ffolder/db`
@@ -51,14 +51,24 @@ export function socketPath({ host, port }: SocketAddress): string {
   return posix.join(host, `.s.PGSQL.${port}`);
 }
 
-/** The same address without its socket, which postgres.js (3.4.9) cannot read from an address. */
-export function withoutSocket(url: string): string {
+/** Where an address with one host, or of a socket, leads to, as the driver and `net.connect` take it. */
+export function endpointOf(url: string): { host: string; port: number } | { path: string } {
+  const socket = parseSocketAddress(url);
+  if (socket) return { path: socketPath(socket) };
+  const [, , host = "", port = ""] = PARTS.exec(url) ?? [];
+  return {
+    host: decodeURIComponent(host.replace(/^\[|\]$/g, "")) || "localhost",
+    port: Number(port.slice(1)) || DEFAULT_PORT,
+  };
+}
+
+/**
+ * The same address without its host and parameters, which the driver gets as options: postgres.js (3.4.9) can read
+ * neither sockets nor IPv6 from an address.
+ */
+export function withoutEndpoint(url: string): string {
   const [, before = "", , , rest = ""] = PARTS.exec(url) ?? [];
-  const [path = "", query] = rest.split("?");
-  const parameters = new URLSearchParams(query);
-  parameters.delete("host");
-  parameters.delete("port");
-  return `${before}localhost${path}?${parameters}`;
+  return `${before}localhost${rest.split(/[?#]/)[0]}`;
 }
 
 /** The address of a database for a role, on a host or, if it begins with `/`, on the socket in that folder. */

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
-import type { Sql } from "postgres";
 import type { Database, Executor, Transaction } from "./client";
-import type { Connection, Parameter } from "./connection";
+import type { Connection } from "./connection";
 import { databaseErrorCode } from "./database-errors";
-import { TransactionClient } from "./drizzle-client";
 import { JOURNAL, type KnownMigration } from "./known-migrations";
 import { migrationsFolder } from "./migrations-folder";
 import { OperatorError } from "./operator-error";
@@ -107,21 +104,18 @@ export async function migrateInTransaction(
   connection: Connection,
   migrations: KnownMigration[],
 ): Promise<void> {
-  const send = (
-    _: Connection,
-    text: string,
-    parameters: Parameter[],
-    __: object,
-    asArrays: boolean,
-  ) => connection.query(text, parameters, { prepare: false, asArrays, timeout: null });
-  const unused = () => Promise.reject(new Error("not used by the migrator"));
-  const client = new TransactionClient({ send, query: unused, transaction: unused }, connection);
-  // what drizzle's own `migrate` calls, which always takes every migration of a folder
-  const { dialect, session } = drizzle(client as unknown as Sql) as unknown as {
-    dialect: { migrate: (...all: unknown[]) => Promise<void> };
-    session: unknown;
-  };
-  await dialect.migrate(migrations, session, { migrationsFolder: migrationsFolder() });
+  // as Drizzle's own `migrate` does, which takes every migration of a folder
+  await connection.query("create schema if not exists drizzle");
+  await connection.query(
+    `create table if not exists ${JOURNAL} (id serial primary key, hash text not null, created_at bigint)`,
+  );
+  for (const { sql: statements, hash, folderMillis } of migrations) {
+    for (const statement of statements) await connection.query(statement);
+    await connection.query(`insert into ${JOURNAL} (hash, created_at) values ($1, $2)`, [
+      hash,
+      folderMillis,
+    ]);
+  }
 }
 
 /** Migrates within a savepoint, whose end releases the tables that were got while another was waited for. */

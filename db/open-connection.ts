@@ -1,17 +1,14 @@
 import { Connection, type ConnectionSettings } from "./connection";
-import { databaseErrorCode, NoServerFound } from "./database-errors";
-import { parseSocketAddress, splitHosts } from "./database-url";
-import { type WantedServer, wantedServers } from "./server-choice";
-import { raceStaggered } from "./staggered-race";
-import { readTlsSettings, type SslMode, type TlsSettings } from "./tls-settings";
+import { ConnectionError, databaseErrorCode, NoServerFound } from "./database-errors";
+import { sslModeOf, wantedServers } from "./database-parameters";
+import { endpointOf, splitHosts } from "./database-url";
+import { tlsOptions } from "./tls";
 
-/** Milliseconds after which the next of several hosts is tried as well. */
-const NEXT_HOST_MS = 300;
 /** Milliseconds until an attempt to connect fails: to the only host, and to one of several. */
 const CONNECT_TIMEOUT_MS = { one: 5_000, several: 3_000 };
 
-/** The host of several that settings led to last, which is tried first. */
-const lastHosts = new WeakMap<ConnectionSettings, string>();
+/** The host of several that an address led to last, which is tried first. */
+const lastHosts = new Map<string, string>();
 
 /**
  * Connects and waits until the server accepts queries. Of several hosts it is the first that is the server which
@@ -19,65 +16,55 @@ const lastHosts = new WeakMap<ConnectionSettings, string>();
  * `sslmode` says. Rejects with the socket's or the server's error, or NoServerFound for several hosts.
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
-  let failure: unknown;
+  const last = lastHosts.get(settings.url);
+  const urls = splitHosts(settings.url).toSorted((a, b) => Number(b === last) - Number(a === last));
+  const { [urls.length > 1 ? "several" : "one"]: usual } = CONNECT_TIMEOUT_MS;
+  const { connectTimeout = usual } = settings;
+  let failures: { host: string; error: Error }[] = [];
   for (const wanted of wantedServers(settings.url)) {
-    try {
-      return await openOneOf(settings, wanted);
-    } catch (error) {
-      failure = error;
+    failures = [];
+    for (const url of urls) {
+      try {
+        const connection = await openHost({ ...settings, url, connectTimeout }, wanted);
+        if (urls.length > 1) lastHosts.set(settings.url, url);
+        return connection;
+      } catch (error) {
+        failures.push({ host: hostName(url), error: error as Error });
+      }
     }
   }
-  throw failure;
+  throw failures.length > 1 ? new NoServerFound(failures) : failures[0]?.error;
 }
 
-/** Whether a connection's host takes another within these milliseconds, and still is the server that is wanted. */
-export async function leadsWhereItShould(
-  connection: Connection,
-  timeout: number,
-): Promise<boolean> {
-  try {
-    const another = await openConnection({ ...connection.settings, connectTimeout: timeout });
-    await another.end();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function openOneOf(settings: ConnectionSettings, wanted: WantedServer): Promise<Connection> {
-  const addresses = splitHosts(settings.url);
-  const timeout =
-    settings.connectTimeout ?? CONNECT_TIMEOUT_MS[addresses.length > 1 ? "several" : "one"];
-  const open = (url: string) => openHost({ ...settings, url }, timeout, wanted);
-  if (addresses.length === 1) return open(settings.url);
-  const last = lastHosts.get(settings);
-  const inOrder = addresses.toSorted((a, b) => Number(b === last) - Number(a === last));
-  try {
-    return await raceStaggered(
-      inOrder.map((url) => async () => {
-        const connection = await open(url);
-        lastHosts.set(settings, url);
-        return connection;
-      }),
-      NEXT_HOST_MS,
-      (late) => late.destroy(),
-    );
-  } catch (errors) {
-    throw new NoServerFound(
-      (errors as Error[]).map((error, index) => ({ host: hostOf(inOrder[index] ?? ""), error })),
-    );
-  }
+/**
+ * The addresses of those hosts that take a connection within these milliseconds and are the server that is wanted; one of
+ * them is tried first from now on.
+ */
+export async function answeringHosts(
+  settings: ConnectionSettings,
+  connectTimeout: number,
+): Promise<string[]> {
+  const answers = splitHosts(settings.url).map(async (url) => {
+    const connection = await openConnection({ ...settings, url, connectTimeout }).catch(() => null);
+    void connection?.end();
+    return connection ? [url] : [];
+  });
+  const right = (await Promise.all(answers)).flat();
+  const last = lastHosts.get(settings.url) ?? "";
+  if (right[0] && !right.includes(last)) lastHosts.set(settings.url, right[0]);
+  return right;
 }
 
 async function openHost(
-  settings: ConnectionSettings,
-  timeout: number,
-  wanted: WantedServer,
+  settings: ConnectionSettings & { connectTimeout: number },
+  wanted: string,
 ): Promise<Connection> {
   let failure: unknown;
-  for (const tls of attemptsOf(settings.url)) {
+  for (const tls of tlsAttempts(settings.url)) {
     try {
-      return await Connection.connect(settings, { tls, timeout, wanted });
+      const connection = await Connection.connect(settings, tls);
+      requireWanted(connection, wanted);
+      return connection;
     } catch (error) {
       failure = error;
       if (!mayBeAboutTls(error)) break;
@@ -86,26 +73,46 @@ async function openHost(
   throw failure;
 }
 
-/** An address's one host, as `host:port`. */
-function hostOf(url: string): string {
-  const host = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(url)?.[1] || "localhost";
-  return /:\d+$/.test(host) ? host : `${host}:5432`;
-}
-
-/** How to connect to each host, in this order: with these settings of TLS, or null for without. */
-function attemptsOf(url: string): (TlsSettings | null)[] {
+/** How to connect to an address's one host, in this order: with these options of TLS, or null for without. */
+function tlsAttempts(url: string) {
+  const endpoint = endpointOf(url);
+  const mode = sslModeOf(url);
   // like libpq, no TLS on a Unix socket
-  if (parseSocketAddress(url) !== null) return [null];
-  const tls = readTlsSettings(url);
-  const orders: Partial<Record<SslMode, (TlsSettings | null)[]>> = {
-    disable: [null],
-    allow: [null, tls],
-    prefer: [tls, null],
-  };
-  return orders[tls.mode] ?? [tls];
+  if ("path" in endpoint || mode === "disable") return [null];
+  const tls = tlsOptions(url, endpoint.host);
+  if (mode === "allow") return [null, tls];
+  return mode === "prefer" ? [tls, null] : [tls];
 }
 
 /** Whether a server might accept the same connection with TLS or without it: it ended the first, or refused it. */
 function mayBeAboutTls(error: unknown): boolean {
   return /^(28000|ECONNRESET|EPIPE|CONNECTION_CLOSED|TLS_.*)$/.test(databaseErrorCode(error) ?? "");
+}
+
+/** Ends a connection to another server than the wanted, and throws an error that counts as the database being unavailable. */
+function requireWanted(connection: Connection, wanted: string): void {
+  const { isStandby, isReadOnly } = connection;
+  const isWanted: Record<string, boolean> = {
+    any: true,
+    "read-write": !isStandby && !isReadOnly,
+    "read-only": isStandby || isReadOnly,
+    primary: !isStandby,
+    standby: isStandby,
+  };
+  if (isWanted[wanted]) return;
+  connection.destroy();
+  const isWhat = isStandby
+    ? "it is a standby, which is read-only"
+    : isReadOnly
+      ? "it is read-only (default_transaction_read_only)"
+      : "it is a primary, and target_session_attrs asks for another";
+  throw new ConnectionError("WRONG_SERVER", isWhat);
+}
+
+/** An address's one host as it is shown: `host:port`, or the path of a socket. */
+export function hostName(url: string): string {
+  const endpoint = endpointOf(url);
+  if ("path" in endpoint) return endpoint.path;
+  const { host, port } = endpoint;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -1,4 +1,4 @@
-import { insistsOnTls } from "~db/tls-settings";
+import { insistsOnTls } from "~db/database-parameters";
 import { isExposed } from "./conflicts.server";
 import { databaseHosts } from "./database-hosts.server";
 import { isLoopbackHost, isRemoteHost } from "./host-names";

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { BOOK_TITLE } from "~/book";
+import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
-import { findParameterProblem } from "~db/tls-settings";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;

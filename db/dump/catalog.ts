@@ -1,4 +1,4 @@
-import type { Connection, Rows } from "../connection";
+import type { Connection } from "../connection";
 import { JOURNAL, type KnownMigration } from "../known-migrations";
 
 /** A table, with the columns whose values are stored and not generated, in the table's order. */
@@ -26,16 +26,13 @@ export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Every table of the migrations' schemas, whoever has created it, by name. */
 export async function readTables(connection: Connection): Promise<Table[]> {
-  const rows = await send(
-    connection,
-    `select nspname as schema, relname as name, coalesce(
+  const rows = await connection.query(`select nspname as schema, relname as name, coalesce(
         (select json_agg(attname order by attnum) from pg_attribute
           where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = ''),
         '[]') as columns
       from pg_class join pg_namespace on pg_namespace.oid = relnamespace
       where nspname in ${SCHEMAS} and relkind in ('r', 'p') and ${OWN}
-      order by nspname, relname`,
-  );
+      order by nspname, relname`);
   return rows as unknown as Table[];
 }
 
@@ -47,23 +44,24 @@ type Names = Pick<KnownMigration, "tables" | "sequences">;
  * behind.
  */
 export async function readSequences(connection: Connection, site: Names): Promise<Sequence[]> {
-  const names = (await send(
-    connection,
-    `select sequence_schema.nspname as schema, sequence.relname as name,
+  const names =
+    (await connection.query(`select sequence_schema.nspname as schema, sequence.relname as name,
         owner_schema.nspname || '.' || owner.relname as owner
       from pg_class sequence join pg_namespace sequence_schema on sequence_schema.oid = sequence.relnamespace
         left join pg_depend on classid = 'pg_class'::regclass and objid = sequence.oid
           and refclassid = 'pg_class'::regclass and deptype in ('a', 'i')
         left join pg_class owner on owner.oid = refobjid
         left join pg_namespace owner_schema on owner_schema.oid = owner.relnamespace
-      where sequence_schema.nspname in ${SCHEMAS} and sequence.relkind = 'S' order by 1, 2`,
-  )) as unknown as { schema: string; name: string; owner: string | null }[];
+      where sequence_schema.nspname in ${SCHEMAS} and sequence.relkind = 'S' order by 1, 2`)) as unknown as {
+      schema: string;
+      name: string;
+      owner: string | null;
+    }[];
   const sequences: Sequence[] = [];
   for (const { owner, ...sequence } of names) {
     const isOwn = owner === null ? site.sequences.has(fullName(sequence)) : site.tables.has(owner);
     if (!isOwn) continue;
-    const [row] = await send(
-      connection,
+    const [row] = await connection.query(
       `select last_value::text as value, is_called as called from ${quoted(sequence)}`,
     );
     sequences.push({ ...sequence, lastValue: String(row?.value), isCalled: row?.called === true });
@@ -73,13 +71,8 @@ export async function readSequences(connection: Connection, site: Names): Promis
 
 /** The digests of the migrations that were applied, in order; none in a database without the journal's table. */
 export async function readAppliedMigrations(connection: Connection): Promise<string[]> {
-  const [found] = await send(connection, `select to_regclass('${JOURNAL}') is not null as found`);
+  const [found] = await connection.query(`select to_regclass('${JOURNAL}') is not null as found`);
   if (found?.found !== true) return [];
-  const rows = await send(connection, `select hash from ${JOURNAL} order by created_at, id`);
+  const rows = await connection.query(`select hash from ${JOURNAL} order by created_at, id`);
   return rows.map(({ hash }) => String(hash));
-}
-
-/** Sends a statement without a timeout. */
-export function send(connection: Connection, text: string): Promise<Rows> {
-  return connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
 }

@@ -13,7 +13,6 @@ import {
   readSequences,
   readTables,
   type Sequence,
-  send,
   type Table,
 } from "./catalog";
 import { columnList, transactionSettings } from "./snapshot";
@@ -69,11 +68,10 @@ export async function loadIntoEmpty(
 ): Promise<void> {
   const connection = await database.connect();
   try {
-    await send(
-      connection,
+    await connection.query(
       `begin; ${transactionSettings(connection)}; set local lock_timeout = '5s'`,
     );
-    await send(connection, `select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await requireNoOtherProgram(connection);
     await clearEmpty(connection);
     const applied = knownMigrations().slice(0, migrations.length);
@@ -81,14 +79,14 @@ export async function loadIntoEmpty(
     const keys = await dropForeignKeys(connection);
     const tables = await readTables(connection);
     // the journal's own rows, and whatever migrations may have inserted, come from outside too
-    await send(connection, `truncate ${tables.map(quoted).join(", ")}`);
+    await connection.query(`truncate ${tables.map(quoted).join(", ")}`);
     await work(loaderInto(connection, tables, applied.at(-1)));
     for (const { table, name, definition } of keys) {
-      await send(connection, `alter table ${table} add constraint ${quote(name)} ${definition}`);
+      await connection.query(`alter table ${table} add constraint ${quote(name)} ${definition}`);
     }
     await beforeCommit();
-    await send(connection, "commit");
-    await send(connection, "analyze").catch(() => {});
+    await connection.query("commit");
+    await connection.query("analyze").catch(() => {});
   } catch (error) {
     throw explain(error);
   } finally {
@@ -141,11 +139,11 @@ function loaderInto(connection: Connection, tables: Table[], site?: KnownMigrati
       const known = new Set(site && (await readSequences(connection, site)).map(fullName));
       for (const sequence of sequences) {
         if (!known.has(fullName(sequence))) continue;
-        await connection.query(
-          "select setval($1::regclass, $2::bigint, $3)",
-          [quoted(sequence), sequence.lastValue, sequence.isCalled],
-          { prepare: false, asArrays: false, timeout: null },
-        );
+        await connection.query("select setval($1::regclass, $2::bigint, $3)", [
+          quoted(sequence),
+          sequence.lastValue,
+          sequence.isCalled,
+        ]);
       }
     },
   };
@@ -155,13 +153,10 @@ function loaderInto(connection: Connection, tables: Table[], site?: KnownMigrati
 async function requireNoOtherProgram(connection: Connection): Promise<void> {
   for (const startedAt = Date.now(); ; await sleep(RETRY_MS)) {
     // within a transaction pg_stat_activity keeps showing its first snapshot
-    await send(connection, "select pg_stat_clear_snapshot()");
-    const [row] = await send(
-      connection,
-      `select count(*)::int as others from pg_stat_activity
+    await connection.query("select pg_stat_clear_snapshot()");
+    const [row] = await connection.query(`select count(*)::int as others from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()
-          and application_name like 'golden-path%'`,
-    );
+          and application_name like 'golden-path%'`);
     if (row?.others === 0) return;
     if (Date.now() - startedAt > LAST_SESSION_MS) {
       throw new OperatorError(
@@ -176,13 +171,13 @@ async function clearEmpty(connection: Connection): Promise<void> {
   const before = await findOwnTables(connection);
   if (before.length === 0) return;
   // nobody may write between the check and the drop
-  await send(connection, `lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
+  await connection.query(`lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
   const tables = await findOwnTables(connection);
   const site = knownMigrations()[(await readAppliedMigrations(connection)).length - 1];
-  await send(connection, `drop table ${tables.map(quoted).join(", ")}`);
+  await connection.query(`drop table ${tables.map(quoted).join(", ")}`);
   // those of the tables have gone with them
   for (const sequence of site ? await readSequences(connection, site) : []) {
-    await send(connection, `drop sequence ${quoted(sequence)}`);
+    await connection.query(`drop sequence ${quoted(sequence)}`);
   }
 }
 
@@ -221,7 +216,7 @@ async function usedTables(connection: Connection, tables: Table[]): Promise<stri
   for (const table of tables) {
     const name = fullName(table);
     if (FILLED_BY_ITSELF.has(name) || table.schema === "drizzle") continue;
-    const [row] = await send(connection, `select exists (select from ${quoted(table)}) as used`);
+    const [row] = await connection.query(`select exists (select from ${quoted(table)}) as used`);
     if (row?.used === true) used.push(table.name);
   }
   return used;
@@ -232,17 +227,15 @@ async function usedTables(connection: Connection, tables: Table[]): Promise<stri
  * every row at once.
  */
 async function dropForeignKeys(connection: Connection): Promise<ForeignKey[]> {
-  const rows = await send(
-    connection,
-    `select quote_ident(nspname) || '.' || quote_ident(relname) as table, conname as name,
+  const rows =
+    await connection.query(`select quote_ident(nspname) || '.' || quote_ident(relname) as table, conname as name,
         pg_get_constraintdef(pg_constraint.oid) as definition
       from pg_constraint join pg_class on pg_class.oid = conrelid
         join pg_namespace on pg_namespace.oid = relnamespace
-      where contype = 'f' and nspname in ('public', 'drizzle') and conparentid = 0`,
-  );
+      where contype = 'f' and nspname in ('public', 'drizzle') and conparentid = 0`);
   const keys = rows as unknown as ForeignKey[];
   for (const { table, name } of keys) {
-    await send(connection, `alter table ${table} drop constraint ${quote(name)}`);
+    await connection.query(`alter table ${table} drop constraint ${quote(name)}`);
   }
   return keys;
 }

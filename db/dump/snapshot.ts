@@ -11,7 +11,6 @@ import {
   readSequences,
   readTables,
   type Sequence,
-  send,
   type Table,
 } from "./catalog";
 
@@ -80,12 +79,11 @@ export async function withSnapshot<T>(
  */
 async function lockTables(connection: Connection): Promise<Table[]> {
   const { tables } = await findSite(connection);
-  await send(
-    connection,
+  await connection.query(
     `begin isolation level repeatable read read only; ${transactionSettings(connection)}; set local lock_timeout = '60s'; set local application_name = '${SNAPSHOT_SESSION}'`,
   );
   try {
-    await send(connection, `lock table ${tables.map(quoted).join(", ")} in access share mode`);
+    await connection.query(`lock table ${tables.map(quoted).join(", ")} in access share mode`);
   } catch (error) {
     const code = databaseErrorCode(error) ?? "";
     throw [LOCK_TIMEOUT, NO_SUCH_TABLE].includes(code) ? altered(error) : error;
@@ -95,8 +93,7 @@ async function lockTables(connection: Connection): Promise<Table[]> {
 
 async function openSnapshot(connection: Connection): Promise<Snapshot> {
   const { migrations, tables, foreignTables, newest } = await findSite(connection);
-  const [{ version } = { version: "" }] = await send(
-    connection,
+  const [{ version } = { version: "" }] = await connection.query(
     "select current_setting('server_version') as version",
   );
   return {

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection, Rows } from "../connection";
+import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
 import { openConnection } from "../open-connection";
 import { OperatorError } from "../operator-error";
@@ -145,7 +145,7 @@ async function openSession(cluster: Cluster, server: RunningServer): Promise<Con
   const url = await superuserUrl(cluster, server, "postgres");
   try {
     const session = await openConnection({ url, applicationName: "golden-path-owner" });
-    const [row] = await send(session, "select current_setting('data_directory') as directory");
+    const [row] = await session.query("select current_setting('data_directory') as directory");
     if ((await sameDirectory(String(row?.directory), cluster.directory)) === true) return session;
     await session.end();
   } catch (error) {
@@ -174,19 +174,15 @@ async function ensureDatabase(session: Connection): Promise<void> {
   ) {
     return;
   }
-  await send(session, `create database ${DATABASE}`).catch((error) => {
+  await session.query(`create database ${DATABASE}`).catch((error) => {
     // duplicate_database or its unique index: another program created it first.
     if (!["42P04", "23505"].includes(databaseErrorCode(error) ?? "")) throw error;
   });
 }
 
 async function queryBoolean(session: Connection, condition: string): Promise<boolean> {
-  const [row] = await send(session, `select (${condition}) as answer`);
+  const [row] = await session.query(`select (${condition}) as answer`);
   return row?.answer === true;
-}
-
-function send(session: Connection, text: string): Promise<Rows> {
-  return session.query(text, [], { prepare: false, asArrays: false, timeout: null });
 }
 
 async function sameDirectory(first: string, second: string): Promise<boolean> {

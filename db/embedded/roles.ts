@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Connection, Rows } from "../connection";
+import type { Connection } from "../connection";
 import { describeConnectionFailure } from "../connection-failure";
 import { databaseErrorCode } from "../database-errors";
 import { formatDatabaseUrl } from "../database-url";
@@ -65,8 +65,8 @@ export async function ensureSiteRole(
   const url = await superuserUrl(cluster, server, DATABASE, SAFE_SEARCH_PATH);
   const superuser = await open(url);
   try {
-    const owned = await send(superuser, OWNED_BY_SUPERUSER);
-    await send(superuser, reassignOwnership(await sitePassword(cluster)));
+    const owned = await superuser.query(OWNED_BY_SUPERUSER);
+    await superuser.query(reassignOwnership(await sitePassword(cluster)));
     if (owned.length > 0) {
       log("info", "The embedded database now belongs to a role of its own that is no superuser.");
     }
@@ -104,13 +104,10 @@ async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise
   });
   if (site === null) return false;
   try {
-    const [row] = await send(
-      site,
-      `select datdba = pg_roles.oid
+    const [row] = await site.query(`select datdba = pg_roles.oid
           and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)
           and not exists (${OWNED_BY_SUPERUSER}) as ready
-        from pg_roles, pg_database where rolname = current_user and datname = current_database()`,
-    );
+        from pg_roles, pg_database where rolname = current_user and datname = current_database()`);
     return row?.ready === true;
   } finally {
     await site.end();
@@ -148,8 +145,4 @@ async function open(url: string): Promise<Connection> {
     const message = describeConnectionFailure(url, error, "the embedded PostgreSQL");
     throw new OperatorError(message, { cause: error });
   });
-}
-
-function send(connection: Connection, text: string): Promise<Rows> {
-  return connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
 }

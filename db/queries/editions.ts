@@ -1,6 +1,5 @@
 import { and, desc, eq, getTableColumns, inArray, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
-import { preparedQuery } from "../prepared-query";
 import {
   type EditionDocument,
   type EditionFile,
@@ -16,22 +15,12 @@ export async function findDocumentHtml(
   slug: string,
   executor: Executor = getDatabase().db,
 ): Promise<string | null> {
-  const [document] = await documentHtml(executor).execute({ edition, slug });
-  return document?.html ?? null;
-}
-
-const documentHtml = preparedQuery((executor) =>
-  executor
+  const [document] = await executor
     .select({ html: editionDocuments.html })
     .from(editionDocuments)
-    .where(
-      and(
-        eq(editionDocuments.edition, sql.placeholder("edition")),
-        eq(editionDocuments.slug, sql.placeholder("slug")),
-      ),
-    )
-    .prepare("find_document_html"),
-);
+    .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
+  return document?.html ?? null;
+}
 
 /** The HTML of the chapters and extras with these slugs. */
 export async function findDocumentTexts(

@@ -33,8 +33,7 @@ export async function withInstanceLock<T>(
   { every, deadAfter } = SIGNS_OF_LIFE,
 ): Promise<T | null> {
   const connection = await database.connect();
-  const send = (text: string) =>
-    connection.query(text, [], { prepare: false, asArrays: false, timeout: null });
+  const send = (text: string) => connection.query(text);
   let heartbeat: NodeJS.Timeout | undefined;
   try {
     await send(`begin; set local idle_in_transaction_session_timeout = ${deadAfter}`);

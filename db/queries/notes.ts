@@ -1,6 +1,5 @@
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, ne } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { notes } from "../schema";
 
 /** A member's notes on one text. */
@@ -15,19 +14,12 @@ export async function findNote(
   key: NoteKey,
   executor: Executor = getDatabase().db,
 ): Promise<NoteRow | null> {
-  const [row] = await noteOn(executor).execute(key);
-  return row ?? null;
-}
-
-const noteOn = preparedQuery((executor) =>
-  executor
+  const [row] = await executor
     .select({ text: notes.text, version: notes.version })
     .from(notes)
-    .where(
-      and(eq(notes.userId, sql.placeholder("userId")), eq(notes.slug, sql.placeholder("slug"))),
-    )
-    .prepare("find_note"),
-);
+    .where(isNote(key));
+  return row ?? null;
+}
 
 /** As `findNote`, and locks the row until the transaction ends. */
 export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promise<NoteRow | null> {
@@ -41,64 +33,38 @@ export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promi
 
 /** Stores the first notes on a text, as version 1; false if another transaction has stored some meanwhile. */
 export async function insertNote(
-  note: NoteKey & { title: string; text: string },
+  { userId, slug, title, text }: NoteKey & { title: string; text: string },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await insertion(executor).execute(note);
+  const inserted = await executor
+    .insert(notes)
+    .values({ userId, slug, title, text })
+    .onConflictDoNothing()
+    .returning({ version: notes.version });
   return inserted.length > 0;
 }
-
-const insertion = preparedQuery((executor) =>
-  executor
-    .insert(notes)
-    .values({
-      userId: sql.placeholder("userId"),
-      slug: sql.placeholder("slug"),
-      title: sql.placeholder("title"),
-      text: sql.placeholder("text"),
-    })
-    .onConflictDoNothing()
-    .returning({ version: notes.version })
-    .prepare("insert_note"),
-);
 
 /**
  * Replaces notes of a version by others as the next one; false, with nothing written, unless that version is stored with
  * another text. Without a title the one that is stored stays.
  */
 export async function replaceNote(
-  { title, updatedAt, ...note }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date },
+  {
+    title,
+    text,
+    version,
+    updatedAt,
+    ...key
+  }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const replaced = await replacement(executor).execute({
-    ...note,
-    title: title ?? null,
-    updatedAt: updatedAt.toISOString(),
-  });
+  const replaced = await executor
+    .update(notes)
+    .set({ text, title, version: version + 1, updatedAt })
+    .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)))
+    .returning({ version: notes.version });
   return replaced.length > 0;
 }
-
-const replacement = preparedQuery((executor) => {
-  const { placeholder } = sql;
-  return executor
-    .update(notes)
-    .set({
-      text: sql`${placeholder("text")}`,
-      title: sql`coalesce(${placeholder("title")}, ${notes.title})`,
-      version: sql`${notes.version} + 1`,
-      updatedAt: sql`${placeholder("updatedAt")}::timestamptz`,
-    })
-    .where(
-      and(
-        eq(notes.userId, placeholder("userId")),
-        eq(notes.slug, placeholder("slug")),
-        eq(notes.version, placeholder("version")),
-        ne(notes.text, placeholder("text")),
-      ),
-    )
-    .returning({ version: notes.version })
-    .prepare("replace_note");
-});
 
 /** Replaces notes that the caller has locked. Without a title the one that is stored stays. */
 export async function updateNote(

@@ -1,6 +1,5 @@
-import { and, asc, count, eq, gte, lt, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gte, lt, or } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { type Passkey, passkeys, usedChallenges, users } from "../schema";
 
 /** A passkey as its owner sees it, and as their browser is asked for it. */
@@ -9,8 +8,12 @@ export type ListedPasskey = Pick<
   "id" | "name" | "transports" | "createdAt" | "lastUsedAt"
 >;
 
-const passkeysOf = preparedQuery((executor) =>
-  executor
+/** The passkeys of a user, in the order in which they were added. */
+export async function listPasskeys(
+  userId: string,
+  executor: Executor = getDatabase().db,
+): Promise<ListedPasskey[]> {
+  return executor
     .select({
       id: passkeys.id,
       name: passkeys.name,
@@ -19,17 +22,8 @@ const passkeysOf = preparedQuery((executor) =>
       lastUsedAt: passkeys.lastUsedAt,
     })
     .from(passkeys)
-    .where(eq(passkeys.userId, sql.placeholder("userId")))
-    .orderBy(asc(passkeys.createdAt), passkeys.id)
-    .prepare("list_passkeys"),
-);
-
-/** The passkeys of a user, in the order in which they were added. */
-export async function listPasskeys(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<ListedPasskey[]> {
-  return passkeysOf(executor).execute({ userId });
+    .where(eq(passkeys.userId, userId))
+    .orderBy(asc(passkeys.createdAt), passkeys.id);
 }
 
 /** How many passkeys a user has. */

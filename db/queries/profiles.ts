@@ -14,7 +14,6 @@ import {
   sql,
 } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { billingSyncNumbers, type Profile, profiles, users } from "../schema";
 
 export async function findProfile(
@@ -42,18 +41,13 @@ export async function findProfileByCustomer(
   stripeCustomerId: string,
   executor: Executor = getDatabase().db,
 ): Promise<Profile | null> {
-  const [profile] = await profileOfCustomer(executor).execute({ stripeCustomerId });
-  return profile ?? null;
-}
-
-const profileOfCustomer = preparedQuery((executor) =>
-  executor
+  const [profile] = await executor
     .select()
     .from(profiles)
-    .where(eq(profiles.stripeCustomerId, sql.placeholder("stripeCustomerId")))
-    .limit(1)
-    .prepare("find_profile_by_customer"),
-);
+    .where(eq(profiles.stripeCustomerId, stripeCustomerId))
+    .limit(1);
+  return profile ?? null;
+}
 
 /** The profile of a Stripe customer, locked until the caller's transaction ends; null if none has it. */
 export async function lockProfileByCustomer(

@@ -1,6 +1,5 @@
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import {
   type Profile,
   profiles,
@@ -11,7 +10,6 @@ import {
   users,
   type VerifiedBy,
 } from "../schema";
-import { asynchronousCommit } from "./asynchronous-commit";
 
 /** What a session's own requests know about it. */
 export type SessionState = Pick<
@@ -40,30 +38,20 @@ const SIGNED_IN = {
   },
 };
 
-const findViewer = preparedQuery((executor) =>
-  executor
-    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(profiles, eq(profiles.id, sessions.userId))
-    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
-    .where(
-      and(
-        eq(sessions.tokenHash, sql.placeholder("tokenHash")),
-        gt(sessions.expiresAt, sql`${sql.placeholder("now")}`),
-      ),
-    )
-    .limit(1)
-    .prepare("find_viewer_by_session"),
-);
-
 /** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(
   tokenHash: string,
   now: Date,
   executor: Executor = getDatabase().db,
 ): Promise<ViewerRow | null> {
-  const [row] = await findViewer(executor).execute({ tokenHash, now: now.toISOString() });
+  const [row] = await executor
+    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(profiles, eq(profiles.id, sessions.userId))
+    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
+    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
+    .limit(1);
   return row ?? null;
 }
 
@@ -97,51 +85,33 @@ export type NewSession = {
  * Opens a session for a user whose password hash is still `passwordHash`; false, with nothing written, if it is
  * not. The lock on the user's row serializes this with a concurrent password change: either the change is seen
  * here, or it ends this session too.
- *
- * Outside of a transaction its commit does not wait for the disk: whom a server that dies forgets within a second signs in
- * again.
  */
 export async function insertSession(
-  { expiresAt, ...session }: NewSession,
-  executor?: Executor,
+  session: NewSession,
+  executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const values = { ...session, expiresAt: expiresAt.toISOString() };
-  const insertion = executor ? insertionInTransaction(executor) : insertionAlone(getDatabase().db);
-  const inserted = await insertion.execute(values);
-  return inserted.length > 0;
-}
-
-const insertionAlone = preparedQuery((executor) =>
-  insertionOf(executor)
-    .returning({ tokenHash: sessions.tokenHash, commit: asynchronousCommit })
-    .prepare("insert_session_alone"),
-);
-
-const insertionInTransaction = preparedQuery((executor) =>
-  insertionOf(executor).returning({ tokenHash: sessions.tokenHash }).prepare("insert_session"),
-);
-
-function insertionOf(executor: Executor) {
-  const { placeholder } = sql;
+  const { tokenHash, userId, passwordHash, expiresAt, browser, system, verifiedBy } = session;
   const verified = executor
     .select({
-      tokenHash: sql<string>`${placeholder("tokenHash")}::text`.as("token_hash"),
+      tokenHash: sql<string>`${tokenHash}::text`.as("token_hash"),
       id: sql<string>`gen_random_uuid()`.as("id"),
       userId: users.id,
       createdAt: sql<Date>`now()`.as("created_at"),
-      expiresAt: sql<Date>`${placeholder("expiresAt")}::timestamptz`.as("expires_at"),
+      expiresAt: sql<Date>`${expiresAt.toISOString()}::timestamptz`.as("expires_at"),
       lastSeenAt: sql<Date>`now()`.as("last_seen_at"),
-      browser: sql<string | null>`${placeholder("browser")}::text`.as("browser"),
-      system: sql<string | null>`${placeholder("system")}::text`.as("system"),
+      browser: sql<string | null>`${browser}::text`.as("browser"),
+      system: sql<string | null>`${system}::text`.as("system"),
       verifiedAt: sql<Date>`now()`.as("verified_at"),
-      verifiedBy: sql<VerifiedBy>`${placeholder("verifiedBy")}::text`.as("verified_by"),
+      verifiedBy: sql<VerifiedBy>`${verifiedBy}::text`.as("verified_by"),
     })
     .from(users)
-    .where(
-      and(eq(users.id, placeholder("userId")), eq(users.passwordHash, placeholder("passwordHash"))),
-    )
+    .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
     .for("share");
-  return executor.insert(sessions).select(verified);
+  const inserted = await executor
+    .insert(sessions)
+    .select(verified)
+    .returning({ tokenHash: sessions.tokenHash });
+  return inserted.length > 0;
 }
 
 /** Records that a session was seen, extended or verified. */

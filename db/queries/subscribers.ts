@@ -1,7 +1,6 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
-import { preparedStatement } from "../prepared-query";
 import { type Subscriber, subscribers } from "../schema";
 import type { NewMail } from "./mails";
 
@@ -49,53 +48,31 @@ export async function insertSubscriberWithMail(
   { now, mostQueued }: { now: Date; mostQueued: number },
   executor: Executor = getDatabase().db,
 ): Promise<AddedSubscriber> {
-  const [row] = await addSubscriberWithMail(executor, {
-    email,
-    unsubscribeToken,
-    now: now.toISOString(),
-    mostQueued,
-    kind: mail.kind,
-    priority: mail.priority,
-    idempotencyKey: mail.idempotencyKey,
-    recipient: mail.recipient,
-    message: JSON.stringify(mail.message),
-    lifetimeMs: mail.lifetimeMs,
-  });
-  if (row?.isAdded) return { kind: "added", isQueueFull: row.isQueueFull };
-  return { kind: row?.isSuppressed ? "suppressed" : "known" };
-}
-
-const addSubscriberWithMail = preparedStatement<{
-  isAdded: boolean;
-  isQueueFull: boolean;
-  isSuppressed: boolean;
-}>(() => {
-  const { placeholder } = sql;
-  return sql`
+  type Row = Record<"isAdded" | "isQueueFull" | "isSuppressed", boolean>;
+  const [row] = await executor.execute<Row>(sql`
     with suppressed as (
-      select 1 from suppressed_addresses
-      where address_hash = ${addressHash(sql`${placeholder("email")}`)}
+      select 1 from suppressed_addresses where address_hash = ${addressHash(email)}
     ), added as (
       insert into subscribers (email, unsubscribe_token, confirmed_at)
-      select ${placeholder("email")}, ${placeholder("unsubscribeToken")},
-        ${placeholder("now")}::timestamptz
+      select ${email}, ${unsubscribeToken}, ${now.toISOString()}::timestamptz
       where not exists (select from suppressed)
       on conflict do nothing returning 1
     ), further as (
       select 1 from mails where state = 'queued' and campaign_id is null
-      offset ${placeholder("mostQueued")} limit 1
+      offset ${mostQueued} limit 1
     ), queued as (
       insert into mails (kind, priority, idempotency_key, recipient, address_hash, message, expires_at)
-      select ${placeholder("kind")}, ${placeholder("priority")}::smallint,
-        ${placeholder("idempotencyKey")}, ${placeholder("recipient")},
-        ${addressHash(sql`${placeholder("recipient")}`)}, ${placeholder("message")}::jsonb,
-        now() + ${placeholder("lifetimeMs")}::float8 * interval '1 millisecond'
+      select ${mail.kind}, ${mail.priority}::smallint, ${mail.idempotencyKey}, ${mail.recipient},
+        ${addressHash(mail.recipient)}, ${JSON.stringify(mail.message)}::jsonb,
+        now() + ${mail.lifetimeMs}::float8 * interval '1 millisecond'
       from added where not exists (select from further)
       on conflict do nothing
     )
     select exists (select from added) as "isAdded", exists (select from further) as "isQueueFull",
-      exists (select from suppressed) as "isSuppressed"`;
-});
+      exists (select from suppressed) as "isSuppressed"`);
+  if (row?.isAdded) return { kind: "added", isQueueFull: row.isQueueFull };
+  return { kind: row?.isSuppressed ? "suppressed" : "known" };
+}
 
 /**
  * Adds an address that is to be confirmed by mail, and returns its id if such a mail is due: for a new address,

@@ -1,7 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
 
 /** Whether an address is on the suppression list. */
@@ -9,17 +8,12 @@ export async function isAddressSuppressed(
   email: string,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const found = await suppressionOf(executor).execute({ email });
-  return found.length > 0;
-}
-
-const suppressionOf = preparedQuery((executor) =>
-  executor
+  const found = await executor
     .select({ reason: suppressedAddresses.reason })
     .from(suppressedAddresses)
-    .where(eq(suppressedAddresses.addressHash, addressHash(sql`${sql.placeholder("email")}`)))
-    .prepare("find_suppression"),
-);
+    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
+  return found.length > 0;
+}
 
 /** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
 export type SuppressionCounts = { suppressed: number; deleted: number };

@@ -1,6 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
-import { preparedQuery } from "../prepared-query";
 import { profiles, type User, users } from "../schema";
 
 /** The user with an address, whatever its case; null if nobody has it. */
@@ -8,18 +7,13 @@ export async function findUserByEmail(
   email: string,
   executor: Executor = getDatabase().db,
 ): Promise<User | null> {
-  const [user] = await userByEmail(executor).execute({ email: email.toLowerCase() });
-  return user ?? null;
-}
-
-const userByEmail = preparedQuery((executor) =>
-  executor
+  const [user] = await executor
     .select()
     .from(users)
-    .where(eq(sql`lower(${users.email})`, sql.placeholder("email")))
-    .limit(1)
-    .prepare("find_user_by_email"),
-);
+    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+    .limit(1);
+  return user ?? null;
+}
 
 /** Inserts a user with an empty profile; null, and nothing written, if the address is taken. */
 export async function insertUser(

@@ -1,6 +1,5 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { preparedQuery, preparedStatement } from "../prepared-query";
 import { webhookEvents } from "../schema";
 
 /** An event as Stripe sent it; when it came is the database's to say. */
@@ -14,78 +13,51 @@ export async function insertWebhookEvent(
   event: NewWebhookEvent,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await insertion(executor).execute(event);
+  const inserted = await executor
+    .insert(webhookEvents)
+    .values(event)
+    .onConflictDoNothing()
+    .returning({ id: webhookEvents.id });
   return inserted.length > 0;
 }
-
-const insertion = preparedQuery((executor) =>
-  executor
-    .insert(webhookEvents)
-    .values({
-      id: sql.placeholder("id"),
-      type: sql.placeholder("type"),
-      apiVersion: sql.placeholder("apiVersion"),
-      stripeCustomerId: sql.placeholder("stripeCustomerId"),
-      occurredAt: sql.placeholder("occurredAt"),
-    })
-    .onConflictDoNothing()
-    .returning({ id: webhookEvents.id })
-    .prepare("insert_webhook_event"),
-);
 
 /**
  * What is to be done about an event: `known` if the ledger holds it; `recorded` if no profile has its customer, so that
  * there is nothing to do and it was inserted; otherwise `pending`, with nothing written.
  */
 export async function recordUnlessOwned(
-  { occurredAt, ...event }: NewWebhookEvent,
+  { id, type, apiVersion, stripeCustomerId, occurredAt }: NewWebhookEvent,
   executor: Executor = getDatabase().db,
 ): Promise<"known" | "recorded" | "pending"> {
-  const values = { ...event, occurredAt: occurredAt.toISOString() };
-  const [row] = await unlessOwned(executor, values);
-  if (row?.isRecorded) return "recorded";
-  // one that is neither was inserted by another process meanwhile
-  return row?.isOwned && !row.isKnown ? "pending" : "known";
-}
-
-const unlessOwned = preparedStatement<{
-  isRecorded: boolean;
-  isOwned: boolean;
-  isKnown: boolean;
-}>(() => {
-  const { placeholder } = sql;
   // not looked up for one just recorded: a plan that was made while the ledger was empty reads all of it
-  return sql`
+  const [row] = await executor.execute<Record<"isRecorded" | "isOwned" | "isKnown", boolean>>(sql`
     with owner as (
-      select 1 from profiles where stripe_customer_id = ${placeholder("stripeCustomerId")}
+      select 1 from profiles where stripe_customer_id = ${stripeCustomerId}
     ), recorded as (
       insert into webhook_events (id, type, api_version, stripe_customer_id, occurred_at)
-      select ${placeholder("id")}, ${placeholder("type")}, ${placeholder("apiVersion")},
-        ${placeholder("stripeCustomerId")}, ${placeholder("occurredAt")}::timestamptz
+      select ${id}, ${type}, ${apiVersion}, ${stripeCustomerId}, ${occurredAt.toISOString()}::timestamptz
       where not exists (select from owner)
       on conflict do nothing returning 1
     )
     select exists (select from recorded) as "isRecorded", exists (select from owner) as "isOwned",
       case when exists (select from recorded) then true
-        else exists (select from webhook_events where id = ${placeholder("id")}) end as "isKnown"`;
-});
+        else exists (select from webhook_events where id = ${id}) end as "isKnown"`);
+  if (row?.isRecorded) return "recorded";
+  // one that is neither was inserted by another process meanwhile
+  return row?.isOwned && !row.isKnown ? "pending" : "known";
+}
 
 /** Whether the ledger holds an event. */
 export async function hasWebhookEvent(
   id: string,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const found = await knownEvent(executor).execute({ id });
-  return found.length > 0;
-}
-
-const knownEvent = preparedQuery((executor) =>
-  executor
+  const found = await executor
     .select({ id: webhookEvents.id })
     .from(webhookEvents)
-    .where(eq(webhookEvents.id, sql.placeholder("id")))
-    .prepare("find_webhook_event"),
-);
+    .where(eq(webhookEvents.id, id));
+  return found.length > 0;
+}
 
 /** The events processed last, newest first. */
 export async function findLastWebhookEvents(

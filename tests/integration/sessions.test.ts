@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   findSessionViewer,
@@ -12,7 +12,6 @@ import { findAccountFacts, type ListedSession } from "~db/queries/account-facts"
 import { updateSession } from "~db/queries/sessions";
 import { insertUser } from "~db/queries/users";
 import { sessions } from "~db/schema";
-import { notingCommits } from "../support/commits";
 import { openTestSite, type TestSite } from "../support/site";
 
 let site: TestSite;
@@ -53,21 +52,6 @@ async function listed(userId: string, sessionLimit = 50): Promise<ListedSession[
 }
 
 describe("a session", () => {
-  it("is opened without waiting for the disk, but in a transaction, which keeps its own commit", async () => {
-    const user = await newUser();
-    await notingCommits(
-      { databaseUrl: site.databaseUrl, table: "sessions" },
-      async ({ db }, settings) => {
-        await openSession(user, null, { userAgent: null });
-        expect(await settings()).toEqual(["off"]);
-        await db.transaction((tx) => openSession(user, null, { userAgent: null }, tx));
-        expect(await settings()).toEqual(["off", "on"]);
-        const [after] = await db.execute(sql`show synchronous_commit`);
-        expect(after).toEqual({ synchronous_commit: "on" });
-      },
-    );
-  });
-
   it("knows its browser and system by name, and nothing else of the User-Agent", async () => {
     const user = await newUser();
     await open(user, FIREFOX);

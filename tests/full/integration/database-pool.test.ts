@@ -6,10 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { count, eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { connectDatabase, type Database, openDatabase } from "~db/client";
+import { connectDatabase, type Database, type Executor, openDatabase } from "~db/client";
 import { databaseErrorCode, isDatabaseUnavailable } from "~db/database-errors";
-import { parseSocketAddress, socketPath, withoutSocket } from "~db/database-url";
+import { parseSocketAddress, socketPath } from "~db/database-url";
 import { openConnection } from "~db/open-connection";
+import { eventually } from "../../support/eventually";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 
 const guests = pgTable(
@@ -44,7 +45,7 @@ function open(options: Parameters<typeof openDatabase>[1] = {}, url = testDataba
   return database;
 }
 
-const databaseName = (url: string) => new URL(withoutSocket(url)).pathname.slice(1);
+const databaseName = (url: string) => new URL(url).pathname.slice(1);
 
 /** A server on a free port; `handle` gets every connection. */
 async function listen(handle: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
@@ -299,6 +300,114 @@ describe("when the connection to the server breaks", () => {
   }, 15_000);
 });
 
+/** The points of the transaction below at which its connection is lost. */
+const STEPS = [
+  "after its begin",
+  "between two statements",
+  "during a statement",
+  "in a savepoint",
+  "before its commit",
+  "during its commit",
+] as const;
+
+describe("a transaction whose connection is lost", () => {
+  beforeAll(async () => {
+    const { db, close } = openDatabase(testDatabase.url);
+    await db.execute(sql`create table steps (transaction text, step text, id xid8)`);
+    await db.execute(sql`create function wait() returns trigger language plpgsql as
+      'begin perform pg_sleep(60); return new; end'`);
+    await db.execute(sql`create constraint trigger at_commit after insert on steps
+      deferrable initially deferred for each row when (new.step = 'during its commit')
+      execute function wait()`);
+    await close();
+  });
+
+  const add = (executor: Executor, transaction: string, step: string) =>
+    executor.execute(sql`insert into steps values (${transaction}, ${step}, pg_current_xact_id())`);
+
+  const WAYS = ["by the network", "by the server"] as const;
+  it.each(WAYS.flatMap((way) => STEPS.map((step) => [way, step] as const)))(
+    "%s, %s, leaves no statement in another",
+    async (way, lostAt) => {
+      const observer = open({ applicationName: "observer" });
+      const tunnel = await openTunnel();
+      const applicationName = `lost ${way} ${lostAt}`;
+      const { db } = open({ max: 1, applicationName }, tunnel.url);
+      await observer.db.execute(sql`delete from steps`);
+
+      let kept: Promise<void> | undefined;
+      let release = () => {};
+      const isOver = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      /** Loses the connection, and begins another transaction, which stays open until the lost one is over. */
+      const lose = async () => {
+        if (way === "by the network") {
+          tunnel.cut();
+          tunnel.restore();
+        } else {
+          await observer.db.execute(
+            sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${applicationName}`,
+          );
+        }
+        await new Promise<void>((begun) => {
+          kept = db.transaction(async (tx) => {
+            await add(tx, "kept", "first");
+            begun();
+            await isOver;
+            await add(tx, "kept", "last");
+          });
+        });
+      };
+      const isRunning = (query: string) =>
+        eventually(async () => {
+          const running = await observer.db.execute(
+            sql`select from pg_stat_activity
+              where application_name = ${applicationName} and state = 'active' and query = ${query}`,
+          );
+          expect(running).toHaveLength(1);
+        });
+
+      const lost = reason(
+        db.transaction(async (tx) => {
+          /** What the work does at a step; it goes on whatever happens. */
+          const at = async (step: (typeof STEPS)[number], executor: Executor = tx) => {
+            if (step === lostAt) await lose();
+            await add(executor, "lost", step).then(
+              () => {},
+              () => {},
+            );
+          };
+          await at("after its begin");
+          await at("between two statements");
+          if (lostAt === "during a statement") {
+            const sleeping = reason(tx.execute(sql`select pg_sleep(60)`));
+            await isRunning("select pg_sleep(60)");
+            await lose();
+            await sleeping;
+          }
+          await tx.transaction((savepoint) => at("in a savepoint", savepoint)).catch(() => {});
+          await at("before its commit");
+          if (lostAt === "during its commit") await add(tx, "lost", lostAt);
+        }),
+      );
+      if (lostAt === "during its commit") {
+        await isRunning("commit");
+        await lose();
+      }
+      expect(isDatabaseUnavailable(await lost)).toBe(true);
+      release();
+      await kept;
+      const rows = await observer.db.execute(sql`select * from steps`);
+      expect(rows.map(({ transaction, step }) => `${transaction} ${step}`)).toEqual([
+        "kept first",
+        "kept last",
+      ]);
+      expect(new Set(rows.map(({ id }) => id)).size).toBe(1);
+    },
+  );
+});
+
 describe("connecting to DATABASE_URL", () => {
   const sentence = async (url: string) => {
     const error = await reason(connectDatabase(url));
@@ -315,7 +424,9 @@ describe("connecting to DATABASE_URL", () => {
 
   it("accepts a PostgreSQL of 15 or newer, on TCP and on a Unix socket in both of libpq's ways", async () => {
     const socket = parseSocketAddress(testDatabase.url);
-    const byParameter = new URL(withoutSocket(testDatabase.url));
+    const byParameter = new URL(testDatabase.url);
+    byParameter.hostname = "localhost";
+    byParameter.port = "";
     byParameter.searchParams.set("host", socket?.host ?? "");
     for (const url of [(await openTunnel()).url, testDatabase.url, byParameter.href]) {
       const database = await connectDatabase(url);

@@ -28,18 +28,14 @@ export async function detectEncoding(file: string): Promise<Encoding> {
   return (await isValidUtf8(file)) ? "utf-8" : "windows-1252";
 }
 
-/** The text of a file in chunks, without the byte order mark, and the bytes read so far. */
-export async function* readText(
-  file: string,
+/** The text of a file in pieces, without the byte order mark. */
+export async function* decode(
+  bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
-): AsyncGenerator<{ text: string; bytesRead: number }> {
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
-  let bytesRead = 0;
-  for await (const chunk of createReadStream(file)) {
-    bytesRead += (chunk as Buffer).length;
-    yield { text: decoder.decode(chunk as Buffer, { stream: true }), bytesRead };
-  }
-  yield { text: decoder.decode(), bytesRead };
+  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 async function isValidUtf8(file: string): Promise<boolean> {

@@ -1,11 +1,11 @@
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { readEmail } from "~/features/accounts/credentials";
 import { OperatorError } from "~db/operator-error";
 import { findAddressColumn } from "./address-column";
-import { detectEncoding, type Encoding, readText } from "./encoding.server";
-import { type ParsedRecord, parseRecords } from "./parse-records";
+import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
+import { decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
-import { type CsvRecord, MAX_RECORD_LENGTH, RecordSplitter } from "./record-splitter";
 import { unescapeCell } from "./spreadsheet-cell";
 import { statusColumns } from "./status-column";
 
@@ -27,10 +27,6 @@ export type AddressFile = {
   size: number;
   batches: AsyncIterable<AddressBatch>;
 };
-
-/** Records that are handled together, and the characters from which on fewer are. */
-const BATCH_RECORDS = 1_000;
-const BATCH_LENGTH = 256 * 1024;
 
 /** Column names that a message lists. */
 const LISTED_NAMES = 20;
@@ -62,56 +58,36 @@ async function* readBatches(
   encoding: Encoding,
   refuseStatus: boolean,
 ): AsyncGenerator<AddressBatch> {
-  let reader: AddressReader | null = null;
-  for await (const { records, delimiter, bytesRead } of readRecords(file, encoding)) {
-    if (reader) {
-      yield { ...reader.read(records), bytesRead };
-      continue;
+  const bytes = createReadStream(file);
+  let column: number | null = null;
+  for await (let records of readRecords(decode(bytes, encoding))) {
+    if (column === null) {
+      const start = readStart(file, records[0], refuseStatus);
+      column = start.column;
+      if (start.hasHeader) records = records.slice(1);
     }
-    const { column, hasHeader } = readStart(file, records, delimiter, refuseStatus);
-    reader = new AddressReader(delimiter, column);
-    yield { ...reader.read(hasHeader ? records.slice(1) : records), bytesRead };
+    const outcomes = records.map((record) => readAddress(record, column ?? 0));
+    yield {
+      addresses: outcomes.filter((outcome) => "email" in outcome),
+      refused: outcomes.filter((outcome) => "reason" in outcome),
+      bytesRead: bytes.bytesRead,
+    };
   }
-  if (!reader) throw new OperatorError(`${file} is empty.`);
-}
-
-async function* readRecords(
-  file: string,
-  encoding: Encoding,
-): AsyncGenerator<{ records: CsvRecord[]; delimiter: string; bytesRead: number }> {
-  const splitter = new RecordSplitter();
-  let records: CsvRecord[] = [];
-  let length = 0;
-  let bytesRead = 0;
-  for await (const chunk of readText(file, encoding)) {
-    bytesRead = chunk.bytesRead;
-    for (const record of splitter.push(chunk.text)) {
-      records.push(record);
-      length += record.text.length;
-      if (records.length < BATCH_RECORDS && length < BATCH_LENGTH) continue;
-      yield { records, delimiter: splitter.delimiter, bytesRead };
-      records = [];
-      length = 0;
-    }
-  }
-  records.push(...splitter.end());
-  if (records.length > 0) yield { records, delimiter: splitter.delimiter, bytesRead };
+  if (column === null) throw new OperatorError(`${file} is empty.`);
 }
 
 /** Which column holds the addresses, and whether the first record only names it. */
 function readStart(
   file: string,
-  [first]: CsvRecord[],
-  delimiter: string,
+  first: CsvRecord | undefined,
   refuseStatus: boolean,
 ): { column: number; hasHeader: boolean } {
-  if (!first || first.kind === "too-long") {
+  if (!first || first.text.length > MAX_RECORD_LENGTH) {
     throw new OperatorError(
       `${file} is not a list of addresses: its first line is longer than ${MAX_RECORD_LENGTH} characters.`,
     );
   }
-  const [row] = parseRecords([first], delimiter);
-  const names = row?.cells ?? [first.text];
+  const names = "cells" in first ? first.cells : [first.text];
   const found = findAddressColumn(names, isAddress);
   switch (found.kind) {
     case "found":
@@ -140,41 +116,13 @@ function rejectStatus(file: string, names: string[]): void {
 const wordsAlone = (cells: string[]) =>
   cells.filter((cell) => !isAddress(cell) && /^\S+$/.test(cell.trim()));
 
-class AddressReader {
-  readonly #delimiter: string;
-  readonly #column: number;
-
-  constructor(delimiter: string, column: number) {
-    this.#delimiter = delimiter;
-    this.#column = column;
-  }
-
-  read(records: CsvRecord[]): Pick<AddressBatch, "addresses" | "refused"> {
-    const addresses: ListedAddress[] = [];
-    const refused: RefusedRecord[] = [];
-    const parsed = parseRecords(
-      records.filter(({ kind }) => kind !== "too-long"),
-      this.#delimiter,
-    );
-    for (const record of parsed) {
-      const outcome = this.#readAddress(record);
-      if ("email" in outcome) addresses.push(outcome);
-      else refused.push(outcome);
-    }
-    for (const { line, text, kind } of records) {
-      if (kind !== "too-long") continue;
-      refused.push({ line, value: text, reason: `longer than ${MAX_RECORD_LENGTH} characters` });
-    }
-    return { addresses, refused };
-  }
-
-  #readAddress({ line, text, cells }: ParsedRecord): ListedAddress | RefusedRecord {
-    if (!cells) return { line, value: text, reason: "a quotation mark is not closed" };
-    const value = cells[this.#column] ?? "";
-    if (value.trim() === "") return { line, value: text, reason: "no e-mail address" };
-    const email = readEmail(unescapeCell(value));
-    return email === null ? { line, value, reason: "not an e-mail address" } : { line, email };
-  }
+function readAddress(record: CsvRecord, column: number): ListedAddress | RefusedRecord {
+  const { line, text } = record;
+  if ("problem" in record) return { line, value: text, reason: record.problem };
+  const value = record.cells[column] ?? "";
+  if (value.trim() === "") return { line, value: text, reason: "no e-mail address" };
+  const email = readEmail(unescapeCell(value));
+  return email === null ? { line, value, reason: "not an e-mail address" } : { line, email };
 }
 
 function isAddress(cell: string): boolean {

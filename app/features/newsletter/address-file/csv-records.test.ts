@@ -1,0 +1,156 @@
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type CsvRecord, readRecords } from "./csv-records";
+
+async function recordsOf(...chunks: string[]): Promise<CsvRecord[]> {
+  const records: CsvRecord[] = [];
+  const text = (async function* () {
+    yield* chunks;
+  })();
+  for await (const batch of readRecords(text)) records.push(...batch);
+  return records;
+}
+
+/** What is read from a text, each row with its line; null for one that is refused. */
+const rowsOf = async (...chunks: string[]) =>
+  (await recordsOf(...chunks)).map((record) => [
+    record.line,
+    "cells" in record ? record.cells : null,
+  ]);
+
+/** A text cut at these places. */
+const chunksOf = (text: string, at: number[]) => {
+  const cuts = [0, ...at.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b)];
+  return cuts.map((cut, index) => text.slice(cut, cuts[index + 1] ?? text.length));
+};
+
+describe("the records of a CSV text", () => {
+  it("have the line endings of any system, cut anywhere, and blank lines between them", async () => {
+    expect(await rowsOf("a,1\nb,2\r", "\nc,3\r\n\r\n", "", "d", ",4\re,5\r")).toEqual([
+      [1, ["a", "1"]],
+      [2, ["b", "2"]],
+      [3, ["c", "3"]],
+      [5, ["d", "4"]],
+      [6, ["e", "5"]],
+    ]);
+  });
+
+  it("may have a quoted cell over several lines", async () => {
+    expect(await rowsOf('a,"one\r\ntwo ""x""\n', 'four"\nb,2')).toEqual([
+      [1, ["a", 'one\ntwo "x"\nfour']],
+      [4, ["b", "2"]],
+    ]);
+  });
+
+  it("lose one line to a quotation mark that is never closed, and nothing after it", async () => {
+    const lines = Array.from({ length: 2_200 }, (_, index) => `reader-${index},x`);
+    const rows = await rowsOf(["a,1", '"never closed,2', ...lines].join("\n"));
+    expect(rows[0]).toEqual([1, ["a", "1"]]);
+    expect(rows[1]).toEqual([2, null]);
+    expect(rows.slice(2)).toEqual(lines.map((_, index) => [index + 3, [`reader-${index}`, "x"]]));
+  });
+
+  it("show by the next quoted cell that a quotation mark was never closed", async () => {
+    expect(await rowsOf('a,1\n"never closed,2\nb,3\n"c","four\nlines"\n"d",5\nc"x,6\n')).toEqual([
+      [1, ["a", "1"]],
+      [2, null],
+      [3, ["b", "3"]],
+      [4, ["c", "four\nlines"]],
+      [6, ["d", "5"]],
+      [7, ['c"x', "6"]],
+    ]);
+  });
+
+  it("run over 50 lines and no more", async () => {
+    const cell = (lines: number) => `a,"${"x\n".repeat(lines - 1)}x"`;
+    expect((await recordsOf(`${cell(50)}\nb,2`)).map(({ line }) => line)).toEqual([1, 51]);
+    const [first, ...others] = await recordsOf(`${cell(51)}\nb,2`);
+    expect(first).toEqual({ line: 1, text: 'a,"x', problem: "a quotation mark is not closed" });
+    expect(others.at(-1)).toEqual({ line: 52, text: "b,2", cells: ["b", "2"] });
+  });
+
+  it("do not end where a batch does", async () => {
+    const rows = await rowsOf(`${"a,1\n".repeat(999)}b,"one\ntwo"\nc,3`);
+    expect(rows.slice(-2)).toEqual([
+      [1_000, ["b", "one\ntwo"]],
+      [1_002, ["c", "3"]],
+    ]);
+  });
+
+  it("are cut at 64 KiB, without being stored, and go on after that", async () => {
+    const chunks = Array.from({ length: 160 }, () => "x".repeat(64 * 1024));
+    const records = await recordsOf('a,1\n"open,', ...chunks, "\nc,3");
+    expect(records.map((record) => [record.line, "cells" in record])).toEqual([
+      [1, true],
+      [2, false],
+      [3, true],
+    ]);
+    expect(records[1]?.text.length).toBeLessThan(70_000);
+  });
+
+  it("do not exceed 64 KiB by a single character, wherever they are cut", async () => {
+    for (const [length, rows] of [
+      [65_536, 2],
+      [65_537, 1],
+    ] as const) {
+      for (const cut of [1, length - 1, length, length + 1]) {
+        const read = await rowsOf(...chunksOf(`${"x".repeat(length)}\rb`, [cut]));
+        expect(read.filter(([, cells]) => cells)).toHaveLength(rows);
+        expect(read.at(-1)).toEqual([2, ["b"]]);
+      }
+    }
+  });
+
+  it.each([";", "\t", "|"])("have the delimiter of the first line, here %j", async (delimiter) => {
+    const text = `name${delimiter}mail\n"a,${delimiter}\n"${delimiter} "1" \n,"b${delimiter}2`;
+    expect(await rowsOf(text)).toEqual([
+      [1, ["name", "mail"]],
+      [2, [`a,${delimiter}\n`, "1"]],
+      [4, [',"b', "2"]],
+    ]);
+  });
+
+  it("have the delimiter that a first line names", async () => {
+    expect(await rowsOf("\r\n  \r\nsep=|\r\nname,x|mail\r\n")).toEqual([[4, ["name,x", "mail"]]]);
+  });
+
+  it("are those of every table that was written by the rules, however it arrives", async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom("a", "@", '"', ",", "\nb", "\r\nb", ";", " ", "é", "\0", "'"),
+      maxLength: 12,
+    });
+    const tables = fc.array(
+      fc.array(cell, { minLength: 1, maxLength: 4 }).filter((row) => row.join("").trim() !== ""),
+      { maxLength: 30 },
+    );
+    const cuts = fc.array(fc.nat(), { maxLength: 8 });
+    const endings = fc.constantFrom("\n", "\r\n", "\r");
+    await fc.assert(
+      fc.asyncProperty(tables, cuts, endings, async (rows, at, ending) => {
+        const table = [["name", "email"], ...rows];
+        const text = stringify(table, { quoted: true, record_delimiter: ending });
+        const read = await rowsOf(...chunksOf(text, at));
+        const joined = table.map((row) => row.map((value) => value.replaceAll("\r\n", "\n")));
+        expect(read.map(([, cells]) => cells)).toEqual(joined);
+      }),
+    );
+  });
+
+  it("are the same however the text is cut, and lose no line of it", async () => {
+    const text = fc.string({
+      unit: fc.constantFrom("a", '"', '"', ",", "\n", "\n", "\r"),
+      maxLength: 400,
+    });
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(), { maxLength: 8 }), async (csv, at) => {
+        const whole = await recordsOf(csv);
+        expect(await recordsOf(...chunksOf(csv, at))).toEqual(whole);
+        const notBlank = (line: string) => line.trim() !== "";
+        expect(whole.flatMap(({ text: record }) => record.split("\n"))).toEqual(
+          csv.split(/\r\n|\n|\r/).filter(notBlank),
+        );
+      }),
+    );
+  });
+});
