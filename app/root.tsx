@@ -6,8 +6,10 @@ import type {
 } from "@remix-run/node";
 import {
   Links,
+  LiveReload,
   Meta,
   Outlet,
+  Scripts,
   useLoaderData,
   useRouteError,
   useRouteLoaderData,
@@ -18,7 +20,6 @@ import { MembershipBanner } from "~/features/billing/membership-notice";
 import { siteLinks } from "~/features/seo/site-links";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
-import { LiveReload } from "~/ui/live-reload";
 import { PublicUrlContext } from "~/ui/printed-address";
 import { THEME_COLORS } from "~/ui/theme-colors";
 import { Toaster } from "~/ui/toaster";
@@ -28,7 +29,6 @@ import { describeError, ErrorPage } from "./shell/error-page";
 import { FocusOnNavigation } from "./shell/focus-on-navigation";
 import { Footer } from "./shell/footer";
 import { Header } from "./shell/header";
-import { PageScripts } from "./shell/hydration/page-scripts";
 import { NavigationProgress } from "./shell/navigation-progress";
 import { useNonce } from "./shell/nonce";
 import { PremiumGate } from "./shell/premium-gate";
@@ -88,7 +88,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body className="flex min-h-dvh flex-col">
         {children}
         <ScrollPosition nonce={nonce} />
-        <PageScripts nonce={nonce} />
+        <Scripts nonce={nonce} />
         <LiveReload nonce={nonce} />
       </body>
     </html>

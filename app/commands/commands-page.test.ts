@@ -129,8 +129,6 @@ describe("the variables that the documents name", () => {
     "LISTEN_FDS",
     "CADDY_ADDRESSES",
     "CADDY_UPSTREAM",
-    "MALLOC_ARENA_MAX",
-    "GLIBC_TUNABLES",
     "NODE_EXTRA_CA_CERTS",
     "FIREFOX_PATH",
   ]);

@@ -3,7 +3,6 @@ import type { ToastMessage } from "~/toast-messages";
 import { type FlashNotice, setFlash } from "./flash.server";
 import { type Attempt, checkRateLimit, type Limited, waitMessage } from "./rate-limits.server";
 import { BUSY_MESSAGE, type FieldValue, type FormBody } from "./request-body.server";
-import { jsonResponse, TextResponse } from "./text-response.server";
 
 /** The response to a form, independent of the format (redirect or JSON) it is sent in. */
 export type FormAnswer = {
@@ -35,7 +34,7 @@ export async function answerForm(
   headers.set("Cache-Control", "no-store");
   if (wantsJson) {
     if (answer.notice) headers.append("Set-Cookie", await setFlash(null, null, answer.notice));
-    return jsonResponse(
+    return Response.json(
       { toast: answer.toast, redirectTo: answer.redirectTo, ...answer.body },
       { status: answer.status ?? 200, headers },
     );
@@ -105,7 +104,7 @@ async function rejectForm(
   const headers = new Headers({ "Retry-After": String(seconds), "Cache-Control": "no-store" });
   if (wantsJson) {
     const error = body?.error ?? toast.description ?? toast.title;
-    return jsonResponse({ toast, redirectTo, ...body, error }, { status, headers });
+    return Response.json({ toast, redirectTo, ...body, error }, { status, headers });
   }
   context.rejectedForm = {
     page: redirectTo,
@@ -113,7 +112,7 @@ async function rejectForm(
     retryAfter: String(seconds),
     status,
   };
-  return new TextResponse(toast.description ?? toast.title, { status, headers });
+  return new Response(toast.description ?? toast.title, { status, headers });
 }
 
 function textOf(field: FieldValue | null): string | null {

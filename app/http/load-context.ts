@@ -1,4 +1,4 @@
-import type { WithSlotReleased } from "./page-slots.server";
+import "@remix-run/node";
 
 /** What the HTTP process knows about a request beyond its `Request`; absent under remix-serve. */
 declare module "@remix-run/node" {
@@ -11,8 +11,6 @@ declare module "@remix-run/node" {
     connection?: () => { peer: string; isPeerTrusted: boolean };
     /** Whether the response is a whole page, and not the data for a client-side navigation. */
     isDocument?: boolean;
-    /** Releases the page's slot during a wait for an external service; absent for what has no slot. */
-    withSlotReleased?: WithSlotReleased;
     /** Set by an action that rejected a plain form: what to render the response from. */
     rejectedForm?: { page: string; flashCookie: string; retryAfter: string; status: 429 | 503 };
   }

@@ -1,14 +1,5 @@
-import type { AppLoadContext } from "@remix-run/node";
-import { clientNetworks } from "./client-network.server";
-import { type BodyReader, IncomingRequest } from "./incoming-request.server";
-import { ReceivingMemory } from "./receiving-memory.server";
-import { TextResponse } from "./text-response.server";
-
 /** Largest body of a form, in bytes, but for members' notes. */
 export const FORM_LIMIT = 64 * 1024;
-
-/** Most memory that bodies may take while being received, over all requests, in bytes. */
-const RECEIVING_LIMIT = 64 * 1024 * 1024;
 
 /**
  * Most fields of a form. The site's largest has five; a body may hold thousands, and each costs the parser as
@@ -30,14 +21,6 @@ const UPLOAD_OVERHEAD = 16 * 1024;
 /** Most fields of a form with a file. */
 const MAX_UPLOAD_FIELDS = 5;
 
-/**
- * How much of a body beyond its limit is received and dropped, in bytes: a browser that is still sending when it is
- * disconnected shows an error of its own, not the answer.
- */
-const MAX_DROPPED = 25 * 1024 * 1024;
-
-const receivingMemory = new ReceivingMemory(RECEIVING_LIMIT);
-
 /** A field's value: a string, or all values of a repeated name. An uploaded file is read as "". */
 export type FieldValue = string | string[] | undefined;
 
@@ -48,79 +31,46 @@ export type FormBody = {
 };
 
 /**
- * Reads a body as text. Throws a 413 Response beyond `limit` bytes, whatever Content-Length said; a 503
- * Response when its network takes most of the memory for bodies being received; and a 400 Response when the
- * client disconnects before the end or the body comes in too many chunks.
+ * Reads a body as text. Throws a 413 Response beyond `limit` bytes, whatever Content-Length said, and a 400 Response when
+ * the client disconnects before the end or the body comes in too many chunks.
  */
-export async function readText(
-  request: Request,
-  limit: number,
-  context?: AppLoadContext,
-): Promise<string> {
-  return new TextDecoder().decode(await readBytes(request, limit, context));
+export async function readText(request: Request, limit: number): Promise<string> {
+  return new TextDecoder().decode(await readBytes(request, limit));
 }
 
 async function readBytes(
   request: Request,
   limit: number,
-  context: AppLoadContext = {},
   maxChunks = MAX_CHUNKS,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (lengthOf(request) > limit) throw tooLarge(limit);
-  const reader = readerOf(request);
-  const stopReading = () => void reader?.cancel().catch(() => {});
-  let isDropped = false;
-  const memory = receivingMemory.begin(clientNetworks(context.clientAddress), () => {
-    isDropped = true;
-    stopReading();
-  });
-  let bytes = new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  let chunks = 0;
   try {
-    while (reader) {
-      const { done, value } = await reader.read().catch(() => {
-        throw errorResponse(400, "The request ended before its body was complete.");
-      });
-      if (isDropped) throw tooBusy();
-      if (done) break;
-      chunks += 1;
-      if (chunks > maxChunks) throw errorResponse(400, "The body comes in too many chunks.");
-      const end = size + value.byteLength;
-      if (end > limit) throw tooLarge(limit);
-      // copied, because each of many small chunks may keep a large buffer alive
-      if (end > bytes.byteLength) {
-        const larger = new Uint8Array(Math.min(limit, Math.max(end, 2 * bytes.byteLength)));
-        larger.set(bytes.subarray(0, size));
-        bytes = larger;
-        memory.resize(bytes.byteLength);
+    for await (const chunk of request.body ?? []) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (chunks.length > maxChunks) {
+        throw errorResponse(400, "The body comes in too many chunks.");
       }
-      bytes.set(value, size);
-      size = end;
+      if (size > limit) throw tooLarge(limit);
     }
-    return bytes.subarray(0, size);
   } catch (error) {
-    stopReading();
-    throw error;
-  } finally {
-    memory.end();
+    if (error instanceof Response) throw error;
+    throw errorResponse(400, "The request ended before its body was complete.");
   }
+  return Buffer.concat(chunks);
 }
 
 /**
  * Reads the posted fields of a form (urlencoded or multipart) or of a flat JSON object. Throws a Response:
  * 405 for a method other than POST, 415 for another content type, 413 above `limit` bytes, 400 for a body that
- * does not parse or has more than 100 fields, 503 when its network sends too much at one time. A repeated field
- * becomes an array, which no field's schema accepts.
+ * does not parse or has more than 100 fields. A repeated field becomes an array, which no field's schema accepts.
  */
-export async function readForm(
-  request: Request,
-  context?: AppLoadContext,
-  limit = FORM_LIMIT,
-): Promise<FormBody> {
+export async function readForm(request: Request, limit = FORM_LIMIT): Promise<FormBody> {
   requirePost(request);
   const mediaType = mediaTypeOf(request);
-  const bytes = await readBytes(request, limit, context);
+  const bytes = await readBytes(request, limit);
 
   switch (mediaType) {
     case "application/json":
@@ -145,27 +95,22 @@ export type Upload =
 
 /**
  * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields. Of one that is
- * larger nothing is kept, not even the other fields, and its end is awaited as long as it is not very large, so that
- * its sender can read the answer. In a body that is not multipart the file is missing.
+ * larger nothing is kept, not even the other fields. In a body that is not multipart the file is missing.
  */
 export async function readUpload(
   request: Request,
-  context: AppLoadContext,
   { field, limit }: { field: string; limit: number },
 ): Promise<FormBody & { upload: Upload }> {
   if (mediaTypeOf(request) !== "multipart/form-data") {
-    return { ...(await readForm(request, context)), upload: { kind: "missing" } };
+    return { ...(await readForm(request)), upload: { kind: "missing" } };
   }
   requirePost(request);
   const tooLargeUpload = { fields: {}, wantsJson: false, upload: { kind: "too-large" } } as const;
   const most = limit + UPLOAD_OVERHEAD;
-  if (lengthOf(request) > most) {
-    await dropBody(request);
-    return tooLargeUpload;
-  }
+  if (lengthOf(request) > most) return tooLargeUpload;
   let bytes: Uint8Array<ArrayBuffer>;
   try {
-    bytes = await readBytes(request, most, context, Math.ceil(most / UPLOAD_CHUNK_BYTES));
+    bytes = await readBytes(request, most, Math.ceil(most / UPLOAD_CHUNK_BYTES));
   } catch (error) {
     if (error instanceof Response && error.status === 413) return tooLargeUpload;
     throw error;
@@ -181,25 +126,6 @@ export async function readUpload(
         ? { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()) }
         : { kind: "missing" },
   };
-}
-
-/** Receives a body and drops it; gives up where it is very large, or its sender disconnects. */
-async function dropBody(request: Request): Promise<void> {
-  if (lengthOf(request) > MAX_DROPPED) return;
-  const reader = readerOf(request);
-  let isComplete = !reader;
-  while (reader && !isComplete) {
-    isComplete = await reader.read().then(
-      ({ done }) => done,
-      () => true,
-    );
-  }
-}
-
-/** Reads a body; without a stream of the web where the request is one that is being received here. */
-function readerOf(request: Request): BodyReader | null {
-  if (request instanceof IncomingRequest) return request.readBody();
-  return (request.body?.getReader() as BodyReader | undefined) ?? null;
 }
 
 /** Throws a 405 Response to a request of another method. */
@@ -295,7 +221,7 @@ export function errorResponse(
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new TextResponse(message, {
+  return new Response(message, {
     status,
     headers: {
       "Content-Type": "text/plain; charset=utf-8",
@@ -305,15 +231,6 @@ export function errorResponse(
   });
 }
 
-function tooBusy(): Response {
-  return errorResponse(503, BUSY_MESSAGE, {
-    "Retry-After": "5",
-    Connection: "close",
-  });
-}
-
 function tooLarge(limit: number): Response {
-  return errorResponse(413, `The request is larger than ${Math.floor(limit / 1024)} KB.`, {
-    Connection: "close",
-  });
+  return errorResponse(413, `The request is larger than ${Math.floor(limit / 1024)} KB.`);
 }

@@ -1,6 +1,6 @@
 /**
  * What a route declares to the host in its `handle` export. The defaults are the safe choice: every check
- * applies, pages take a slot, nothing is cached.
+ * applies, pages are rendered in their turn, nothing is cached.
  */
 export type RouteHandle = {
   /** The route's label in the metrics of requests; those without one share `other`. */
@@ -16,8 +16,8 @@ export type RouteHandle = {
   hostCheck?: false;
   /** False for what other programs post to, authenticated by a signature or a token. */
   originCheck?: false;
-  /** False for what must be answered however many pages are being rendered. */
-  pageSlot?: false;
+  /** False for what is answered however many pages are being rendered, and for what waits for another service. */
+  inTurn?: false;
   /** Log level of a request's line; `info` by default, `debug` for routes polled every few seconds. */
   logLevel?: "debug";
 };

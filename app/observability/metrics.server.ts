@@ -62,7 +62,7 @@ const rejectedClients = new Counter({
 
 const closedConnections = new Counter({
   name: "http_connections_closed_total",
-  help: "Connections of the largest networks closed to make room for others",
+  help: "Connections closed because their network had too many",
   registers: [registry],
 });
 
@@ -157,27 +157,6 @@ export function countRequest(
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
-/** Event counts since the start, by name; read when `/metrics` is scraped, updated by their owner. */
-type Statistics = Readonly<Record<string, number>>;
-
-/** Exports the statistics of responses from memory in `/metrics`, at no extra cost per request. */
-export function exposeCaches(pages: Statistics, files: Statistics): void {
-  exposeEvents("page_cache_total", "Events of the anonymous page cache since the start", pages);
-  exposeEvents("static_files_total", "Requests for static files since the start, by result", files);
-}
-
-function exposeEvents(name: string, help: string, statistics: Statistics): void {
-  new Gauge({
-    name,
-    help,
-    labelNames: ["event"],
-    registers: [registry],
-    collect() {
-      for (const [event, count] of Object.entries(statistics)) this.set({ event }, count);
-    },
-  });
-}
-
 /** Exports the number of open connections in `/metrics`. */
 export function exposeConnections(connections: () => number): void {
   new Gauge({
@@ -231,7 +210,7 @@ export function countRejectedClient(status: number): void {
   rejectedClients.inc({ status });
 }
 
-/** Counts a connection that was closed to make room for another. */
+/** Counts a connection that was closed because its network had too many. */
 export function countClosedConnection(): void {
   closedConnections.inc();
 }

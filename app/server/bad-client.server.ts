@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { log } from "~/observability/log.server";
 import { countRejectedClient } from "~/observability/metrics.server";
 import { commonHeaders } from "./response-headers.server";
@@ -14,17 +14,13 @@ const STATUS_OF: Record<string, number> = {
 /** How long a client gets to read the response before its connection is destroyed, in milliseconds. */
 const LINGER_MS = 1_000;
 
-const answered = new WeakSet<Socket>();
+const answered = new WeakSet<Duplex>();
 
 /**
- * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the
- * connection. When `isBusy`, a request on it is still being processed, and is aborted with it.
+ * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the connection.
+ * What is being answered on it is aborted.
  */
-export function rejectBadClient(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  isBusy: boolean,
-): void {
+export function rejectBadClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   // the parser reports another error for every further chunk
   if (answered.has(socket)) return;
   answered.add(socket);
@@ -35,11 +31,6 @@ export function rejectBadClient(
   const status = STATUS_OF[error.code ?? ""] ?? 400;
   countRejectedClient(status);
   log().debug({ code: error.code, status }, "client rejected");
-  // a response may be half sent already, and a second one would corrupt it
-  if (isBusy) {
-    socket.destroy();
-    return;
-  }
   socket.end(answer(status));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

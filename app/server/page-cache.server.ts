@@ -1,19 +1,12 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, gzip } from "node:zlib";
+import fresh from "fresh";
 import { hasCookie } from "~/http/cookies.server";
 import { log } from "~/observability/log.server";
-import {
-  type CachedResponse,
-  type CacheStatistics,
-  cacheResponse,
-  sendCached,
-} from "./cached-response.server";
+import { acceptedEncoding } from "./accepted-encoding.server";
 import { commonHeaders, NO_PAGE_POLICY, pagePolicy } from "./response-headers.server";
-
-const compressBrotli = promisify(brotliCompress);
-const compressGzip = promisify(gzip);
 
 /** Age beyond which a request triggers a new render of a cached page, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
@@ -21,17 +14,16 @@ const TIME_TO_LIVE_MS = 60_000;
 /** Maximum pages in memory; then the one requested longest ago makes room. */
 const MAX_PAGES = 200;
 
+const ENCODINGS = ["br", "gzip"] as const;
+
 type CachedPage = {
-  kind: "cached";
-  page: CachedResponse;
-  preloads: string[];
+  headers: Record<string, string>;
   renderedAt: number;
-  /** How many requests for cached pages there had been when this one was last requested. */
-  requestedAt: number;
+  variants: Record<"identity" | (typeof ENCODINGS)[number], { body: Buffer; etag: string }>;
 };
 
 /** A page that does not exist, as rendered: it is not cached, since there is no end of them. */
-export type MissingPage = { kind: "missing"; body: Buffer; headers: Headers };
+export type MissingPage = { headers: Record<string, string>; body: Buffer };
 
 type PageCacheOptions = {
   /** The cache key for a path and query; null if the response is not cached. */
@@ -46,131 +38,142 @@ type PageCacheOptions = {
   sendsEarlyHints?: boolean;
 };
 
-export type PageCacheStatistics = CacheStatistics & { renders: number; stale: number };
-
 /**
- * Caches pages that are the same for every anonymous visitor, once per encoding. A page is rendered on its
- * first request, and concurrent requests share that render; after a minute the stale page is still served
- * while it is rendered again (stale-while-revalidate), unless it is found to be gone. At most 200 pages are
- * kept. A request that carries one of the personal cookies, matched by exact name, is never answered from the
- * cache, and a response that sets a cookie is never cached.
+ * Caches pages that are the same for every anonymous visitor, once per encoding. A page is rendered on its first request,
+ * and concurrent requests share that render; after a minute the stale page is still served while it is rendered again,
+ * unless it is found to be gone. A request with one of the personal cookies is never answered from the cache, and only a
+ * page with status 200 that sets no cookie is kept.
  */
 export class PageCache {
-  readonly statistics: PageCacheStatistics = { hits: 0, notModified: 0, renders: 0, stale: 0 };
-  readonly #cached = new Map<string, CachedPage>();
+  readonly #pages = new Map<string, CachedPage>();
   readonly #rendering = new Map<string, Promise<CachedPage | MissingPage | null>>();
-  #generation = 0;
-  #requests = 0;
 
   constructor(private readonly options: PageCacheOptions) {}
 
   /**
-   * Answers the request if its page is cacheable; returns false otherwise, or the page to be answered 404, so that
-   * it need not be rendered again.
+   * Answers the request if its page is the same for every visitor, and resolves with true. Otherwise with false, or with the
+   * page to be answered 404, so that it need not be rendered again.
    */
-  answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): boolean | Promise<boolean | MissingPage> {
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean | MissingPage> {
     const key = this.#keyOf(request);
     if (key === null) return false;
-    const cached = this.#cached.get(key);
+    const cached = this.#pages.get(key);
     if (!cached) {
-      return this.#renderOnce(key, request).then((fresh) => {
-        if (!fresh) return false;
-        if (fresh.kind === "missing") return fresh;
-        this.#send(request, response, fresh);
-        return true;
-      });
+      const page = await this.#renderOnce(key, request);
+      if (page === null || "body" in page) return page ?? false;
+      this.#send(request, response, page);
+      return true;
     }
-    if (Date.now() - cached.renderedAt > TIME_TO_LIVE_MS) {
-      this.statistics.stale++;
-      void this.#renderOnce(key, request);
-    }
-    cached.requestedAt = ++this.#requests;
+    if (Date.now() - cached.renderedAt > TIME_TO_LIVE_MS) void this.#renderOnce(key, request);
+    // a Map keeps the order of insertion: the first is the one requested longest ago
+    this.#pages.delete(key);
+    this.#pages.set(key, cached);
     this.#send(request, response, cached);
     return true;
   }
 
   /** Drops every page, including those being rendered, because their content is out of date. */
   clear(): void {
-    this.#generation++;
-    this.#cached.clear();
+    this.#pages.clear();
     this.#rendering.clear();
   }
 
-  #keyOf({ method, url = "/", headers }: IncomingMessage): string | null {
+  #keyOf({ method, url = "/", headers: { cookie } }: IncomingMessage): string | null {
     if (method !== "GET" && method !== "HEAD") return null;
-    const { cookie } = headers;
-    if (
-      cookie !== undefined &&
-      this.options.personalCookies.some((name) => hasCookie(cookie, name))
-    ) {
-      return null;
-    }
-    return url.includes("_data=") ? null : this.options.keyOf(url);
+    const isPersonal = this.options.personalCookies.some((name) => hasCookie(cookie, name));
+    return isPersonal ? null : this.options.keyOf(url);
   }
 
-  #send(request: IncomingMessage, response: ServerResponse, { page, preloads }: CachedPage): void {
-    // one that waits for others on its connection has no socket yet, and Node would write the hints into its body
-    if (this.options.sendsEarlyHints && response.socket && isFirstVisit(request)) {
-      // none without links
-      response.writeEarlyHints({ link: preloads });
+  #send(request: IncomingMessage, response: ServerResponse, page: CachedPage): void {
+    const { headers, variants } = page;
+    if (this.options.sendsEarlyHints && headers.link && isFirstVisit(request)) {
+      // one that waits for others on its connection has no socket yet, and Node would write the hints into its body
+      if (response.socket) response.writeEarlyHints({ link: headers.link.split(", ") });
     }
-    sendCached(request, response, page, this.statistics);
-  }
-
-  #keep(key: string, cached: CachedPage): void {
-    this.#cached.set(key, cached);
-    if (this.#cached.size <= MAX_PAGES) return;
-    const [oldest] = [...this.#cached].sort(
-      ([, one], [, other]) => one.requestedAt - other.requestedAt,
-    );
-    if (oldest) this.#cached.delete(oldest[0]);
+    const encoding = acceptedEncoding(request, ENCODINGS);
+    const { body, etag } = variants[encoding];
+    if (fresh(request.headers, { etag })) {
+      // whoever has the page has what it needs, too
+      const { link: _, ...rest } = headers;
+      response.writeHead(304, { ...rest, ETag: etag }).end();
+      return;
+    }
+    response
+      .writeHead(200, {
+        ...headers,
+        ETag: etag,
+        ...(encoding !== "identity" && { "Content-Encoding": encoding }),
+        "Content-Length": body.byteLength,
+      })
+      .end(body);
   }
 
   #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
-    let rendering = this.#rendering.get(key);
-    if (!rendering) {
-      const started = this.#renderAndCache(key, request).finally(() => {
-        if (this.#rendering.get(key) === started) this.#rendering.delete(key);
+    const running = this.#rendering.get(key);
+    if (running) return running;
+    const rendering = this.#render(key, request)
+      .then((page) => {
+        // another render has begun since the cache was cleared
+        if (this.#rendering.get(key) === rendering) this.#keep(key, page);
+        return page;
+      })
+      .catch((error: unknown) => {
+        log().error({ err: error, path: key }, "a page could not be rendered for the cache");
+        return null;
+      })
+      .finally(() => {
+        if (this.#rendering.get(key) === rendering) this.#rendering.delete(key);
       });
-      rendering = started;
-      this.#rendering.set(key, rendering);
-    }
+    this.#rendering.set(key, rendering);
     return rendering;
   }
 
-  async #renderAndCache(
-    key: string,
-    request: IncomingMessage,
-  ): Promise<CachedPage | MissingPage | null> {
-    const generation = this.#generation;
-    try {
-      this.statistics.renders++;
-      // asked before, since the page may be rendered of what was not known yet
-      const sharedSeconds = this.options.sharedSeconds?.() ?? null;
-      const page = await this.options.render(key, request);
-      const body = Buffer.from(await page.arrayBuffer());
-      if (page.status === 404) this.#cached.delete(key);
-      if (page.headers.has("Set-Cookie")) return null;
-      if (page.status === 404)
-        return { kind: "missing", body, headers: missingHeaders(body, page) };
-      if (page.status !== 200) return null;
-      const cached: CachedPage = {
-        kind: "cached",
-        page: await encode(body, page, sharedSeconds),
-        preloads: page.headers.get("Link")?.split(", ") ?? [],
-        renderedAt: Date.now(),
-        requestedAt: ++this.#requests,
-      };
-      if (generation === this.#generation) this.#keep(key, cached);
-      return cached;
-    } catch (error) {
-      log().error({ err: error, path: key }, "a page could not be rendered for the cache");
-      return null;
-    }
+  #keep(key: string, page: CachedPage | MissingPage | null): void {
+    // a page that cannot be rendered now may be there again in a minute
+    if (!page) return;
+    this.#pages.delete(key);
+    if ("body" in page) return;
+    this.#pages.set(key, page);
+    const [oldest] = this.#pages.keys();
+    if (oldest !== undefined && this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);
   }
+
+  /** Null for what is left to be rendered for each visitor. */
+  async #render(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
+    // asked before, since the page may be rendered of what was not known yet
+    const sharedSeconds = this.options.sharedSeconds?.() ?? null;
+    const page = await this.options.render(key, request);
+    const body = Buffer.from(await page.arrayBuffer());
+    const { status } = page;
+    if (page.headers.has("Set-Cookie") || (status !== 200 && status !== 404)) return null;
+    if (status === 404) {
+      return { headers: headersOf(page, body, { "Cache-Control": "private, no-cache" }), body };
+    }
+    const caching = { ...cachingHeaders(sharedSeconds), Vary: "Accept-Encoding, Cookie" };
+    return {
+      renderedAt: Date.now(),
+      headers: headersOf(page, body, caching),
+      variants: await encode(body),
+    };
+  }
+}
+
+/** The headers of a page, in lower case: what its route sets takes precedence. */
+function headersOf(
+  page: Response,
+  body: Buffer,
+  caching: Record<string, string>,
+): Record<string, string> {
+  const isHtml = page.headers.get("Content-Type")?.startsWith("text/html");
+  const policy = isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY;
+  const headers = new Headers(commonHeaders());
+  headers.set("Content-Security-Policy", policy);
+  for (const [name, value] of [...Object.entries(caching), ...page.headers]) {
+    headers.set(name, value);
+  }
+  // a route that says itself how long its answer lives means shared caches too
+  if (page.headers.has("Cache-Control")) headers.delete("CDN-Cache-Control");
+  return Object.fromEntries(headers);
 }
 
 /**
@@ -186,63 +189,33 @@ function isFirstVisit({ method, headers, httpVersion }: IncomingMessage): boolea
   );
 }
 
-/** Headers beside the common ones; those set by the route take precedence. */
-function missingHeaders(body: Buffer, page: Response): Headers {
-  const headers = new Headers({
-    "Cache-Control": "private, no-cache",
-    "Content-Security-Policy": policyOf(body, page),
-  });
-  for (const [name, value] of page.headers) headers.set(name, value);
-  return headers;
-}
-
-function policyOf(body: Buffer, page: Response): string {
-  const isHtml = page.headers.get("Content-Type")?.startsWith("text/html");
-  return isHtml ? pagePolicy(scriptHashes(body.toString("utf8"))) : NO_PAGE_POLICY;
-}
-
 /**
  * A browser always asks, since a page may look different once its visitor has signed in. Shared caches get their time
  * twice: CDNs read the header that is theirs alone (RFC 9213), where it is safe to serve a page while the next one is
  * fetched or the site is away; nginx and its like know `s-maxage`.
  */
-function cachingHeaders(sharedSeconds: number | null): [string, string][] {
+function cachingHeaders(sharedSeconds: number | null): Record<string, string> {
   const browsers = "public, max-age=0, must-revalidate";
-  if (sharedSeconds === null) return [["Cache-Control", browsers]];
-  return [
-    ["Cache-Control", `${browsers}, s-maxage=${sharedSeconds}`],
-    [
-      "CDN-Cache-Control",
-      `public, max-age=${sharedSeconds}, stale-while-revalidate=${sharedSeconds}, stale-if-error=86400`,
-    ],
-  ];
+  if (sharedSeconds === null) return { "Cache-Control": browsers };
+  return {
+    "Cache-Control": `${browsers}, s-maxage=${sharedSeconds}`,
+    "CDN-Cache-Control": `public, max-age=${sharedSeconds}, stale-while-revalidate=${sharedSeconds}, stale-if-error=86400`,
+  };
 }
 
-async function encode(
-  body: Buffer,
-  page: Response,
-  sharedSeconds: number | null,
-): Promise<CachedResponse> {
-  const headers = new Headers(commonHeaders());
-  // a route that says itself how long its answer lives means shared caches too
-  if (!page.headers.has("Cache-Control")) {
-    for (const [name, value] of cachingHeaders(sharedSeconds)) headers.set(name, value);
-  }
-  headers.set("Vary", "Accept-Encoding, Cookie");
-  headers.set("Content-Security-Policy", policyOf(body, page));
-  // headers set by the route take precedence, including its Cache-Control
-  for (const [name, value] of page.headers) headers.set(name, value);
+/** A page's encodings, each with an ETag of its own. */
+async function encode(identity: Buffer): Promise<CachedPage["variants"]> {
+  const digest = createHash("sha256").update(identity).digest("base64url").slice(0, 22);
   const [br, gz] = await Promise.all([
-    compressBrotli(body, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.byteLength,
-        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-      },
-    }),
-    compressGzip(body, { level: constants.Z_BEST_COMPRESSION }),
+    promisify(brotliCompress)(identity),
+    promisify(gzip)(identity),
   ]);
-  return cacheResponse([...headers], { identity: body, br, gzip: gz });
+  const variant = (encoding: string, body: Buffer) => ({ body, etag: `"${digest}-${encoding}"` });
+  return {
+    identity: variant("identity", identity),
+    br: variant("br", br),
+    gzip: variant("gzip", gz),
+  };
 }
 
 /** The CSP hashes that allow a page's inline scripts. */

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
  * Headers that decide who sent a request and how it is interpreted. Of duplicates Node keeps the first or
  * joins them; a proxy in front may use the last, and the two would interpret the request differently.
  */
-const SINGLE_HEADERS = [
+const SINGLE_HEADERS = new Set([
   "host",
   "content-type",
   "content-length",
@@ -12,31 +12,15 @@ const SINGLE_HEADERS = [
   "authorization",
   "origin",
   "sec-fetch-site",
-];
-
-/** A bit for each of these headers. */
-const BITS = new Map(SINGLE_HEADERS.map((name, index) => [name, 1 << index]));
-
-/** The last five bits of a letter are the same in upper and in lower case. */
-const letterBit = (name: string) => 1 << (name.charCodeAt(0) & 31);
-
-/** By the length of a name, the letters that these begin with: both rule out most headers of every request at once. */
-const FIRST_LETTERS: number[] = Array(32).fill(0);
-for (const name of SINGLE_HEADERS) {
-  FIRST_LETTERS[name.length] = (FIRST_LETTERS[name.length] ?? 0) | letterBit(name);
-}
+]);
 
 /** The first of these headers that a request repeats; null for none. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
-  let seen = 0;
+  const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const written = rawHeaders[i] ?? "";
-    const letters = written.length < FIRST_LETTERS.length ? FIRST_LETTERS[written.length] : 0;
-    if (!letters || (letters & letterBit(written)) === 0) continue;
-    const name = written.toLowerCase();
-    const bit = BITS.get(name) ?? 0;
-    if ((seen & bit) !== 0) return name;
-    seen |= bit;
+    const name = rawHeaders[i]?.toLowerCase() ?? "";
+    if (seen.has(name)) return name;
+    if (SINGLE_HEADERS.has(name)) seen.add(name);
   }
   return null;
 }
@@ -55,15 +39,12 @@ export function normalizeRequestTarget(request: IncomingMessage): void {
 }
 
 /**
- * What `new URL` resolves or drops in a path: a backslash, a fragment, spaces and control characters, an empty segment, and
- * `.` or `..`, also escaped.
- */
-const REWRITTEN = /[\\#]|[^!-\uffff]|\/\/|\/(?:\.|%2e){1,2}(?:\/|$)/i;
-
-/**
- * Whether `new URL` would read another path than is written, once its characters are escaped. Such a path has endless
+ * Whether `new URL` would read another path than is written, or an empty segment is in it. Such a path has endless
  * spellings: the guards, the caches and the route table would each see another address than the page that is rendered.
  */
 export function isRewrittenByUrl(path: string): boolean {
-  return REWRITTEN.test(path);
+  const base = "http://site.invalid";
+  if (path.includes("//") || !URL.canParse(path, base)) return true;
+  const { pathname, href } = new URL(path, base);
+  return pathname !== path || href !== base + path;
 }

@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { env } from "~/env.server";
+import { DEVELOPMENT_SERVER, env } from "~/env.server";
 import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
 import { communityOrigins } from "~/features/community/discourse-connect.server";
 import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
-import { LIVE_RELOAD_URL } from "~/ui/live-reload";
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -77,7 +76,11 @@ function policyWith(scriptSources: string): string {
     "img-src": ["'self'", PHOTO_ORIGIN],
     "media-src": ["'self'"],
     "font-src": ["'self'"],
-    "connect-src": ["'self'", ...connections, ...(LIVE_RELOAD_URL ? [LIVE_RELOAD_URL] : [])],
+    "connect-src": [
+      "'self'",
+      ...connections,
+      ...(DEVELOPMENT_SERVER ? [DEVELOPMENT_SERVER.replace(/^http/, "ws")] : []),
+    ],
     "frame-src": frames.length > 0 ? frames : ["'none'"],
     "manifest-src": ["'self'"],
     // a log-in on the community's page ends in the community

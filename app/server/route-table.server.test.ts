@@ -58,10 +58,13 @@ describe("what the routes declare", () => {
     ]);
   });
 
-  it("answers health checks and scrapers without a page slot", () => {
-    expect(declaring(({ pageSlot }) => pageSlot === false)).toEqual([
+  it("answers health checks at once, and what waits for another service or takes long", () => {
+    expect(declaring(({ inTurn }) => inTurn === false)).toEqual([
+      "/billing",
+      "/checkout/success",
       "/healthz",
       "/metrics",
+      "/premium/book.epub",
       "/readyz",
     ]);
   });
@@ -170,74 +173,6 @@ describe("what the routes declare", () => {
   });
 });
 
-describe("the action of a resource route", () => {
-  it("is found at its path", () => {
-    const paths = Object.values(routes)
-      .map((route) => `/${route?.path}`)
-      .filter((path) => table.resourceActionOf(path))
-      .sort();
-    expect(paths).toEqual([
-      "/account/confirmation",
-      "/account/email",
-      "/account/newsletter",
-      "/account/passkeys",
-      "/account/password",
-      "/account/picture",
-      "/account/sessions",
-      "/auth/login",
-      "/auth/passkey",
-      "/auth/signup",
-      "/billing",
-      "/checkout",
-      "/logout",
-      "/newsletter",
-      "/notice",
-      "/premium/listening",
-      "/premium/notes/save",
-      "/premium/progress",
-      "/premium/reading",
-      "/webhooks/stripe",
-    ]);
-    expect(table.resourceActionOf("/newsletter")).toBe(
-      routes["routes/newsletter/route"]?.module.action,
-    );
-  });
-
-  it.each([
-    // with a query, in another spelling, or for the data of a navigation, which are Remix's
-    ["/newsletter?index"],
-    ["/newsletter?utm_source=a"],
-    ["/newsletter/"],
-    ["/Newsletter"],
-    ["/newsl%65tter"],
-    ["/newsletter.data"],
-    // a page, with an action and without
-    ["/newsletter/unsubscribe"],
-    ["/auth"],
-    // without an action
-    ["/healthz"],
-    ["/nowhere"],
-    ["/"],
-    [""],
-  ])("is not found at %s", (url) => {
-    expect(table.resourceActionOf(url)).toBeNull();
-  });
-
-  it("is not a page's, nor one that an error page belongs to", () => {
-    const [action, shown] = [() => null, () => null];
-    const made = new RouteTable({
-      resource: { id: "resource", path: "resource", module: { action } },
-      parameter: { id: "parameter", path: "resources/:name", module: { action } },
-      page: { id: "page", path: "page", module: { action, default: shown } },
-      boundary: { id: "boundary", path: "boundary", module: { action, ErrorBoundary: shown } },
-    } as unknown as Routes);
-    const found = ["/resource", "/resources/:name", "/page", "/boundary"].map((path) =>
-      made.resourceActionOf(path),
-    );
-    expect(found).toEqual([action, null, null, null]);
-  });
-});
-
 describe("a route", () => {
   const handle: RouteHandle = { originCheck: false };
   const made = new RouteTable({
@@ -247,12 +182,6 @@ describe("a route", () => {
     issue: { id: "issue", parentId: "root", path: "issue.txt/:name", module: { handle } },
     stop: { id: "stop", parentId: "letters", path: "stop", module: { handle } },
   } as unknown as Routes);
-
-  it("may have a parameter, and then stands for any number of pages", () => {
-    expect(
-      ["/letters/stop", "/letters/a", "/issue.txt/1"].map((path) => made.isFixed(path)),
-    ).toEqual([true, false, false]);
-  });
 
   it.each(["/letters/stop", "/letters/a-b", "/issue.txt/1"])("is found at %s", (path) => {
     expect(made.handleOf(path)).toBe(handle);

@@ -1,27 +1,18 @@
-import type { ActionFunction, ServerBuild } from "@remix-run/node";
+import type { ServerBuild } from "@remix-run/node";
 import type { RouteHandle } from "~/http/route-handle";
 import { escapeRegExp } from "./escape-reg-exp";
 
 type Routes = Pick<ServerBuild, "routes">["routes"];
 
-const UNDECLARED: RouteHandle = {};
-
 /** What each route declares in its `handle`, looked up by request path. */
 export class RouteTable {
   readonly #fixed = new Map<string, RouteHandle>();
   readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
-  readonly #resourceActions = new Map<string, ActionFunction>();
-  /** The path that was last asked for, since a request's own is asked for several times. */
-  #last = { path: "", handle: UNDECLARED };
 
   constructor(routes: Routes) {
     for (const route of Object.values(routes)) {
       if (!route) continue;
       const path = pathOf(route.id, routes);
-      const { action, default: component, ErrorBoundary } = route.module;
-      // Remix tells resource routes from pages in the same way
-      const isResource = component === undefined && ErrorBoundary === undefined;
-      if (action && isResource && !path.includes(":")) this.#resourceActions.set(path, action);
       const handle = route.module.handle as RouteHandle | undefined;
       if (!handle) continue;
       if (path.includes(":")) this.#patterns.push({ pattern: patternOf(path), handle });
@@ -31,24 +22,8 @@ export class RouteTable {
 
   /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
-    if (path === this.#last.path) return this.#last.handle;
-    const handle =
-      this.#fixed.get(path) ?? this.#patterns.find(({ pattern }) => pattern.test(path))?.handle;
-    this.#last = { path, handle: handle ?? UNDECLARED };
-    return this.#last.handle;
-  }
-
-  /**
-   * The action of the resource route, which has no page, at `url`; null if there is none at exactly this path. A URL with
-   * a query is left to Remix, which gives some parameters a meaning.
-   */
-  resourceActionOf(url: string): ActionFunction | null {
-    return this.#resourceActions.get(url) ?? null;
-  }
-
-  /** Whether a path is that of one page, and not of any number of pages that a parameter tells apart. */
-  isFixed(path: string): boolean {
-    return this.#fixed.has(path);
+    const fixed = this.#fixed.get(path);
+    return fixed ?? this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? {};
   }
 
   /**

@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import * as build from "@remix-run/dev/server-build";
+import { broadcastDevReady, type ServerBuild } from "@remix-run/node";
 import pTimeout from "p-timeout";
 import { dataDirectory } from "~/data-directory.server";
 import {
+  DEVELOPMENT_SERVER,
   type Environment,
   env,
   inheritedSockets,
   SANDBOX_STRIPE,
   setEnvironment,
 } from "~/env.server";
-import { keepHashMemory } from "~/features/accounts/hash-memory.server";
-import { hashOnAllCores, warmUpPasswords } from "~/features/accounts/password.server";
+import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startBackups } from "~/features/backup/backup-timer.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
@@ -32,7 +34,6 @@ import { exposeConnections } from "~/observability/metrics.server";
 import { setStopping } from "~/observability/readiness.server";
 import type { startStripeSandbox as StartStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
-import { clientAddress } from "./client-address.server";
 import { explainListenError } from "./http-server.server";
 import { listeningHosts, listenOn } from "./loopback.server";
 import { MAIL_COMPOSERS } from "./mail-composers.server";
@@ -92,8 +93,9 @@ export async function serve({ variables = {}, onReady }: Options = {}): Promise<
     throw error;
   }
   onReady?.(settings);
-  // for a parent process with an IPC channel, such as `npm run dev`
-  process.send?.("ready");
+  if (DEVELOPMENT_SERVER) {
+    await broadcastDevReady(build as unknown as ServerBuild, DEVELOPMENT_SERVER);
+  }
 }
 
 /** Starts the services one by one; each is in `started` as soon as it needs stopping. */
@@ -110,7 +112,7 @@ async function start(
       // all connections then come from the proxy, which reuses them for other visitors
       ...(settings.TRUST_PROXY !== 0 && {
         keepAliveTimeout: KEEP_ALIVE_BEHIND_PROXY_MS,
-        addressOf: clientAddress,
+        isBehindProxy: true,
       }),
       ...((settings.TRUST_PROXY !== 0 || inherited.length > 0) && {
         drainTimeout: DRAIN_TIMEOUT_MS,
@@ -162,8 +164,6 @@ async function start(
   await http.serve(createSite(projectRoot(), visitors));
   log().info({ port: http.port, publicUrl: settings.PUBLIC_URL }, "ready");
   logStartSummary(settings, http.port);
-  // not before, since they take as long as some log-ins
-  void keepHashMemory().then(hashOnAllCores);
 }
 
 async function startSandbox(

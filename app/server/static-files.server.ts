@@ -1,68 +1,56 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, sep } from "node:path";
 import { lookup } from "mrmime";
-import {
-  type CachedResponse,
-  type CacheStatistics,
-  cacheResponse,
-  sendCached,
-} from "./cached-response.server";
+import send from "send";
+import { acceptedEncoding } from "./accepted-encoding.server";
 import { commonHeaders, NO_PAGE_POLICY } from "./response-headers.server";
 
-const YEAR_SECONDS = 31_536_000;
-const DAY_SECONDS = 86_400;
+const YEAR_MS = 31_536_000_000;
+const DAY_MS = 86_400_000;
 
-/** Compressed copies that the build writes beside a file, by extension. */
-const COMPRESSED = { ".br": "br", ".gz": "gzip" } as const;
+/** Copies that the build writes beside a file, by their encoding. */
+const COPIES = { br: ".br", gzip: ".gz" } as const;
+const ENCODINGS = ["br", "gzip"] as const;
 
-/**
- * The files of `public/`, read once at start with their brotli and gzip copies: under 2 MB in total, and sent
- * four times as fast from memory as from disk. Build output has hashed names, so browsers may cache it
- * forever.
- */
+/** The files of `public/`. Build output has hashed names, so browsers may cache it forever. */
 export class StaticFiles {
-  readonly statistics: CacheStatistics = { hits: 0, notModified: 0 };
-  readonly #files = new Map<string, CachedResponse>();
+  readonly #root: string;
+  /** With their copies, as paths of requests. */
+  readonly #files: ReadonlySet<string>;
 
   constructor(projectRoot: string) {
-    const folder = join(projectRoot, "public");
-    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      const file = join(folder, name);
-      if (isPublic(name) && statSync(file).isFile()) {
-        this.#files.set(`/${name.split(sep).join("/")}`, readResponse(file, name));
-      }
-    }
+    this.#root = join(projectRoot, "public");
+    const names = readdirSync(this.#root, { recursive: true, encoding: "utf8" });
+    const files = names.filter((name) => statSync(join(this.#root, name)).isFile());
+    this.#files = new Set(files.map((name) => `/${name.split(sep).join("/")}`));
   }
 
-  /** Answers the request if it is for one of the files; returns false otherwise. */
+  /** Answers the request if it is for one of the files; false otherwise. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
-    if (request.method !== "GET" && request.method !== "HEAD") return false;
-    const file = this.#files.get(path);
-    if (!file) return false;
-    sendCached(request, response, file, this.statistics);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead || !this.#files.has(path) || /\/\.|\.(br|gz|map)$/.test(path)) return false;
+    for (const [name, value] of commonHeaders()) response.setHeader(name, value);
+    response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
+    response.setHeader("Content-Type", lookup(path) ?? "application/octet-stream");
+    const isBuilt = path.startsWith("/build/");
+    send(request, this.#chooseCopy(request, response, path), {
+      root: this.#root,
+      index: false,
+      maxAge: isBuilt ? YEAR_MS : DAY_MS,
+      immutable: isBuilt,
+    }).pipe(response);
     return true;
   }
-}
 
-function isPublic(name: string): boolean {
-  const isHidden = name.split(sep).some((part) => part.startsWith("."));
-  return !isHidden && !/\.(br|gz|map)$/.test(name);
-}
-
-function readResponse(file: string, name: string): CachedResponse {
-  const copies = Object.entries(COMPRESSED).flatMap(([ending, encoding]) =>
-    existsSync(file + ending) ? [[encoding, readFileSync(file + ending)] as const] : [],
-  );
-  const age = name.startsWith(`build${sep}`)
-    ? `public, max-age=${YEAR_SECONDS}, immutable`
-    : `public, max-age=${DAY_SECONDS}`;
-  const headers: [string, string][] = [
-    ...commonHeaders(),
-    ["Content-Security-Policy", NO_PAGE_POLICY],
-    ["Content-Type", lookup(name) ?? "application/octet-stream"],
-    ["Cache-Control", age],
-  ];
-  if (copies.length > 0) headers.push(["Vary", "Accept-Encoding"]);
-  return cacheResponse(headers, { identity: readFileSync(file), ...Object.fromEntries(copies) });
+  /** The path of the smallest copy that the client accepts, or of the file itself. */
+  #chooseCopy(request: IncomingMessage, response: ServerResponse, path: string): string {
+    const encodings = ENCODINGS.filter((encoding) => this.#files.has(path + COPIES[encoding]));
+    if (encodings.length === 0) return path;
+    response.setHeader("Vary", "Accept-Encoding");
+    const encoding = acceptedEncoding(request, encodings);
+    if (encoding === "identity") return path;
+    response.setHeader("Content-Encoding", encoding);
+    return path + COPIES[encoding];
+  }
 }

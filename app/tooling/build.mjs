@@ -47,7 +47,9 @@ export function discardBuild() {
 /** @param {string} sources */
 function isBuiltFrom(sources) {
   return (
-    ["build/index.js", "build/sandbox.js", "public/build"].every((path) => existsSync(join(root, path))) &&
+    ["build/index.js", "build/sandbox.js", "public/build"].every((path) =>
+      existsSync(join(root, path)),
+    ) &&
     existsSync(stamp) &&
     readFileSync(stamp, "utf8") === sources
   );

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NODE_FLAGS, NODE_VARIABLES } from "../../app/tooling/node-flags.mjs";
+import { NODE_FLAGS } from "../../app/tooling/node-flags.mjs";
 import { freePorts } from "../support/ports.mjs";
 import { untilReady } from "../support/ready.mjs";
 
@@ -50,7 +50,6 @@ async function start(parameters, variables) {
       RATE_LIMIT_FACTOR: "1000000",
       PAYMENTS: "sandbox",
       STRIPE_SANDBOX_PORT: String(await freePorts(2)),
-      ...NODE_VARIABLES,
       ...variables,
     },
     // remix-serve prints a line per request, which is not the site's work
@@ -67,7 +66,7 @@ async function start(parameters, variables) {
  */
 export async function startBareServer() {
   const child = fork(join(project, "tests/bench/bare-server.mjs"), {
-    env: { ...process.env, ...NODE_VARIABLES },
+    env: process.env,
   });
   const [port] = await once(child, "message");
   return {

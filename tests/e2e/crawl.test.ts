@@ -129,6 +129,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/apple-touch-icon.png": "image/png",
   "/share.png": "image/png",
   "/podcast-cover.jpg": "image/jpeg",
+  "/build/*.js": "text/javascript",
   "/build/*.css": "text/css",
   "/build/*.svg": "image/svg+xml",
   "/build/*.woff2": "font/woff2",

@@ -272,7 +272,8 @@ function pathOfRoute(folder: string): string {
 
 const isPage = (type: string) => type.startsWith("text/html");
 
-const isText = (type: string) => /^text\/|xml|json/.test(type);
+/** Not scripts, whose code looks like links here and there. */
+const isText = (type: string) => type !== "text/javascript" && /^text\/|xml|json/.test(type);
 
 /** The words of a page's main part; of another text, all of it. An export of data is not the same a second later. */
 function mainText({ text, headers }: Answer): string {

@@ -81,7 +81,7 @@ export class DevelopmentSite {
   /** Starts it with additional files in the copy, and waits until the site is ready. */
   static async start(files: Record<string, string>): Promise<DevelopmentSite> {
     const site = new DevelopmentSite(`http://localhost:${await freePorts(2)}`, files);
-    await site.prints(/Ready/);
+    await site.prints(/Ctrl-C stops everything/);
     return site;
   }
 

@@ -24,7 +24,6 @@ const FILES = [
   ".npmrc",
   "package.json",
   "package-lock.json",
-  "app/server/runtime-setup.mjs",
   "app/tooling",
   "build/index.js",
   "build/sandbox.js",

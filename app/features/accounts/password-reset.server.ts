@@ -1,6 +1,6 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";

@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
 import { libuvThreads } from "~/env.server";
-import type { ClientNetworks } from "~/http/client-network.server";
-import { FairQueue } from "~/http/fair-queue.server";
+import { BoundedQueue } from "~/http/bounded-queue.server";
+import { clientNetworks } from "~/http/client-network.server";
 import { exposeHashQueue } from "~/observability/metrics.server";
-import { yieldToOtherThreads } from "./hash-threads.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = {
@@ -14,30 +13,28 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 
-/** Leaves one core free for rendering pages, unless the threads that hash yield to it. */
-const CONCURRENCY = Math.max(1, availableParallelism() - 1);
+/** Half of libuv's threads: the others read files and compress pages. */
+const CONCURRENCY = Math.max(1, Math.min(availableParallelism(), Math.floor(libuvThreads() / 2)));
 
-/** With each hash at a time, how many may wait: about a second's work, so that no client times out in the queue. */
-const WAITING_PER_HASH = 40;
+/** About a second's work, so that no client times out in the queue. */
+const TASKS_PER_HASH = 40;
 
 /** When it makes sense to try again after a QueueFull, in seconds. */
 export const HASH_RETRY_SECONDS = 5;
 
-const limitsFor = (concurrency: number) => ({
-  concurrency,
-  maxWaiting: WAITING_PER_HASH * concurrency,
+const queue = new BoundedQueue({
+  concurrency: CONCURRENCY,
+  maxTasks: TASKS_PER_HASH * CONCURRENCY,
 });
-
-const queue = new FairQueue(limitsFor(CONCURRENCY));
-exposeHashQueue(() => queue.running + queue.waiting);
+exposeHashQueue(() => queue.length);
 
 /** Whether the queue has room for a password from this network; checked before other work is done for it. */
-export function hasHashQueueCapacity(network?: ClientNetworks): boolean {
+export function hasHashQueueCapacity(network = clientNetworks()): boolean {
   return queue.hasRoomFor(network);
 }
 
 /** Hashes a password with argon2id; the result includes its salt and parameters. Throws QueueFull. */
-export async function hashPassword(password: string, network?: ClientNetworks): Promise<string> {
+export async function hashPassword(password: string, network = clientNetworks()): Promise<string> {
   return queue.run(network, () => argon2.hash(composed(password), PARAMETERS));
 }
 
@@ -56,7 +53,7 @@ let decoy: Promise<string> | undefined;
 export async function verifyPassword(
   hash: string | null,
   password: string,
-  network?: ClientNetworks,
+  network = clientNetworks(),
 ): Promise<boolean> {
   const against = hash ?? (await decoyHash());
   const fits = (form: string) => queue.run(network, () => argon2.verify(against, form));
@@ -71,17 +68,6 @@ export async function verifyPassword(
 /** Creates the decoy hash, so that the first unknown address is no slower than later ones. */
 export async function warmUpPasswords(): Promise<void> {
   await decoyHash();
-}
-
-/** Lets hashes take every core, for as long as nothing else wants it; where that is not possible, all but one. */
-export async function hashOnAllCores(): Promise<void> {
-  if (await yieldToOtherThreads())
-    queue.setLimits(limitsFor(hashesOnAllCores(availableParallelism(), libuvThreads())));
-}
-
-/** How many at a time then: one for each core, but of libuv's threads one is left for other work. At least one. */
-export function hashesOnAllCores(cores: number, threads: number): number {
-  return Math.max(1, Math.min(cores, threads - 1));
 }
 
 function decoyHash(): Promise<string> {

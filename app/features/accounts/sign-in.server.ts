@@ -1,5 +1,5 @@
+import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import {

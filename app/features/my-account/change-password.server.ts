@@ -7,8 +7,8 @@ import {
   verifyIdentity,
 } from "~/features/accounts/verify-identity.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
+import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { QueueFull } from "~/http/fair-queue.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";

@@ -19,7 +19,7 @@ export const loader = () => redirect(redirectTo);
 /** Mails the link that confirms the account's address once more. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { userId } = await requireAccount(args);
   const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
   const limited = await limitForm("email-link", { form, context, account: userId }, failure);

@@ -1,4 +1,9 @@
-import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { Readable } from "node:stream";
+import {
+  createReadableStreamFromReadable,
+  type LoaderFunctionArgs,
+  redirect,
+} from "@remix-run/node";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath, verifyPath } from "~/features/my-account/account-paths";
@@ -6,7 +11,6 @@ import { openAccountExport } from "~/features/my-account/export-account.server";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { streamText } from "~/http/text-stream.server";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/account/data.json" };
@@ -26,11 +30,14 @@ export async function loader(args: LoaderFunctionArgs) {
   if (outcome.kind !== "opened") return failure();
   const { parts } = outcome;
   if (request.method === "HEAD") await parts.return(undefined);
-  return new Response(request.method === "HEAD" ? null : streamText(parts), {
-    headers: {
-      "Content-Type": "application/json; charset=utf-8",
-      "Content-Disposition": 'attachment; filename="golden-path-account.json"',
-      "Cache-Control": "private, no-store",
+  return new Response(
+    request.method === "HEAD" ? null : createReadableStreamFromReadable(Readable.from(parts)),
+    {
+      headers: {
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Disposition": 'attachment; filename="golden-path-account.json"',
+        "Cache-Control": "private, no-store",
+      },
     },
-  });
+  );
 }

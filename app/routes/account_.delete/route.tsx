@@ -23,7 +23,6 @@ import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { answerForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
-import { withSlotReleased } from "~/http/page-slots.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 
@@ -50,11 +49,11 @@ export async function loader(args: LoaderFunctionArgs) {
 
 /** Deletes the account, if its password was entered within the last ten minutes. */
 export async function action(args: ActionFunctionArgs) {
-  const { request, context } = args;
-  const form = await readPageForm(request, context);
+  const { request } = args;
+  const form = await readPageForm(request);
   const { userId, session } = await requireAccount(args);
   if (!isRecentlyVerified(session)) return redirect(verifyPath(DELETE_PATH), 303);
-  const outcome = await withSlotReleased(context, () => deleteAccount(userId));
+  const outcome = await deleteAccount(userId);
   switch (outcome.kind) {
     case "deleted": {
       const headers = new Headers({ "Set-Cookie": await forgetSession() });

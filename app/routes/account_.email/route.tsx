@@ -18,7 +18,7 @@ export const loader = () => redirect(redirectTo);
 /** Asks for another address, which is mailed a link to confirm it. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { viewer, ...account } = await requireAccount(args);
   const { email, password } = form.fields;
   const failure = (message?: string) => ({

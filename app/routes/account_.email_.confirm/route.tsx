@@ -47,8 +47,8 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export async function action(args: ActionFunctionArgs) {
-  const { request, context } = args;
-  const form = await readPageForm(request, context);
+  const { request } = args;
+  const form = await readPageForm(request);
   const { userId } = await requireAccount(args);
   const outcome = await confirmEmailChange(form.fields.token, userId);
   const redirectTo = sectionPath("email");

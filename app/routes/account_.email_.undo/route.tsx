@@ -44,7 +44,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readPageForm(request, context);
+  const form = await readPageForm(request);
   const { token } = form.fields;
   const redirectTo =
     typeof token === "string" ? undoEmailChangePath(encodeURIComponent(token)) : "/";

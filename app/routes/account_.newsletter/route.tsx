@@ -18,7 +18,7 @@ export const loader = () => redirect(redirectTo);
 /** Subscribes the account's address to the newsletter, or unsubscribes it. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { email } = (await requireAccount(args)).viewer.user;
   const limited = await limitForm("newsletter", { form, context, account: email }, (message) => ({
     toast: toasts.subscribeLimited(message),

@@ -42,7 +42,7 @@ const failure = (message?: string) => ({ toast: toasts.accountFailed(message), r
  * options with a challenge, and the answer to it.
  */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request, args.context);
+  const form = await readForm(args.request);
   const sent: Sent = { ...args, form, account: await requireAccount(args) };
   switch (form.fields.intent) {
     case "rename":

@@ -17,7 +17,7 @@ export const loader = () => redirect(redirectTo);
 /** Changes the password with the old one; every other session ends. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const account = await requireAccount(args);
   const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
   const attempt = { form, context, account: account.userId };

@@ -25,7 +25,7 @@ export async function action(args: ActionFunctionArgs) {
   const limited = await limitForm("picture", attempt, failure);
   if (limited) return limited;
 
-  const form = await readUpload(request, context, { field: "picture", limit: PICTURE_LIMIT });
+  const form = await readUpload(request, { field: "picture", limit: PICTURE_LIMIT });
   if (form.fields.intent === "remove") {
     const { kind } = await removeAvatar(userId);
     return kind === "removed"

@@ -15,7 +15,7 @@ export const loader = () => redirect(redirectTo);
 
 /** Ends one of the account's sessions, or all but this one. */
 export async function action(args: ActionFunctionArgs) {
-  const form = await readForm(args.request, args.context);
+  const form = await readForm(args.request);
   const { userId, tokenHash } = await requireAccount(args);
   const { intent, session } = form.fields;
   const endsOthers = intent === "end-others";

@@ -45,7 +45,7 @@ export async function loader(args: LoaderFunctionArgs) {
 /** Verifies the password again, and leads to the page that asked for it. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readPageForm(request, context);
+  const form = await readPageForm(request);
   const account = await requireAccount(args);
   const next = accountPage(form.fields.next);
   const failure = (message?: string) => ({

@@ -44,8 +44,8 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export async function action(args: ActionFunctionArgs) {
-  const { request, context } = args;
-  const { fields } = await readPageForm(request, context);
+  const { request } = args;
+  const { fields } = await readPageForm(request);
   const viewer = await findViewer(args);
   const outcome = await confirmEmailByLink(fields.token, viewer?.user.id ?? null);
   switch (outcome.kind) {

@@ -29,7 +29,7 @@ export const meta: MetaFunction = ({ matches }) =>
 
 /** Requests a reset link; the response does not reveal whether the address has an account. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readPageForm(request, context);
+  const form = await readPageForm(request);
   const parsed = emailSchema.safeParse(form.fields.email);
   const failure = (message?: string) => ({
     toast: toasts.passwordResetFailed(message),

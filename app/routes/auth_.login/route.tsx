@@ -27,7 +27,7 @@ export const loader = () => redirect(LOG_IN_PATH);
  * either case.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { email, password } = form.fields;
   const { clientAddress } = context;
   const returnTo = pageToReturnTo(form.fields.returnTo);

@@ -21,7 +21,7 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /** Asked for options, gives a challenge and stores nothing; signs in with the answer to it. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const failure = (message?: string) => ({
     toast: toasts.signInFailed(message),
     redirectTo: LOG_IN_PATH,

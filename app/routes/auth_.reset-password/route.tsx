@@ -58,7 +58,7 @@ export const handle: RouteHandle = { metricsName: "/auth" };
  * or expired link to the 'forgot password' page.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readPageForm(request, context);
+  const form = await readPageForm(request);
   const { token } = form.fields;
   if (!isLinkToken(token)) return rejectLink();
   const { clientAddress } = context;

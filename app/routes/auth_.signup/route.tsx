@@ -23,7 +23,7 @@ export const loader = () => redirect(SIGN_UP_PATH);
  * toast that says why not.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { email, password } = form.fields;
   const { clientAddress } = context;
   const page = { redirectTo: SIGN_UP_PATH, email };

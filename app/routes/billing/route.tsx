@@ -4,7 +4,6 @@ import { linkToPortal } from "~/features/billing/portal-link.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
 import { answerForm, limitForm } from "~/http/form-answer.server";
-import { withSlotReleased } from "~/http/page-slots.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { readForm } from "~/http/request-body.server";
@@ -12,7 +11,7 @@ import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 import { checkoutErrors } from "~/toast-messages";
 
-export const handle: RouteHandle = { metricsName: "/billing" };
+export const handle: RouteHandle = { metricsName: "/billing", inTurn: false };
 
 /** The return URL of Stripe's portal: syncs what was changed there before the next page is rendered. */
 export async function loader(args: LoaderFunctionArgs) {
@@ -21,12 +20,10 @@ export async function loader(args: LoaderFunctionArgs) {
   const isMember = isPrefetch(request)
     ? viewer?.isSubscribed
     : viewer &&
-      (await withSlotReleased(context, () =>
-        returnFromPortal(viewer.user.id, async () => {
-          const attempt = { context, account: viewer.user.id };
-          return (await checkRateLimit("confirmation", attempt)) === null;
-        }),
-      ));
+      (await returnFromPortal(viewer.user.id, async () => {
+        const attempt = { context, account: viewer.user.id };
+        return (await checkRateLimit("confirmation", attempt)) === null;
+      }));
   return redirect(isMember ? "/premium" : "/#purchase", {
     headers: { "Cache-Control": "no-store" },
   });
@@ -35,7 +32,7 @@ export async function loader(args: LoaderFunctionArgs) {
 /** Sends a customer to Stripe's portal, to cancel or resume a membership or update the card. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { user } = await requireViewer(args, "/auth");
   const limited = await limitForm("portal", { form, context, account: user.id }, (error) => ({
     toast: failedCall(error),

@@ -6,7 +6,6 @@ import { answerForm, limitForm } from "~/http/form-answer.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { type FormBody, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { jsonResponse } from "~/http/text-response.server";
 import * as toasts from "~/toast-messages";
 import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 
@@ -17,7 +16,7 @@ export const loader = () => redirect("/#purchase");
 /** A form post is answered with a 303 to Stripe, a JSON post with `{ sessionId, url }` or `{ error }`. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const viewer = await findViewer(args);
   const limited = await limitForm(
     "checkout",
@@ -66,7 +65,7 @@ function reject(form: FormBody, status: number, error: string, toast: ToastMessa
 }
 
 function answerJson(body: Record<string, unknown>, status = 200): Response {
-  return jsonResponse(body, { status, headers: { "Cache-Control": "no-store" } });
+  return Response.json(body, { status, headers: { "Cache-Control": "no-store" } });
 }
 
 const failedCall = (message: string) => toasts.checkoutFailed(checkoutErrors.invoking(message));

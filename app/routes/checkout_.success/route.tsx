@@ -6,7 +6,6 @@ import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
-import { withSlotReleased } from "~/http/page-slots.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -21,7 +20,7 @@ export const meta: MetaFunction = ({ matches }) =>
     matches,
   );
 
-export const handle: RouteHandle = { metricsName: "/checkout" };
+export const handle: RouteHandle = { metricsName: "/checkout", inTurn: false };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/auth");
@@ -29,9 +28,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { context } = args;
   const mayCallStripe = async () =>
     (await checkRateLimit("confirmation", { context, account: user.id })) === null;
-  const state = await withSlotReleased(context, () =>
-    confirmPurchase(user.id, sessionId, mayCallStripe),
-  );
+  const state = await confirmPurchase(user.id, sessionId, mayCallStripe);
   if (!state) throw redirect("/#purchase");
   return { state };
 }

@@ -6,7 +6,7 @@ import type { RouteHandle } from "~/http/route-handle";
 export const handle: RouteHandle = {
   metricsName: "/healthz",
   hostCheck: false,
-  pageSlot: false,
+  inTurn: false,
   logLevel: "debug",
 };
 

@@ -12,8 +12,8 @@ export const handle: RouteHandle = { metricsName: "/logout" };
 export const loader = () => redirect("/");
 
 /** Signs out (specification, 4 and 8). If that fails, the session is kept, and the toast says so. */
-export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+export async function action({ request }: ActionFunctionArgs) {
+  const form = await readForm(request);
   const outcome = await signOut(await readSession(request));
   if (outcome.kind === "failed") {
     return failForm(form, 500, { toast: toasts.signOutFailed(), redirectTo: "/" });

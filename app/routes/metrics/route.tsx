@@ -3,7 +3,7 @@ import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { mayReadMetrics, registry } from "~/observability/metrics.server";
 
-export const handle: RouteHandle = { metricsName: "/metrics", hostCheck: false, pageSlot: false };
+export const handle: RouteHandle = { metricsName: "/metrics", hostCheck: false, inTurn: false };
 
 /** Prometheus metrics for holders of METRICS_TOKEN; 404 if it is not set. */
 export async function loader({ request }: LoaderFunctionArgs) {

@@ -18,7 +18,7 @@ export const loader = () => redirect("/#newsletter");
  * success.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   const { email, redirectTo } = form.fields;
   if (typeof email === "string" && email.trim() !== "") {
     const account = readEmail(email);

@@ -34,8 +34,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
   return { token };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { fields } = await readPageForm(request, context);
+export async function action({ request }: ActionFunctionArgs) {
+  const { fields } = await readPageForm(request);
   const outcome = await confirmSubscription(fields.token);
   switch (outcome.kind) {
     case "confirmed":

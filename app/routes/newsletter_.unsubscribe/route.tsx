@@ -45,8 +45,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
  * cookies nor the form's field and follows no redirects, gets a plain success, or an error status on which it
  * may retry.
  */
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { fields } = await readPageForm(request, context);
+export async function action({ request }: ActionFunctionArgs) {
+  const { fields } = await readPageForm(request);
   const oneClick = fields["List-Unsubscribe"] === "One-Click";
   const outcome = await unsubscribe(fields.token ?? secretInAddress(request), oneClick);
   switch (outcome.kind) {

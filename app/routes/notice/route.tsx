@@ -10,8 +10,8 @@ export const handle: RouteHandle = { metricsName: "/notice" };
 export const loader = () => redirect("/");
 
 /** Toasts for the two features announced but not available yet, for browsers without JavaScript. */
-export async function action({ request, context }: ActionFunctionArgs) {
-  const form = await readForm(request, context);
+export async function action({ request }: ActionFunctionArgs) {
+  const form = await readForm(request);
   const redirectTo = safeRedirect(form.fields.redirectTo);
   switch (form.fields.notice) {
     case "purchase":

@@ -2,11 +2,10 @@ import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remi
 import { BOOK_TITLE } from "~/book";
 import { memberBook } from "~/features/library/book/member-book.server";
 import { requireReader } from "~/features/library/require-reader.server";
-import { withSlotReleased } from "~/http/page-slots.server";
 import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const handle: RouteHandle = { metricsName: "/premium/book.epub" };
+export const handle: RouteHandle = { metricsName: "/premium/book.epub", inTurn: false };
 
 /** The book for e-readers, with the member's address in its colophon. */
 export async function loader(args: LoaderFunctionArgs) {
@@ -14,9 +13,7 @@ export async function loader(args: LoaderFunctionArgs) {
   if (!reader) throw errorResponse(503, "Please try again later.", { "Retry-After": "5" });
   const { viewer, edition } = reader;
   // a large book may take seconds to be made
-  const book = await withSlotReleased(args.context, () =>
-    memberBook(edition, { email: viewer.user.email, now: new Date() }),
-  );
+  const book = await memberBook(edition, { email: viewer.user.email, now: new Date() });
   const body =
     args.request.method === "HEAD" ? null : createReadableStreamFromReadable(book.read());
   return new Response(body, {

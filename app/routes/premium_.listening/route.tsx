@@ -6,7 +6,6 @@ import { requireEdition } from "~/features/library/require-reader.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { jsonResponse } from "~/http/text-response.server";
 
 // posted every few seconds, so not worth an info line
 export const handle: RouteHandle = { metricsName: "/premium/listening", logLevel: "debug" };
@@ -19,7 +18,7 @@ export async function loader(args: LoaderFunctionArgs) {
 /** Keeps the place in a sound, which only a page with JavaScript knows; anyone but a member gets a 403. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const { fields, wantsJson } = await readForm(request, context);
+  const { fields, wantsJson } = await readForm(request);
   if (!wantsJson) throw errorResponse(415, "Only JSON is accepted here.");
   if ((await findSession(args)) === "unknown") throw errorResponse(503, "Please try again later.");
   const viewer = await findViewer(args);
@@ -30,7 +29,7 @@ export async function action(args: ActionFunctionArgs) {
     throw errorResponse(429, "Too many attempts.", { "Retry-After": String(seconds) });
   }
   const outcome = await keepListeningPlace({ userId, edition: await requireEdition() }, fields);
-  return jsonResponse(
+  return Response.json(
     { outcome },
     { status: STATUS[outcome], headers: { "Cache-Control": "no-store" } },
   );

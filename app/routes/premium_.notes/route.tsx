@@ -69,7 +69,7 @@ export async function loader(args: LoaderFunctionArgs) {
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const { fields } = await readPageForm(request, context, NOTE_FORM_LIMIT);
+  const { fields } = await readPageForm(request, NOTE_FORM_LIMIT);
   const posted = readPostedNote(fields);
   if (!posted) throw errorResponse(400, "The notes could not be read.");
   if ((await findSession(args)) === "unknown") return notSaved(context, posted, 503, BUSY_MESSAGE);

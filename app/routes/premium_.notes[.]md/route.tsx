@@ -1,9 +1,9 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
+import { Readable } from "node:stream";
+import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { waitForEdition } from "~/features/library/current-edition.server";
 import { exportNotes } from "~/features/library/notes/export-notes.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { streamText } from "~/http/text-stream.server";
 
 export const handle: RouteHandle = { metricsName: "/premium/notes.md" };
 
@@ -11,7 +11,7 @@ export const handle: RouteHandle = { metricsName: "/premium/notes.md" };
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/");
   const parts = exportNotes(user.id, await waitForEdition());
-  return new Response(streamText(parts), {
+  return new Response(createReadableStreamFromReadable(Readable.from(parts)), {
     headers: {
       "Content-Type": "text/markdown; charset=utf-8",
       "Content-Disposition": 'attachment; filename="notes.md"',

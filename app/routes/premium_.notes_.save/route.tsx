@@ -8,7 +8,6 @@ import {
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { jsonResponse } from "~/http/text-response.server";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/premium/notes" };
@@ -24,7 +23,7 @@ export async function loader(args: LoaderFunctionArgs) {
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context, NOTE_FORM_LIMIT);
+  const form = await readForm(request, NOTE_FORM_LIMIT);
   if (!form.wantsJson) throw errorResponse(415, "Send this as JSON.");
   const posted = readPostedNote(form.fields);
   if (!posted) return answer(400, { error: "Something is missing." });
@@ -57,4 +56,4 @@ export async function action(args: ActionFunctionArgs) {
 }
 
 const answer = (status: number, body: object = {}, headers: Record<string, string> = {}) =>
-  jsonResponse(body, { status, headers: { "Cache-Control": "private, no-store", ...headers } });
+  Response.json(body, { status, headers: { "Cache-Control": "private, no-store", ...headers } });

@@ -51,7 +51,7 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readPageForm(request, context);
+  const form = await readPageForm(request);
   const viewer = await requireSubscriber(args);
   if (!viewer) return redirectWithToast(PODCAST_PAGE_PATH, toasts.podcastAddressFailed());
   const userId = viewer.user.id;

@@ -22,7 +22,7 @@ export async function loader(args: LoaderFunctionArgs) {
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const form = await readForm(request, context);
+  const form = await readForm(request);
   if ((await findSession(args)) === "unknown") {
     return failForm(form, 503, { toast: toasts.progressFailed, redirectTo: CHAPTERS_PATH });
   }

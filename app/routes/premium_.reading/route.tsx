@@ -20,8 +20,8 @@ export async function loader(args: LoaderFunctionArgs) {
 
 /** Keeps the text size or the theme that a member has chosen. */
 export async function action(args: ActionFunctionArgs) {
-  const { request, context } = args;
-  const form = await readForm(request, context);
+  const { request } = args;
+  const form = await readForm(request);
   await requireSubscriber(args);
   const current = await readReadingSettings(request.headers.get("Cookie"));
   const changed = changeReadingSettings(current, form.fields);

@@ -4,7 +4,7 @@ import { isReady } from "~/observability/readiness.server";
 export const handle: RouteHandle = {
   metricsName: "/readyz",
   hostCheck: false,
-  pageSlot: false,
+  inTurn: false,
   logLevel: "debug",
 };
 

@@ -4,7 +4,6 @@ import { receiveWebhook } from "~/features/billing/webhook.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { errorResponse, readText } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { TextResponse } from "~/http/text-response.server";
 
 /** Largest webhook body that is read, in bytes. Stripe's own events are far smaller. */
 const WEBHOOK_LIMIT = 1024 * 1024;
@@ -25,15 +24,14 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
   const signature = request.headers.get("Stripe-Signature");
   // the signature covers the exact bytes sent, so the body stays text
-  const body = await readText(request, WEBHOOK_LIMIT, context);
+  const body = await readText(request, WEBHOOK_LIMIT);
   const { clientAddress } = context;
   const network = clientAddress ? clientNetworks(clientAddress).narrow : null;
   try {
     const { status, message } = await receiveWebhook(body, signature, network);
-    return new TextResponse(message, { status });
+    return new Response(message, { status });
   } catch (error) {
-    if (error instanceof PaymentsNotConfigured)
-      return new TextResponse(error.message, { status: 503 });
+    if (error instanceof PaymentsNotConfigured) return new Response(error.message, { status: 503 });
     throw error;
   }
 }

@@ -7,9 +7,8 @@ import { hydrated } from "../../support/hydrated.mjs";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
 
-/** Of the bodies of all scripts that a page loads by itself, in bytes; and how many they may be. */
-const SCRIPT_BUDGET = 80_000;
-const SCRIPT_FILES = 8;
+/** Of the bodies of all scripts that a page loads by itself, in bytes. */
+const SCRIPT_BUDGET = 110_000;
 const STYLE_BUDGET = 12_000;
 const SHIFT_BUDGET = 0.02;
 
@@ -86,7 +85,7 @@ async function transferred(request: Request): Promise<number> {
 
 describe("a first visit", () => {
   it.each(["/", "/auth", "/preview/the-hour-before-the-day"])(
-    "to %s transfers at most 80 KB of JavaScript in 8 files, and 12 KB of CSS",
+    "to %s transfers at most 110 KB of JavaScript and 12 KB of CSS",
     async (path) => {
       const requests: Request[] = [];
       page.on("request", (request) => requests.push(request));
@@ -103,7 +102,6 @@ describe("a first visit", () => {
       };
       const scripts = await weights(".js");
       expect(scripts.length).toBeGreaterThan(1);
-      expect(scripts.length).toBeLessThanOrEqual(SCRIPT_FILES);
       expect(sum(scripts)).toBeLessThanOrEqual(SCRIPT_BUDGET);
       const styles = await weights(".css");
       expect(styles.length).toBeGreaterThan(0);

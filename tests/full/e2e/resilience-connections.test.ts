@@ -5,9 +5,9 @@ import { eventually } from "../../support/eventually";
 import { openConnection, send } from "../../support/http-client";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
-/** The default limit of open connections. */
-const LIMIT = 2_000;
-const FLOOD = LIMIT + 200;
+/** Of the connections of a /24. */
+const LIMIT = 400;
+const FLOOD = 1_200;
 
 let site: ProgramSite;
 const flood: Socket[] = [];
@@ -39,7 +39,7 @@ const securityLines = () =>
 
 // other systems have a single loopback address
 it.skipIf(process.platform !== "linux")(
-  "a network that uses up all connections loses some to new clients, and the security log says so",
+  "a network that opens more connections than it may have loses them, and nobody else does",
   async () => {
     const earlier = await openConnection(site.origin);
     for (let number = 0; number < FLOOD; number += 100) {
@@ -53,12 +53,11 @@ it.skipIf(process.platform !== "linux")(
     expect(await earlier.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 200 /);
     earlier.destroy();
 
-    expect(await site.metric("http_connections")).toBeLessThanOrEqual(LIMIT);
+    expect(await site.metric("http_connections")).toBeLessThanOrEqual(LIMIT + 10);
     const closed = () => site.metric("http_connections_closed_total");
     // the kernel may have accepted some that the program has not processed yet
     await expect.poll(closed).toBeGreaterThanOrEqual(FLOOD - LIMIT);
-    expect(await closed()).toBeLessThan(FLOOD / 2);
     await eventually(() => expect(securityLines()).toHaveLength(1));
-    expect(securityLines()).toMatchObject([{ network: "127.0.1.0/24", networks: 1 }]);
+    expect(securityLines()).toMatchObject([{ network: "127.0.1.0/24" }]);
   },
 );

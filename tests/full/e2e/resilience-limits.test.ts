@@ -53,7 +53,7 @@ describe("a body that is too large", () => {
   it.each(cases)("is rejected before it is sent: $path as $type", async ({ path, type, limit }) => {
     const connection = await connect();
     connection.write(head(`POST ${path}`, { "Content-Type": type, "Content-Length": limit + 1 }));
-    expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
+    expect(await connection.until(/KB\./)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   it.each(cases)(
@@ -66,7 +66,7 @@ describe("a body that is too large", () => {
       const chunk = `4000\r\n${"x".repeat(16 * KB)}\r\n`;
       for (let sent = 0; sent <= limit; sent += 16 * KB) connection.write(chunk);
       // the body never ends
-      expect(await connection.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
+      expect(await connection.until(/KB\./)).toMatch(/^HTTP\/1.1 413 /);
     },
   );
 

@@ -72,12 +72,7 @@ it("counts queries, connections, webhooks, syncs and queued password hashes", as
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
   expect(await site.metric("stripe_call_queue_length")).toBe(0);
-  for (const name of [
-    "billing_syncs_total",
-    "stripe_calls_total",
-    "rate_limited_total",
-    "page_cache_total",
-  ]) {
+  for (const name of ["billing_syncs_total", "stripe_calls_total", "rate_limited_total"]) {
     expect(text).toContain(`# TYPE ${name}`);
   }
 });

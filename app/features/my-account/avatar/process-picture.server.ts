@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
+import { BoundedQueue, QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { FairQueue, QueueFull } from "~/http/fair-queue.server";
 import { log } from "~/observability/log.server";
 import type { PictureRefusal } from "./picture-rules";
 
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT = 1024 * 1024;
 
 /** One at a time, whose memory is bounded; those that wait hold the 5 MB that were sent. */
-const queue = new FairQueue({ concurrency: 1, maxWaiting: 6 });
+const queue = new BoundedQueue({ concurrency: 1, maxTasks: 14 });
 
 /** After how many seconds to try again if the queue was full. */
 export const PICTURE_RETRY_SECONDS = 5;
