@@ -12,23 +12,8 @@ export type ClientNetworks = {
   wide: string;
 };
 
-/** Addresses whose networks are cached: parsing one takes a large part of the time of a cached response. */
-const MAX_CACHED = 2_000;
-
-const cached = new Map<string, ClientNetworks>();
-
 /** Never throws; the same address gives the same keys however it is written. */
 export function clientNetworks(address = "unknown"): ClientNetworks {
-  let networks = cached.get(address);
-  if (!networks) {
-    networks = readNetworks(address);
-    if (cached.size >= MAX_CACHED) cached.clear();
-    cached.set(address, networks);
-  }
-  return networks;
-}
-
-function readNetworks(address: string): ClientNetworks {
   if (!ipaddr.isValid(address)) return { narrow: address, wide: address };
   // undoes the IPv4-mapped form of dual-stack sockets
   const bytes = ipaddr.process(address).toByteArray();

@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { countRateLimited } from "~/observability/metrics.server";
+import { rateLimited } from "~/observability/metrics.server";
 import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
 import type { FormBody } from "./request-body.server";
 
@@ -7,7 +7,7 @@ import type { FormBody } from "./request-body.server";
 export function isSpam(fields: FormBody["fields"]): boolean {
   const value = fields[HONEYPOT_FIELD];
   if (value === undefined || value === "") return false;
-  countRateLimited("honeypot", "field");
+  rateLimited.inc({ limited: "honeypot", by: "field" });
   log().info("a form was dropped: its honeypot was filled in");
   return true;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
-import { countRateLimited } from "~/observability/metrics.server";
+import { rateLimited } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { clientNetworks } from "./client-network.server";
 import { countInDatabase, countLocally, type Limit, RateLimiter } from "./rate-limiter.server";
@@ -195,7 +195,7 @@ function countsOf(
 }
 
 function reject(limited: Limited, by: CountedBy, milliseconds: number): number {
-  countRateLimited(limited, by);
+  rateLimited.inc({ limited, by });
   return Math.max(1, Math.ceil(milliseconds / 1000));
 }
 

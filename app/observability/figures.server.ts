@@ -1,7 +1,6 @@
 import { Gauge } from "prom-client";
 import { hasDatabase } from "~db/client";
 import { type Figure, readFigures } from "~db/queries/figures";
-import { registry } from "./metrics.server";
 
 /** How long counted figures are exported before they are counted again, in milliseconds, however often they are scraped. */
 const MAX_AGE_MS = 60_000;
@@ -43,7 +42,6 @@ export function exposeFigures(): void {
       name: `${figure}_count`,
       help,
       labelNames: lanes.length > 1 ? ["lane", "state"] : ["state"],
-      registers: [registry],
       async collect() {
         const figures = await currentFigures();
         this.reset();

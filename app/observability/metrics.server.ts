@@ -1,20 +1,22 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, register } from "prom-client";
 import { env } from "~/env.server";
 import { getDatabase, hasDatabase } from "~db/client";
 import { readQueueLength } from "~db/queries/mail-history";
 
 /** Everything that `/metrics` exports. */
-export const registry = new Registry();
-collectDefaultMetrics({ register: registry });
+export const registry = register;
+
+// a test runner's process loads this module again for each file
+register.clear();
+collectDefaultMetrics();
 
 const requests = new Histogram({
   name: "http_request_duration_seconds",
   help: "Time to answer a request that was not answered from memory",
   labelNames: ["method", "route", "status"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  registers: [registry],
 });
 
 const queries = new Histogram({
@@ -22,99 +24,93 @@ const queries = new Histogram({
   help: "Duration of a statement by the pool that ran it: the site's own, or the mail worker's",
   labelNames: ["outcome", "pool"],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
-  registers: [registry],
 });
 
-const syncs = new Counter({
+/** Syncs of a customer by their outcome: synced, stale, unknown or failed. */
+export const billingSyncs = new Counter({
   name: "billing_syncs_total",
   help: "Syncs of a customer's billing state with Stripe",
   labelNames: ["outcome"],
-  registers: [registry],
 });
 
-const webhooks = new Counter({
+/** Webhook deliveries by their outcome: processed, duplicate, ignored, refused or failed. */
+export const webhooks = new Counter({
   name: "stripe_webhooks_total",
   help: "Webhook deliveries from Stripe by outcome",
   labelNames: ["outcome"],
-  registers: [registry],
 });
 
-const stripeCalls = new Counter({
+/** Calls to Stripe; "limited" was rejected by Stripe's rate limit, "refused" by our own budget. */
+export const stripeCalls = new Counter({
   name: "stripe_calls_total",
   help: "Calls to Stripe by purpose and outcome; refused ones were never sent",
   labelNames: ["purpose", "outcome"],
-  registers: [registry],
 });
 
-const rateLimited = new Counter({
+/** Attempts that a rate limit rejected, by what they were counted by. */
+export const rateLimited = new Counter({
   name: "rate_limited_total",
   help: "Attempts rejected by a rate limit",
   labelNames: ["limited", "by"],
-  registers: [registry],
 });
 
-const rejectedClients = new Counter({
+/** Connections that were closed because their client is broken, slow or hostile. */
+export const rejectedClients = new Counter({
   name: "http_clients_rejected_total",
   help: "Connections closed because the request was malformed, too large or too slow",
   labelNames: ["status"],
-  registers: [registry],
 });
 
-const closedConnections = new Counter({
+/** Connections that were closed because their network had too many. */
+export const closedConnections = new Counter({
   name: "http_connections_closed_total",
   help: "Connections closed because their network had too many",
-  registers: [registry],
 });
 
-const mails = new Counter({
+/** What became of the mails that this worker took up. */
+export const mails = new Counter({
   name: "mails_total",
   help: "Attempts to deliver a mail by lane and outcome",
   labelNames: ["lane", "outcome"],
-  registers: [registry],
 });
 
-const mailCircuit = new Gauge({
+/** Whether the mail worker waits for the mail server, as 1 or 0. */
+export const mailCircuit = new Gauge({
   name: "mail_circuit_open",
   help: "1 while this process's mail worker waits for the mail server, else 0",
-  registers: [registry],
 });
 
 const longestWait = new Gauge({
   name: "mail_longest_wait_seconds",
   help: "How long the transactional mail that has been due longest has waited",
-  registers: [registry],
 });
 
 const lastBackupTime = new Gauge({
   name: "backup_last_success_timestamp_seconds",
   help: "When the newest backup was made, of BACKUP_DIR and the bucket the one that is behind; 0 while that has none",
-  registers: [registry],
 });
 
 const lastBackupBytes = new Gauge({
   name: "backup_last_size_bytes",
   help: "The size of that backup",
-  registers: [registry],
 });
 
-const failedBackups = new Counter({
+/** Attempts to make a backup that failed. */
+export const failedBackups = new Counter({
   name: "backup_failures_total",
   help: "Attempts of the timer to make a backup that failed",
-  registers: [registry],
 });
 
 const openMatters = new Gauge({
   name: "operator_matters_open",
   help: "Matters that need a hand and that the operator was told of, by kind",
   labelNames: ["kind"],
-  registers: [registry],
 });
 
 new Gauge({
   name: "mails_queued",
   help: "Mails in the queue of all instances, by lane",
   labelNames: ["lane"],
-  registers: [registry],
   async collect() {
     if (!hasDatabase()) return;
     // a database that is down must not fail the scrape
@@ -130,7 +126,6 @@ new Gauge({
   name: "database_connections",
   help: "Connections of the pool",
   labelNames: ["state"],
-  registers: [registry],
   collect() {
     if (!hasDatabase()) return;
     for (const [state, count] of Object.entries(getDatabase().statistics())) {
@@ -157,38 +152,13 @@ export function countRequest(
   requests.observe({ method, route, status: statusOf(response) }, seconds);
 }
 
-/** Exports the number of open connections in `/metrics`. */
-export function exposeConnections(connections: () => number): void {
+/** Exports a number in `/metrics`, read at each scrape. */
+export function exposeGauge(name: string, help: string, read: () => number): void {
   new Gauge({
-    name: "http_connections",
-    help: "Open connections, busy or idle",
-    registers: [registry],
+    name,
+    help,
     collect() {
-      this.set(connections());
-    },
-  });
-}
-
-/** Exports the length of the password queue in `/metrics`. */
-export function exposeHashQueue(length: () => number): void {
-  new Gauge({
-    name: "password_hash_queue_length",
-    help: "Password hashes in progress or waiting",
-    registers: [registry],
-    collect() {
-      this.set(length());
-    },
-  });
-}
-
-/** Exports the number of queued calls to Stripe in `/metrics`. */
-export function exposeStripeQueue(length: () => number): void {
-  new Gauge({
-    name: "stripe_call_queue_length",
-    help: "Calls to Stripe waiting in the queue",
-    registers: [registry],
-    collect() {
-      this.set(length());
+      this.set(read());
     },
   });
 }
@@ -200,69 +170,16 @@ export function queryCounter(pool: "site" | "mail") {
   };
 }
 
-/** Counts an attempt that a rate limit rejected, by what it was counted by. */
-export function countRateLimited(limited: string, by: string): void {
-  rateLimited.inc({ limited, by });
-}
-
-/** Counts a connection that was closed because its client is broken, slow or hostile. */
-export function countRejectedClient(status: number): void {
-  rejectedClients.inc({ status });
-}
-
-/** Counts a connection that was closed because its network had too many. */
-export function countClosedConnection(): void {
-  closedConnections.inc();
-}
-
-/** Counts a sync of a customer by its outcome. */
-export function countSync(outcome: "synced" | "stale" | "unknown" | "failed"): void {
-  syncs.inc({ outcome });
-}
-
-/** Counts a call to Stripe; "limited" was rejected by Stripe's rate limit, "refused" by our own budget. */
-export function countStripeCall(
-  purpose: string,
-  outcome: "answered" | "failed" | "limited" | "refused",
-): void {
-  stripeCalls.inc({ purpose, outcome });
-}
-
-/** Counts what became of a mail that its worker took up. */
-export function countMail(
-  lane: "transactional" | "campaign",
-  outcome: "sent" | "retried" | "in-doubt" | "failed" | "expired" | "cancelled" | "suppressed",
-): void {
-  mails.inc({ lane, outcome });
-}
-
-/** Exports whether the mail worker waits for the mail server. */
-export function setMailCircuit(isOpen: boolean): void {
-  mailCircuit.set(isOpen ? 1 : 0);
-}
-
 /** Exports when the newest backup was made, null if there is none, and its size. */
 export function setLastBackup(time: Date | null, bytes: number): void {
   lastBackupTime.set((time?.getTime() ?? 0) / 1000);
   lastBackupBytes.set(bytes);
 }
 
-/** Counts an attempt to make a backup that failed. */
-export function countFailedBackup(): void {
-  failedBackups.inc();
-}
-
 /** Exports the matters that are open, by their kinds. */
 export function setOpenMatters(kinds: readonly string[]): void {
   openMatters.reset();
   for (const kind of kinds) openMatters.inc({ kind });
-}
-
-/** Counts a webhook delivery by its outcome. */
-export function countWebhook(
-  outcome: "processed" | "duplicate" | "ignored" | "refused" | "failed",
-): void {
-  webhooks.inc({ outcome });
 }
 
 /** Whether a request may read the metrics; null when no token is set and the page does not exist. */

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { log } from "~/observability/log.server";
-import { countRejectedClient } from "~/observability/metrics.server";
+import { rejectedClients } from "~/observability/metrics.server";
 import { commonHeaders } from "./response-headers.server";
 
 /** HTTP status by the error code of Node's parser or server; any other is a 400. */
@@ -29,7 +29,7 @@ export function rejectBadClient(error: NodeJS.ErrnoException, socket: Duplex): v
     return;
   }
   const status = STATUS_OF[error.code ?? ""] ?? 400;
-  countRejectedClient(status);
+  rejectedClients.inc({ status });
   log().debug({ code: error.code, status }, "client rejected");
   socket.end(answer(status));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

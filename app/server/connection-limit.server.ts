@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { clientNetworks } from "~/http/client-network.server";
-import { countClosedConnection } from "~/observability/metrics.server";
+import { closedConnections } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 
 /** Connections of one household or machine, and of all that one customer can obtain. */
@@ -23,7 +23,7 @@ export function limitConnections(server: Server): void {
     const isSurplus = Object.entries(most).some(([key, limit]) => (open.get(key) ?? 0) >= limit);
     if (isSurplus) {
       socket.destroy();
-      countClosedConnection();
+      closedConnections.inc();
       if (Date.now() - loggedAt < LOG_INTERVAL_MS) return;
       loggedAt = Date.now();
       logSecurityEvent(

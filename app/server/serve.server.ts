@@ -30,7 +30,7 @@ import { checkSessionSecret } from "~/http/session-secret-check.server";
 import { sessionSecrets } from "~/http/session-secrets.server";
 import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
-import { exposeConnections } from "~/observability/metrics.server";
+import { exposeGauge } from "~/observability/metrics.server";
 import { setStopping } from "~/observability/readiness.server";
 import type { startStripeSandbox as StartStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
@@ -125,7 +125,7 @@ async function start(
     return http.close(STOP_TIMEOUT_MS);
   };
   started.push({ name: "port", stop: stopListening });
-  exposeConnections(http.connections);
+  exposeGauge("http_connections", "Open connections, busy or idle", http.connections);
   exposeFigures();
 
   sessionSecrets();

@@ -3,7 +3,7 @@ import argon2 from "argon2";
 import { libuvThreads } from "~/env.server";
 import { BoundedQueue } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { exposeHashQueue } from "~/observability/metrics.server";
+import { exposeGauge } from "~/observability/metrics.server";
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes, one lane. */
 const PARAMETERS = {
@@ -26,7 +26,11 @@ const queue = new BoundedQueue({
   concurrency: CONCURRENCY,
   maxTasks: TASKS_PER_HASH * CONCURRENCY,
 });
-exposeHashQueue(() => queue.length);
+exposeGauge(
+  "password_hash_queue_length",
+  "Password hashes in progress or waiting",
+  () => queue.length,
+);
 
 /** Whether the queue has room for a password from this network; checked before other work is done for it. */
 export function hasHashQueueCapacity(network = clientNetworks()): boolean {

@@ -78,18 +78,7 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
 }
 
-/** One viewer per session that was read, so that a page's data contain it once, however many loaders return it. */
-const viewers = new WeakMap<ViewerRow, Viewer>();
-
-function toViewer(row: ViewerRow): Viewer {
-  const known = viewers.get(row);
-  if (known) return known;
-  const viewer = viewerOf(row);
-  viewers.set(row, viewer);
-  return viewer;
-}
-
-function viewerOf({ user, profile, price }: ViewerRow): Viewer {
+function toViewer({ user, profile, price }: ViewerRow): Viewer {
   return {
     user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
     profile: profile && {

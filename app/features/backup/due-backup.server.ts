@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { countFailedBackup, setLastBackup } from "~/observability/metrics.server";
+import { failedBackups, setLastBackup } from "~/observability/metrics.server";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { backupName } from "./backup-name";
 import { noteBackupAttempt, noteNewestBackup } from "./backup-state.server";
@@ -51,7 +51,7 @@ export async function backUpIfDue(
     return next ?? retry();
   } catch (error) {
     if (stopping?.aborted) return retry();
-    countFailedBackup();
+    failedBackups.inc();
     noteBackupAttempt(false);
     log().error(
       { err: error },

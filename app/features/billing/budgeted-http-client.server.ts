@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { log } from "~/observability/log.server";
-import { countStripeCall } from "~/observability/metrics.server";
+import { stripeCalls } from "~/observability/metrics.server";
 import { type CallBudget, CallBudgetExhausted } from "./call-budget.server";
 import { callPurpose } from "./call-purpose.server";
 
@@ -34,11 +34,12 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
       );
       const status = response.getStatusCode();
       if (status === 429) this.#backOff(response);
-      countStripeCall(purpose, status === 429 ? "limited" : status >= 500 ? "failed" : "answered");
+      const outcome = status === 429 ? "limited" : status >= 500 ? "failed" : "answered";
+      stripeCalls.inc({ purpose, outcome });
       return response;
     } catch (error) {
       const isRejected = error instanceof CallBudgetExhausted;
-      countStripeCall(purpose, isRejected ? "refused" : "failed");
+      stripeCalls.inc({ purpose, outcome: isRejected ? "refused" : "failed" });
       if (isRejected) return new BudgetExhaustedResponse();
       throw error;
     }

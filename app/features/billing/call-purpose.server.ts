@@ -10,21 +10,12 @@ export type CallPurpose = (typeof CALL_PURPOSES)[number];
 
 const storage = new AsyncLocalStorage<CallPurpose>();
 
-/** How much work with a purpose has not ended. */
-let running = 0;
-
 /** Runs a function; all calls to Stripe made until its promise settles, at any depth, have this purpose. */
-export async function withCallPurpose<Result>(
+export function withCallPurpose<Result>(
   purpose: CallPurpose,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  running++;
-  try {
-    return await storage.run(purpose, work);
-  } finally {
-    // while it is enabled, Node 20 runs a hook for every promise of the process (decision 0011)
-    if (--running === 0) storage.disable();
-  }
+  return storage.run(purpose, work);
 }
 
 /** The purpose of the current call chain; "background" by default. */

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { env, type StripeEnvironment } from "~/env.server";
-import { exposeStripeQueue } from "~/observability/metrics.server";
+import { exposeGauge } from "~/observability/metrics.server";
 import { BudgetedHttpClient } from "./budgeted-http-client.server";
 import { CallBudget } from "./call-budget.server";
 import { callLimits } from "./call-limits.server";
@@ -26,7 +26,11 @@ const MAX_WAIT_MS = {
 };
 
 let client: { key: string; stripe: Stripe; budget: CallBudget } | undefined;
-exposeStripeQueue(() => client?.budget.waiting ?? 0);
+exposeGauge(
+  "stripe_call_queue_length",
+  "Calls to Stripe waiting in the queue",
+  () => client?.budget.waiting ?? 0,
+);
 
 /** Stripe's settings; throws PaymentsNotConfigured when there are none. */
 export function requireStripe(): StripeEnvironment {

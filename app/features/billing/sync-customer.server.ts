@@ -1,6 +1,6 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
-import { countSync } from "~/observability/metrics.server";
+import { billingSyncs } from "~/observability/metrics.server";
 import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
 import { getDatabase, type Transaction } from "~db/client";
 import { recordMemberships } from "~db/queries/memberships";
@@ -56,7 +56,7 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
     const written = await getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
     return reportSync(snapshot, written);
   } catch (error) {
-    countSync("failed");
+    billingSyncs.inc({ outcome: "failed" });
     throw error;
   }
 }
@@ -193,7 +193,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   const userId = before.id;
   const synced = { kind: "synced", userId, state } as const;
   if (isStale) {
-    countSync("stale");
+    billingSyncs.inc({ outcome: "stale" });
     log().info({ userId, stripeCustomerId }, "a newer snapshot of Stripe was already written");
     return { ...synced, isTryingNewCard: false };
   }
@@ -206,7 +206,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
       "this customer has more than one live subscription: refund and cancel the surplus one at Stripe",
     );
   }
-  countSync("synced");
+  billingSyncs.inc({ outcome: "synced" });
   log().info(
     {
       userId,
@@ -222,7 +222,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
 }
 
 function unknownCustomer(stripeCustomerId: string): SyncOutcome {
-  countSync("unknown");
+  billingSyncs.inc({ outcome: "unknown" });
   log().info({ stripeCustomerId }, "no profile has this Stripe customer; nothing to sync");
   return { kind: "unknown-customer" };
 }

@@ -1,4 +1,4 @@
-import { countWebhook } from "~/observability/metrics.server";
+import { webhooks } from "~/observability/metrics.server";
 import { countSignal, type Signal } from "~/observability/operator-signals.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 
@@ -15,7 +15,7 @@ const unlogged = new Map<RejectionReason, number>();
  * the end of the minute how many more there were, so that a flood logs two lines per minute and reason.
  */
 export function rejectWebhook(reason: RejectionReason, facts: Record<string, unknown>): void {
-  countWebhook("refused");
+  webhooks.inc({ outcome: "refused" });
   const signal = SIGNALS[reason];
   if (signal) countSignal(signal);
   const before = unlogged.get(reason);

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { isLiveKey } from "~/environment/stripe-key";
 import { log } from "~/observability/log.server";
-import { countWebhook } from "~/observability/metrics.server";
+import { webhooks } from "~/observability/metrics.server";
 import { countAcceptedWebhook } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import {
@@ -76,7 +76,7 @@ export async function receiveWebhook(
     return { status: 400, message: "Livemode mismatch." };
   }
   if (!isHandledEvent(event)) {
-    countWebhook("ignored");
+    webhooks.inc({ outcome: "ignored" });
     countAcceptedWebhook();
     log().debug(facts, "webhook of an unhandled type");
     return { status: 200, message: "Nothing to do." };
@@ -84,11 +84,11 @@ export async function receiveWebhook(
 
   try {
     const isNew = await processOnce(event, "webhook");
-    countWebhook(isNew ? "processed" : "duplicate");
+    webhooks.inc({ outcome: isNew ? "processed" : "duplicate" });
     log().info(facts, isNew ? "webhook processed" : "webhook already processed");
     return { status: 200, message: isNew ? "Done." : "Done before." };
   } catch (error) {
-    countWebhook("failed");
+    webhooks.inc({ outcome: "failed" });
     log().error({ ...facts, err: error }, "webhook failed; Stripe will send it again");
     return { status: 500, message: "The work failed; please send it again." };
   } finally {

@@ -1,5 +1,5 @@
+import { findDocumentHtml } from "~db/queries/editions";
 import type { DocumentKind } from "~db/schema";
-import { documentHtml } from "./document-html.server";
 import { markMatches } from "./mark-matches.server";
 import type { Note } from "./notes/note";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
@@ -30,7 +30,7 @@ export async function loadReading(
   const entry = edition.find(slug, now);
   if (!document || !entry) return null;
   const { progress, note } = reading;
-  const stored = await documentHtml(edition, slug);
+  const stored = await findDocumentHtml(edition.digest, slug);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
   const key = search === null ? document.key : `${document.key}?${search}`;

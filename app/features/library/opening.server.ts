@@ -1,4 +1,4 @@
-import { documentHtml } from "./document-html.server";
+import { findDocumentHtml } from "~db/queries/editions";
 import type { Edition, EditionEntry } from "./edition";
 import { TAGS } from "./stored-html";
 
@@ -25,7 +25,7 @@ const known = new WeakMap<Edition, string[]>();
 async function openingParagraphs(edition: Edition, chapter: EditionEntry): Promise<string[]> {
   const found = known.get(edition);
   if (found) return found;
-  const html = await documentHtml(edition, chapter.slug);
+  const html = await findDocumentHtml(edition.digest, chapter.slug);
   if (html === null) return [];
   const paragraphs = paragraphsOf(html);
   const shown = chapter.isPublic

@@ -1,4 +1,4 @@
-import { documentHtml } from "./document-html.server";
+import { findDocumentHtml } from "~db/queries/editions";
 import type { Edition, EditionEntry } from "./edition";
 import { documentPath, MEDIA_PATH, PREVIEW_MEDIA_PATH, previewPath } from "./library-paths";
 import { TAGS } from "./stored-html";
@@ -26,7 +26,7 @@ export async function loadPreview(
   const place = edition.placeOf(slug, now);
   if (!place?.entry.isPublic) return null;
   const { entry, next } = place;
-  const html = await documentHtml(edition, slug);
+  const html = await findDocumentHtml(edition.digest, slug);
   if (html === null) return null;
   return {
     slug,

@@ -10,7 +10,7 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
   const { MAIL_FROM, MAIL_BOUNCE_ADDRESS } = env();
   // as an object it is never parsed into several addresses
   const recipient = { name: "", address: to };
-  const envelope = { from: MAIL_BOUNCE_ADDRESS ?? senderAddress() ?? "", to: [recipient] };
+  const envelope = { from: MAIL_BOUNCE_ADDRESS ?? addressOf(MAIL_FROM) ?? "", to: [recipient] };
   if (Buffer.isBuffer(content)) return { envelope, messageId, raw: content };
   const { subject, text, html, headers } = content;
   return {
@@ -29,21 +29,9 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
 
 /** The Message-ID of a queued mail, the same at every attempt. */
 export function messageIdOf(mailId: string): string {
-  const domain = senderAddress()?.split("@")[1] ?? "localhost";
+  const domain = addressOf(env().MAIL_FROM)?.split("@")[1] ?? "localhost";
   return `<${mailId}@${domain}>`;
 }
-
-/** The address in `MAIL_FROM`, parsed once and not for each mail of an issue. */
-function senderAddress(): string | null {
-  const settings = env();
-  const known = senderAddresses.get(settings);
-  if (known !== undefined) return known;
-  const address = addressOf(settings.MAIL_FROM);
-  senderAddresses.set(settings, address);
-  return address;
-}
-
-const senderAddresses = new WeakMap<object, string | null>();
 
 /**
  * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the links in

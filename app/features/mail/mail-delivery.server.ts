@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { countMail } from "~/observability/metrics.server";
+import { mails } from "~/observability/metrics.server";
 import type { Database } from "~db/client";
 import { isDatabaseUnavailable } from "~db/database-errors";
 import {
@@ -105,7 +105,7 @@ export class MailDelivery {
     await recorder.record((executor) =>
       finishUnsentMails([mail.id], workerId, { state }, executor),
     );
-    countMail(laneOf(mail), state);
+    mails.inc({ lane: laneOf(mail), outcome: state });
     log()[state === "expired" ? "warn" : "info"](factsOf(mail), `a mail was not sent: ${state}`);
     return true;
   }
@@ -167,7 +167,7 @@ export class MailDelivery {
   }
 
   async #afterAccepted(mail: ClaimedMail): Promise<void> {
-    countMail(laneOf(mail), "sent");
+    mails.inc({ lane: laneOf(mail), outcome: "sent" });
     if ("campaignId" in mail) this.#services.campaigns?.recordUnblocked(mail.campaignId);
     log()["campaignId" in mail ? "debug" : "info"](factsOf(mail), "mail sent");
     if (!mail.isSuppressed) return;
@@ -180,13 +180,13 @@ export class MailDelivery {
       // while the server is unavailable, its circuit breaker says so once for all mails
       const level = next.delayMs === 0 ? "debug" : "warn";
       log()[level](facts, "a mail could not be sent yet");
-      countMail(laneOf(mail), next.inDoubt ? "in-doubt" : "retried");
+      mails.inc({ lane: laneOf(mail), outcome: next.inDoubt ? "in-doubt" : "retried" });
       return this.#requeue(mail, { ...next, reply });
     }
     if (next.kind === "failed") {
       const { inDoubt, suppressAddress } = next;
       log().error({ ...factsOf(mail), reply, suppressAddress }, "a mail was given up");
-      countMail(laneOf(mail), "failed");
+      mails.inc({ lane: laneOf(mail), outcome: "failed" });
       const end = { state: "failed", reply, inDoubt, suppressAddress } as const;
       const { recorder, workerId } = this.#services;
       await recorder.record((executor) => finishUnsentMails([mail.id], workerId, end, executor));

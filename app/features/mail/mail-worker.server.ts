@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
-import { queryCounter, setMailCircuit } from "~/observability/metrics.server";
+import { mailCircuit, queryCounter } from "~/observability/metrics.server";
 import { type Database, getDatabase } from "~db/client";
 import {
   cancelReturnedMails,
@@ -246,7 +246,6 @@ class Worker {
   }
 
   async #claimUntilStopped(): Promise<void> {
-    await this.#attemptTo(() => this.#recorder.warmUp());
     while (!this.#isStopping) {
       this.#fenceIfSilent();
       this.#isSignalled = false;
@@ -390,7 +389,7 @@ class Worker {
     // a server that refuses the sender takes the login too
     if (verdict === "unavailable") this.#isLoginFailing = !reply?.endsWith("MAIL FROM");
     if (verdict === "drops") this.#isLoginFailing = false;
-    if (change) setMailCircuit(change === "opened");
+    if (change) mailCircuit.set(change === "opened" ? 1 : 0);
     if (change === "opened") {
       this.#circuitOpenedAt = now;
       this.#circuitReason = reply;

@@ -23,11 +23,6 @@ export class ResultRecorder {
     this.#executor = executor;
   }
 
-  /** Opens a connection and prepares the statement, which otherwise the first results would wait for. */
-  async warmUp(): Promise<void> {
-    await markMailsSent([], this.#executor);
-  }
-
   /** Whether a result could not be written so far: nothing should be sent whose result could not be either. */
   get isStuck(): boolean {
     return this.#failing > 0;

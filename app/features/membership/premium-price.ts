@@ -38,25 +38,13 @@ export function priceText({
 }: Pick<RecurringPrice, "unitAmount" | "currency">): string | null {
   // Intl throws a RangeError for a code that is not three letters
   if (unitAmount === null || !/^[a-z]{3}$/.test(currency)) return null;
-  return formatOf(currency).format(unitAmount / 10 ** minorDigits(currency));
-}
-
-/** One for each currency: making one takes longer than the rest of a page's loaders. */
-const formats = new Map<string, Intl.NumberFormat>();
-
-function formatOf(currency: string): Intl.NumberFormat {
-  let format = formats.get(currency);
-  if (!format) {
-    const decimals = shownDigits(currency);
-    format = new Intl.NumberFormat("en-US", {
-      style: "currency",
-      currency,
-      minimumFractionDigits: decimals,
-      maximumFractionDigits: decimals,
-    });
-    formats.set(currency, format);
-  }
-  return format;
+  const decimals = shownDigits(currency);
+  return new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(unitAmount / 10 ** minorDigits(currency));
 }
 
 /** "per month", "per year", "every 3 months". */

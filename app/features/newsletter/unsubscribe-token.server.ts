@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Database, type Executor, getDatabase } from "~db/client";
+import { type Executor, getDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findSubscribersWithoutToken, setUnsubscribeTokens } from "~db/queries/subscribers";
 
@@ -8,12 +8,6 @@ const TOKEN = /^[\w-]{22}$/;
 
 /** Addresses that get their tokens in one statement. */
 const BATCH = 1_000;
-
-/**
- * The key of each database, which never changes. It is not read in a transaction: one that is rolled back would
- * take a new key with it.
- */
-const keys = new WeakMap<Database, Promise<Buffer>>();
 
 /**
  * The token of an address in unsubscribe links. It belongs to the address and not to its row, so a link works
@@ -26,7 +20,8 @@ export async function unsubscribeTokenOf(email: string): Promise<string> {
 
 /** As `unsubscribeTokenOf`, for many addresses, in their order. */
 export async function unsubscribeTokensOf(emails: string[]): Promise<string[]> {
-  const key = await unsubscribeKey();
+  // not in a caller's transaction: one that is rolled back would take a new key with it
+  const key = await ensureSiteKey("unsubscribe");
   return emails.map((email) =>
     createHmac("sha256", key).update(email.toLowerCase()).digest("base64url").slice(0, 22),
   );
@@ -51,15 +46,4 @@ export async function fillUnsubscribeTokens(executor: Executor = getDatabase().d
     if (found.length < BATCH) return;
     afterId = found.at(-1)?.id ?? null;
   }
-}
-
-function unsubscribeKey(): Promise<Buffer> {
-  const database = getDatabase();
-  let key = keys.get(database);
-  if (!key) {
-    key = ensureSiteKey("unsubscribe");
-    keys.set(database, key);
-    key.catch(() => keys.delete(database));
-  }
-  return key;
 }

@@ -25,9 +25,6 @@ const BATCH = 5_000;
 /** Characters of a browser's name that count: a header may have 16 KB, and many visits wait in memory. */
 const MAX_NAME = 256;
 
-/** Browsers whose names are remembered as a program's or not: the pattern takes longer than a cached response. */
-const MAX_KNOWN_BROWSERS = 500;
-
 /** Of a hash; enough that two visitors of a day never share one. */
 const HASH_BYTES = 12;
 
@@ -49,7 +46,6 @@ export type Visit = {
 export class VisitorCounter {
   /** Page and client, each on a line: the same for the same visit, and without the headers it came from. */
   readonly #waiting = new Set<string>();
-  readonly #programs = new Map<string, boolean>();
   /** How many visits were recorded on the last day that had any. */
   #recorded = { day: "", visits: 0 };
   #writing: Promise<void> = Promise.resolve();
@@ -61,7 +57,7 @@ export class VisitorCounter {
     // a copy: a slice would keep the whole header in memory; headers are Latin-1
     const name =
       userAgent && Buffer.from(userAgent.slice(0, MAX_NAME), "latin1").toString("latin1");
-    if (this.#waiting.size >= MAX_WAITING || this.#isProgram(name)) return;
+    if (this.#waiting.size >= MAX_WAITING || name === undefined || isbot(name)) return;
     this.#waiting.add(`${page}\n${client}\n${name}`);
   }
 
@@ -101,16 +97,5 @@ export class VisitorCounter {
     } catch (error) {
       log().warn({ err: error }, "visits could not be recorded; they are tried again");
     }
-  }
-
-  #isProgram(userAgent: string | undefined): boolean {
-    if (userAgent === undefined) return true;
-    let known = this.#programs.get(userAgent);
-    if (known === undefined) {
-      known = isbot(userAgent);
-      if (this.#programs.size >= MAX_KNOWN_BROWSERS) this.#programs.clear();
-      this.#programs.set(userAgent, known);
-    }
-    return known;
   }
 }

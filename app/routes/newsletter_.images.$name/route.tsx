@@ -1,12 +1,14 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { loadIssueImage } from "~/features/newsletter/issue-images.server";
+import { isImageName } from "~/features/newsletter/issue-images";
 import type { RouteHandle } from "~/http/route-handle";
+import { findNewsletterImage } from "~db/queries/newsletter-images";
 
 export const handle: RouteHandle = { metricsName: "/newsletter/images" };
 
 /** The content of a name never changes. Mail read in a browser shows images from other origins. */
 export async function loader({ params }: LoaderFunctionArgs) {
-  const image = await loadIssueImage(params.name ?? "");
+  const { name = "" } = params;
+  const image = isImageName(name) ? await findNewsletterImage(name) : null;
   if (!image) throw new Response(null, { status: 404 });
   return new Response(image.content as Buffer<ArrayBuffer>, {
     headers: {
