@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
+import type { IssueSource } from "~/features/mail/campaign-lane.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import type { IssueSource } from "~/features/mail/issue-source";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { getDatabase } from "~db/client";
@@ -39,20 +39,14 @@ afterAll(async () => {
 
 /** Issues whose body is their campaign's id. */
 const issueSource: IssueSource = async (campaignId) => ({
-  compose: ({ email, unsubscribeToken, messageId, date }) =>
-    Buffer.from(
-      [
-        "From: The Golden Path <letters@book.test>",
-        `To: ${email}`,
-        "Subject: An issue",
-        `Date: ${date.toUTCString()}`,
-        `Message-ID: ${messageId}`,
-        `List-Unsubscribe: <https://book.test/newsletter/unsubscribe?token=${unsubscribeToken}>`,
-        "",
-        `Campaign ${campaignId}.`,
-        "",
-      ].join("\r\n"),
-    ),
+  compose: (unsubscribeToken) => ({
+    subject: "An issue",
+    text: `Campaign ${campaignId}.\n`,
+    html: `<p>Campaign ${campaignId}.</p>`,
+    headers: {
+      "List-Unsubscribe": `<https://book.test/newsletter/unsubscribe?token=${unsubscribeToken}>`,
+    },
+  }),
 });
 
 async function startWorker(source = issueSource): Promise<MailWorker> {

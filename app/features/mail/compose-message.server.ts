@@ -11,7 +11,6 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
   // as an object it is never parsed into several addresses
   const recipient = { name: "", address: to };
   const envelope = { from: MAIL_BOUNCE_ADDRESS ?? addressOf(MAIL_FROM) ?? "", to: [recipient] };
-  if (Buffer.isBuffer(content)) return { envelope, messageId, raw: content };
   const { subject, text, html, headers } = content;
   return {
     envelope,

@@ -1,12 +1,9 @@
-/** A newsletter issue rendered once, from which each recipient's message is made. */
+import type { RenderedMail } from "~db/schema";
+
+/** A newsletter issue rendered once, from which each recipient's mail is made. */
 export type PreparedIssue = {
-  /** The complete message (RFC 5322), List-Unsubscribe headers included; `messageId` is in angle brackets. */
-  compose: (recipient: {
-    email: string;
-    unsubscribeToken: string;
-    messageId: string;
-    date: Date;
-  }) => Buffer;
+  /** The mail to the owner of this token, with List-Unsubscribe headers. */
+  compose: (unsubscribeToken: string) => RenderedMail;
 };
 
 /**

@@ -133,13 +133,7 @@ export class MailDelivery {
     if (!unsubscribeToken) throw new Error("This subscriber has no unsubscribe token yet.");
     const issue = await this.#services.campaigns?.issue(mail.campaignId);
     if (!issue) throw new Error("This worker has no source of issues.");
-    const date = new Date();
-    const messageId = messageIdOf(mail.id);
-    return {
-      to: email,
-      date,
-      content: issue.compose({ email, unsubscribeToken, messageId, date }),
-    };
+    return { to: email, date: new Date(), content: issue.compose(unsubscribeToken) };
   }
 
   async #composeTransactional(mail: ClaimedTransactionalMail): Promise<Content | null> {

@@ -8,8 +8,7 @@ export type TransportedMail = {
   /** A bare address, as validated by `emailSchema`. */
   to: string;
   date: Date;
-  /** A rendered mail, or the complete message (RFC 5322). */
-  content: RenderedMail | Buffer;
+  content: RenderedMail;
   /** Milliseconds after which an attempt is abandoned, unless the whole message has been sent by then. */
   abandonAfterMs: number;
 };

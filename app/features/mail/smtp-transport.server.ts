@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import nodemailer from "nodemailer";
 import { env } from "~/env.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
@@ -12,9 +11,6 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * up sooner would deliver the mail of a slow server twice.
  */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
-
-/** Larger than most mails, which are then sent in one chunk. */
-const PIECE_BYTES = 64 * 1024;
 
 /** nodemailer's list, and List-Unsubscribe-Post, which has to be signed (RFC 8058, 4). */
 const SIGNED_HEADERS = [
@@ -36,7 +32,7 @@ export function openSmtpTransport(
     answerMs: ANSWER_TIMEOUT_MS,
   },
 ): MailTransport {
-  const { DKIM, MAIL_CONNECTIONS } = env();
+  const { MAIL_CONNECTIONS } = env();
   const pool = nodemailer.createTransport({
     ...smtpSettings(url, { connectMs, answerMs }),
     pool: true,
@@ -50,10 +46,7 @@ export function openSmtpTransport(
   const streams = new Map<string, NodeJS.ReadableStream & { readableEnded: boolean }>();
   pool.use("stream", (mail, done) => {
     const { message, data } = mail;
-    const { raw } = data;
-    // through nodemailer's own streams a complete message is only copied, which takes a third of the time of sending
-    const create =
-      Buffer.isBuffer(raw) && !DKIM ? () => streamOf(raw) : message.createReadStream.bind(message);
+    const create = message.createReadStream.bind(message);
     message.createReadStream = (...options) => {
       const stream = create(...options);
       streams.set(String(data.messageId), stream);
@@ -125,18 +118,6 @@ export function smtpSettings(url: string, { connectMs, answerMs }: Timeouts) {
     }),
     ...SELF_CONTAINED,
   };
-}
-
-/** A message in pieces, so that its stream has not ended while the server still has to take most of it. */
-function streamOf(message: Buffer): Readable {
-  let position = 0;
-  return new Readable({
-    read() {
-      const piece = message.subarray(position, position + PIECE_BYTES);
-      position += piece.length;
-      this.push(piece.length > 0 ? piece : null);
-    },
-  });
 }
 
 /** Aborts an attempt that takes too long, but not while the server may be about to accept the mail. */

@@ -57,7 +57,6 @@ export async function prepareIssue(campaignId: string): Promise<PreparedIssue> {
   if (!campaign) throw new Error(`There is no campaign ${campaignId}.`);
   const text = await issueTree(campaign.markdown, env().PUBLIC_URL);
   return prepareMessage({
-    from: env().MAIL_FROM,
     subject: campaign.subject,
     listId: `newsletter.${new URL(env().PUBLIC_URL).hostname}`,
     unsubscribeUrl,

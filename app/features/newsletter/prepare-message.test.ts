@@ -1,21 +1,41 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import nodemailer from "nodemailer";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { composeMessage } from "~/features/mail/compose-message.server";
+import type { RenderedMail } from "~db/schema";
 import { readMail } from "../../../tests/support/mail";
 import { prepareMessage } from "./prepare-message";
 
-const RECIPIENT = {
-  email: "walker@example.test",
-  unsubscribeToken: "AbCdEf0123456789_-AbCd",
-  messageId: "<5f0c1f0e@book.test>",
-  date: new Date("2026-11-22T08:30:00Z"),
-};
+const TOKEN = "AbCdEf0123456789_-AbCd";
+
+const mailer = nodemailer.createTransport({
+  streamTransport: true,
+  buffer: true,
+  newline: "windows",
+});
+
+beforeAll(() => setEnvironment({ MAIL_FROM: "The Golden Path – letters <letters@book.test>" }));
+afterAll(() => setEnvironment({}));
+
+/** The message that is sent for a mail. */
+async function sent(content: RenderedMail): Promise<Buffer> {
+  const mail = {
+    messageId: "<5f0c1f0e@book.test>",
+    to: "walker@example.test",
+    date: new Date("2026-11-22T08:30:00Z"),
+    content,
+    abandonAfterMs: 1000,
+  };
+  const { message } = await mailer.sendMail(composeMessage(mail));
+  return message as Buffer;
+}
 
 const prepare = (
   render: (url: string) => { html: string; text: string },
   subject = "The first mile",
 ) =>
   prepareMessage({
-    from: "The Golden Path – letters <letters@book.test>",
     subject,
     listId: "newsletter.book.test",
     unsubscribeUrl: (token) => `https://book.test/newsletter/unsubscribe?token=${token}`,
@@ -29,12 +49,12 @@ const plain = (words: string) => (url: string) => ({
 
 describe("an issue's message", () => {
   it("has what a mail to a list needs, and both bodies", async () => {
-    const message = (await prepare(plain("Dear walker, Grüße"))).compose(RECIPIENT);
+    const message = await sent((await prepare(plain("Dear walker, Grüße"))).compose(TOKEN));
     const { headers, text, html } = readMail(message);
     const url = "https://book.test/newsletter/unsubscribe?token=AbCdEf0123456789_-AbCd";
     expect(headers).toMatchObject({
       from: "The Golden Path – letters <letters@book.test>",
-      to: "<walker@example.test>",
+      to: "walker@example.test",
       subject: "The first mile",
       "message-id": "<5f0c1f0e@book.test>",
       date: "Sun, 22 Nov 2026 08:30:00 +0000",
@@ -50,13 +70,10 @@ describe("an issue's message", () => {
 
   it("differs between recipients in what is theirs alone", async () => {
     const issue = await prepare(plain("Dear walker"));
-    const one = issue.compose(RECIPIENT).toString();
-    const other = issue
-      .compose({ ...RECIPIENT, email: "b@example.test", unsubscribeToken: "B", messageId: "<2@b>" })
-      .toString();
-    expect(other).not.toContain("walker@");
-    expect(other).not.toContain(RECIPIENT.unsubscribeToken);
-    expect(issue.compose(RECIPIENT).toString()).toBe(one);
+    const one = issue.compose(TOKEN);
+    const other = issue.compose("B");
+    expect(JSON.stringify(other)).not.toContain(TOKEN);
+    expect(issue.compose(TOKEN)).toEqual(one);
   });
 
   it("cannot be made without the address to unsubscribe in both bodies", async () => {
@@ -64,17 +81,6 @@ describe("an issue's message", () => {
       "The text/html part has no address to unsubscribe.",
     );
     await expect(prepare((url) => ({ text: "", html: url }))).rejects.toThrow("text/plain");
-  });
-
-  it.each([
-    "a@b.test>\r\nBcc: c@d.test",
-    "a@b.test\nBcc: c",
-    "a b@c.test",
-    "",
-    "a@b.test, c@d.test",
-  ])("is not made for %j, which is no address", async (email) => {
-    const issue = await prepare(plain("Dear walker"));
-    expect(() => issue.compose({ ...RECIPIENT, email })).toThrow("malformed");
   });
 
   it("says what was written, whatever that is, in lines that every server takes", async () => {
@@ -103,11 +109,11 @@ describe("an issue's message", () => {
       fc.asyncProperty(words, words, words, async (before, between, after) => {
         const body = (url: string) => before + url + between + url + after;
         const issue = await prepare((url) => ({ text: body(url), html: body(url) }));
-        const message = issue.compose(RECIPIENT);
+        const message = await sent(issue.compose(TOKEN));
         const lines = message.toString("latin1").split("\r\n");
         expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(998);
         expect(message.every((byte) => byte < 128)).toBe(true);
-        const url = `https://book.test/newsletter/unsubscribe?token=${RECIPIENT.unsubscribeToken}`;
+        const url = `https://book.test/newsletter/unsubscribe?token=${TOKEN}`;
         const { text, html } = readMail(message);
         // and the line break that belongs to the next boundary
         const expected = `${body(url).replace(/\r\n?|\n/g, "\r\n")}\r\n`;
@@ -123,7 +129,7 @@ describe("an issue's message", () => {
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 120 }),
         async (raw) => {
           const subject = raw.replace(/[\p{Cc}\u2028\u2029]/gu, "").trim() || "x";
-          const message = (await prepare(plain("a"), subject)).compose(RECIPIENT);
+          const message = await sent((await prepare(plain("a"), subject)).compose(TOKEN));
           const { headers } = readMail(message);
           expect(headers.subject?.replace(/\s+/g, " ")).toBe(subject.replace(/\s+/g, " "));
           expect(Object.keys(headers)).toHaveLength(11);
