@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import {
   accountDeletions,
   avatars,
@@ -27,10 +27,10 @@ import {
 // address. Secrets, and what only has a meaning to the program, are not selected.
 
 /** An account with when its deletion began, which is null for all but a few; null if there is none. */
-export async function findAccountData(userId: string, executor: Executor = getDatabase().db) {
+export async function findAccountData(userId: string) {
+  const { db } = getDatabase();
   const { passwordHash: _, ...account } = getTableColumns(users);
-  const [row] = await executor
-    .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
+  const [row] = await db.select({ ...account, deletionStartedAt: accountDeletions.startedAt })
     .from(users)
     .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
     .where(eq(users.id, userId));
@@ -38,10 +38,10 @@ export async function findAccountData(userId: string, executor: Executor = getDa
 }
 
 /** The billing data of an account, with the price if it is stored; null if there is none. */
-export async function findMembershipData(userId: string, executor: Executor = getDatabase().db) {
+export async function findMembershipData(userId: string) {
+  const { db } = getDatabase();
   const { id: _, ...membership } = getTableColumns(profiles);
-  const [row] = await executor
-    .select({ membership, price: stripePrices })
+  const [row] = await db.select({ membership, price: stripePrices })
     .from(profiles)
     .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(eq(profiles.id, userId));
@@ -49,22 +49,19 @@ export async function findMembershipData(userId: string, executor: Executor = ge
 }
 
 /** The memberships an account has paid for, the first one first. */
-export async function findPaidMembershipData(
-  userId: string,
-  executor: Executor = getDatabase().db,
-) {
+export async function findPaidMembershipData(userId: string) {
+  const { db } = getDatabase();
   const { id: _, userId: _user, person: _person, ...paid } = getTableColumns(memberships);
-  return executor
-    .select(paid)
+  return db.select(paid)
     .from(memberships)
     .where(eq(memberships.userId, userId))
     .orderBy(asc(memberships.startedAt));
 }
 
 /** The large picture of an account; null if there is none. */
-export async function findPictureData(userId: string, executor: Executor = getDatabase().db) {
-  const [row] = await executor
-    .select({
+export async function findPictureData(userId: string) {
+  const { db } = getDatabase();
+  const [row] = await db.select({
       content: avatars.large,
       sha256: avatars.largeSha256,
       createdAt: avatars.createdAt,
@@ -78,11 +75,10 @@ export async function findPictureData(userId: string, executor: Executor = getDa
 export function findSessionData(
   userId: string,
   { afterId, limit }: { afterId: string | null; limit: number },
-  executor: Executor = getDatabase().db,
 ) {
+  const { db } = getDatabase();
   const { tokenHash: _, userId: __, ...session } = getTableColumns(sessions);
-  return executor
-    .select(session)
+  return db.select(session)
     .from(sessions)
     .where(
       and(eq(sessions.userId, userId), afterId === null ? undefined : gt(sessions.id, afterId)),
@@ -92,9 +88,9 @@ export function findSessionData(
 }
 
 /** The passkeys of an account, the oldest first. */
-export function findPasskeyData(userId: string, executor: Executor = getDatabase().db) {
-  return executor
-    .select({
+export function findPasskeyData(userId: string) {
+  const { db } = getDatabase();
+  return db.select({
       name: passkeys.name,
       transports: passkeys.transports,
       createdAt: passkeys.createdAt,
@@ -106,19 +102,19 @@ export function findPasskeyData(userId: string, executor: Executor = getDatabase
 }
 
 /** The reset link of an account that was asked for last, without its token; null if none is stored. */
-export async function findPasswordResetData(userId: string, executor: Executor = getDatabase().db) {
+export async function findPasswordResetData(userId: string) {
+  const { db } = getDatabase();
   const { userId: _, tokenHash: __, ...reset } = getTableColumns(passwordResets);
-  const [row] = await executor
-    .select(reset)
+  const [row] = await db.select(reset)
     .from(passwordResets)
     .where(eq(passwordResets.userId, userId));
   return row ?? null;
 }
 
 /** Changes of an account's address that wait to be confirmed or can be undone, without their tokens. */
-export function findEmailChangeData(userId: string, executor: Executor = getDatabase().db) {
-  return executor
-    .select({
+export function findEmailChangeData(userId: string) {
+  const { db } = getDatabase();
+  return db.select({
       oldEmail: emailChanges.oldEmail,
       newEmail: emailChanges.newEmail,
       createdAt: emailChanges.createdAt,
@@ -131,9 +127,9 @@ export function findEmailChangeData(userId: string, executor: Executor = getData
 }
 
 /** The podcast feed of an account, without its token; null if there is none. */
-export async function findPodcastData(userId: string, executor: Executor = getDatabase().db) {
-  const [row] = await executor
-    .select({ createdAt: podcastFeeds.createdAt })
+export async function findPodcastData(userId: string) {
+  const { db } = getDatabase();
+  const [row] = await db.select({ createdAt: podcastFeeds.createdAt })
     .from(podcastFeeds)
     .where(eq(podcastFeeds.userId, userId));
   return row ?? null;
@@ -143,11 +139,10 @@ export async function findPodcastData(userId: string, executor: Executor = getDa
 export function findProgressData(
   userId: string,
   { afterSlug, limit }: { afterSlug: string | null; limit: number },
-  executor: Executor = getDatabase().db,
 ) {
+  const { db } = getDatabase();
   const { userId: _, ...progress } = getTableColumns(readingProgress);
-  return executor
-    .select(progress)
+  return db.select(progress)
     .from(readingProgress)
     .where(
       and(
@@ -160,14 +155,10 @@ export function findProgressData(
 }
 
 /** The notes on one text, the first by slug after `afterSlug`; null after the last. */
-export async function findNextNote(
-  userId: string,
-  afterSlug: string | null,
-  executor: Executor = getDatabase().db,
-) {
+export async function findNextNote(userId: string, afterSlug: string | null) {
+  const { db } = getDatabase();
   const { userId: _, ...note } = getTableColumns(notes);
-  const [row] = await executor
-    .select(note)
+  const [row] = await db.select(note)
     .from(notes)
     .where(
       and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
@@ -178,33 +169,30 @@ export async function findNextNote(
 }
 
 /** The webhook events about a Stripe customer, the newest first. Reads the ledger, which holds 90 days. */
-export function findPaymentEventData(
-  stripeCustomerId: string,
-  executor: Executor = getDatabase().db,
-) {
+export function findPaymentEventData(stripeCustomerId: string) {
+  const { db } = getDatabase();
   const { stripeCustomerId: _, ...event } = getTableColumns(webhookEvents);
-  return executor
-    .select(event)
+  return db.select(event)
     .from(webhookEvents)
     .where(eq(webhookEvents.stripeCustomerId, stripeCustomerId))
     .orderBy(desc(webhookEvents.occurredAt), webhookEvents.id);
 }
 
 /** What the newsletter's list holds about an address; null if it is not on it. */
-export async function findSubscriptionData(email: string, executor: Executor = getDatabase().db) {
+export async function findSubscriptionData(email: string) {
+  const { db } = getDatabase();
   const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
-  const [row] = await executor
-    .select(subscriber)
+  const [row] = await db.select(subscriber)
     .from(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
   return row ?? null;
 }
 
 /** Why an address is suppressed, and since when; null if it is not. */
-export async function findSuppressionData(email: string, executor: Executor = getDatabase().db) {
+export async function findSuppressionData(email: string) {
+  const { db } = getDatabase();
   const { addressHash: _, ...suppression } = getTableColumns(suppressedAddresses);
-  const [row] = await executor
-    .select(suppression)
+  const [row] = await db.select(suppression)
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
   return row ?? null;
@@ -225,13 +213,10 @@ export type MailData = {
  * Only campaigns have an index of addresses, in which one look-up per campaign finds its mail; the others are read
  * by the indexes of what is queued, being sent and finished, without the mails of campaigns.
  */
-export function findMailData(
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<MailData[]> {
+export function findMailData(email: string): Promise<MailData[]> {
   const iso = (column: string) =>
     sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
-  return executor.execute<MailData>(sql`
+  return getDatabase().db.execute<MailData>(sql`
     with hash as materialized (select ${addressHash(email)} as address_hash), found as (
       select mails.kind, mails.state, campaigns.slug as issue, mails.created_at, mails.finished_at
       from ${campaigns} cross join hash join ${mails}

@@ -1,15 +1,12 @@
 import { asc, eq, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { getDatabase, type Transaction } from "../client";
 import { accountDeletions, mails, profiles, subscribers, users } from "../schema";
 import { forgetMemberships } from "./memberships";
 
 /** Records that the deletion of an account has begun; false if there is no such account. */
-export async function beginAccountDeletion(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const rows = await executor.execute(sql`
+export async function beginAccountDeletion(userId: string): Promise<boolean> {
+  const rows = await getDatabase().db.execute(sql`
     insert into ${accountDeletions} (user_id)
     select id from ${users} where id = ${userId}
     on conflict (user_id) do update set started_at = now()
@@ -18,21 +15,17 @@ export async function beginAccountDeletion(
 }
 
 /** Records that an account is not deleted after all. */
-export async function abandonAccountDeletion(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
+export async function abandonAccountDeletion(userId: string): Promise<void> {
+  await getDatabase().db.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
 }
 
 /** Deletions that began before `before` and have not ended, the oldest first. */
 export async function findUnfinishedDeletions(
   before: Date,
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<{ userId: string; startedAt: Date; stripeCustomerId: string | null }[]> {
-  return executor
-    .select({
+  const { db } = getDatabase();
+  return db.select({
       userId: accountDeletions.userId,
       startedAt: accountDeletions.startedAt,
       stripeCustomerId: profiles.stripeCustomerId,

@@ -25,8 +25,8 @@ export type AccountFacts = {
 export async function findAccountFacts(
   userId: string,
   { asOf, sessionLimit }: { asOf: Date; sessionLimit: number },
-  executor: Executor = getDatabase().db,
 ): Promise<AccountFacts | null> {
+  const executor = getDatabase().db;
   const account = executor
     .select({
       emailConfirmedAt: users.emailConfirmedAt,

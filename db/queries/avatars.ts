@@ -8,13 +8,9 @@ type NewAvatar = Omit<typeof avatars.$inferInsert, "createdAt">;
  * Sets the picture of a user, and its address in the user's row. False, with nothing written, if there is no such
  * user (any more).
  */
-export async function upsertAvatar(
-  avatar: NewAvatar,
-  avatarUrl: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
+export async function upsertAvatar(avatar: NewAvatar, avatarUrl: string): Promise<boolean> {
   const { userId, ...pictures } = avatar;
-  return executor.transaction(async (tx) => {
+  return getDatabase().db.transaction(async (tx) => {
     // first, so that its lock puts whoever else changes this user's picture in line
     if (!(await setAvatarUrl(userId, avatarUrl, tx))) return false;
     await tx
@@ -29,11 +25,8 @@ export async function upsertAvatar(
 }
 
 /** Deletes the picture of a user, and its address in the user's row. */
-export async function deleteAvatar(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.transaction(async (tx) => {
+export async function deleteAvatar(userId: string): Promise<void> {
+  await getDatabase().db.transaction(async (tx) => {
     await setAvatarUrl(userId, null, tx);
     await tx.delete(avatars).where(eq(avatars.userId, userId));
   });
@@ -53,12 +46,9 @@ async function setAvatarUrl(
 }
 
 /** The picture with this hash, whoever has it, in either size; null if nobody has it. */
-export async function findAvatarImage(
-  sha256: string,
-  executor: Executor = getDatabase().db,
-): Promise<Buffer | null> {
-  const [avatar] = await executor
-    .select({
+export async function findAvatarImage(sha256: string): Promise<Buffer | null> {
+  const { db } = getDatabase();
+  const [avatar] = await db.select({
       small: sql<Buffer | null>`case when ${avatars.smallSha256} = ${sha256} then ${avatars.small} end`,
       large: sql<Buffer | null>`case when ${avatars.largeSha256} = ${sha256} then ${avatars.large} end`,
     })

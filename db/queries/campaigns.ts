@@ -71,12 +71,9 @@ export type AudienceCounts = {
   unsubscribedMembers: number;
 };
 
-export async function countAudience(
-  audience: Audience,
-  executor: Executor = getDatabase().db,
-): Promise<AudienceCounts> {
+export async function countAudience(audience: Audience): Promise<AudienceCounts> {
   const reached = and(isConfirmed, isInAudience(audience));
-  const [row] = await executor.execute<Record<keyof AudienceCounts, string>>(sql`
+  const [row] = await getDatabase().db.execute<Record<keyof AudienceCounts, string>>(sql`
     select
       count(*) filter (where ${reached} and not ${isSuppressed}) as recipients,
       count(*) filter (where ${reached} and ${isSuppressed}) as suppressed,
@@ -97,28 +94,22 @@ export async function countAudience(
   };
 }
 
-export async function findCampaignBySlug(
-  slug: string,
-  executor: Executor = getDatabase().db,
-): Promise<Campaign | null> {
-  const [campaign] = await executor.select().from(campaigns).where(eq(campaigns.slug, slug));
+export async function findCampaignBySlug(slug: string): Promise<Campaign | null> {
+  const { db } = getDatabase();
+  const [campaign] = await db.select()
+    .from(campaigns)
+    .where(eq(campaigns.slug, slug));
   return campaign ?? null;
 }
 
-export async function findCampaign(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<Campaign | null> {
-  const [campaign] = await executor.select().from(campaigns).where(eq(campaigns.id, id));
+export async function findCampaign(id: string): Promise<Campaign | null> {
+  const [campaign] = await getDatabase().db.select().from(campaigns).where(eq(campaigns.id, id));
   return campaign ?? null;
 }
 
 /** Campaigns, those that start last first. */
-export async function findCampaigns(
-  limit: number,
-  executor: Executor = getDatabase().db,
-): Promise<Campaign[]> {
-  return executor.select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
+export async function findCampaigns(limit: number): Promise<Campaign[]> {
+  return getDatabase().db.select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
 }
 
 /** How a campaign's mails are doing. */
@@ -155,9 +146,8 @@ export async function readCampaignProgress(
 export async function findFailureReplies(
   campaignId: string,
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<{ reply: string | null; count: number }[]> {
-  const rows = await executor.execute<{ reply: string | null; count: string }>(sql`
+  const rows = await getDatabase().db.execute<{ reply: string | null; count: string }>(sql`
     select last_reply as reply, count(*) as count from ${mails}
     where campaign_id = ${campaignId} and state = 'failed'
     group by last_reply order by count(*) desc, last_reply limit ${limit}`);
@@ -230,14 +220,10 @@ export type ListedIssue = Pick<
 >;
 
 /** The issues that are public at `now`, the newest first. */
-export async function findPublishedIssues(
-  now: Date,
-  limit: number,
-  executor: Executor = getDatabase().db,
-): Promise<ListedIssue[]> {
+export async function findPublishedIssues(now: Date, limit: number): Promise<ListedIssue[]> {
+  const { db } = getDatabase();
   const { slug, subject, previewText, premium, startAt } = campaigns;
-  return executor
-    .select({ slug, subject, previewText, premium, startAt })
+  return db.select({ slug, subject, previewText, premium, startAt })
     .from(campaigns)
     .where(isPublished(now))
     .orderBy(desc(campaigns.startAt), desc(campaigns.createdAt))
@@ -245,13 +231,9 @@ export async function findPublishedIssues(
 }
 
 /** An issue that is public at `now`. */
-export async function findPublishedIssue(
-  slug: string,
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<Campaign | null> {
-  const [issue] = await executor
-    .select()
+export async function findPublishedIssue(slug: string, now: Date): Promise<Campaign | null> {
+  const { db } = getDatabase();
+  const [issue] = await db.select()
     .from(campaigns)
     .where(and(eq(campaigns.slug, slug), isPublished(now)));
   return issue ?? null;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { JOURNAL, knownMigrations } from "../known-migrations";
 
 /**
@@ -33,11 +33,9 @@ export type DatabaseHealth = {
 };
 
 /** Reads version, size, connections, clock and state. */
-export async function readDatabaseHealth(
-  executor: Executor = getDatabase().db,
-): Promise<DatabaseHealth> {
+export async function readDatabaseHealth(): Promise<DatabaseHealth> {
   type Row = Omit<DatabaseHealth, "now"> & { now: number };
-  const [row] = await executor.execute<Row>(sql`
+  const [row] = await getDatabase().db.execute<Row>(sql`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       pg_database_size(current_database())::float8 as bytes,
       ${SERVER_CONNECTIONS} as connections,
@@ -55,11 +53,11 @@ export async function readDatabaseHealth(
 }
 
 /** The fastest of several trivial questions, in milliseconds. */
-export async function measureRoundTrip(executor: Executor = getDatabase().db): Promise<number> {
+export async function measureRoundTrip(): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 3; i++) {
     const startedAt = performance.now();
-    await executor.execute(sql`select 1`);
+    await getDatabase().db.execute(sql`select 1`);
     fastest = Math.min(fastest, performance.now() - startedAt);
   }
   return fastest;
@@ -81,11 +79,8 @@ export type StuckSession = {
  * Sessions in this database that others have been waiting for longer than so many seconds, and those that have done
  * nothing within a transaction for as long, which keeps VACUUM from its work.
  */
-export async function findStuckSessions(
-  seconds: number,
-  executor: Executor = getDatabase().db,
-): Promise<StuckSession[]> {
-  return executor.execute<StuckSession>(sql`
+export async function findStuckSessions(seconds: number): Promise<StuckSession[]> {
+  return getDatabase().db.execute<StuckSession>(sql`
     with waiting as (
       select unnest(pg_blocking_pids(pid)) as pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'
@@ -106,20 +101,17 @@ export async function findStuckSessions(
 /** Tables with at least so many dead rows that are more than the living ones, largest first. */
 export async function findBloatedTables(
   atLeast: number,
-  executor: Executor = getDatabase().db,
 ): Promise<{ table: string; dead: number }[]> {
-  return executor.execute<{ table: string; dead: number }>(sql`
+  return getDatabase().db.execute<{ table: string; dead: number }>(sql`
     select relname as table, n_dead_tup::float8 as dead from pg_stat_user_tables
     where n_dead_tup >= ${atLeast}::int and n_dead_tup > n_live_tup
     order by n_dead_tup desc limit 3`);
 }
 
 /** The site's tables whose rows the database user may not read, insert, update and delete alike, by their names. */
-export async function findForbiddenTables(
-  executor: Executor = getDatabase().db,
-): Promise<string[]> {
+export async function findForbiddenTables(): Promise<string[]> {
   const tables = [...(knownMigrations().at(-1)?.tables ?? [])].filter((name) => name !== JOURNAL);
-  const rows = await executor.execute<{ name: string }>(sql`
+  const rows = await getDatabase().db.execute<{ name: string }>(sql`
     select name from (values ${sql.join(
       tables.map((table) => sql`(${table}::text)`),
       sql`, `,
@@ -132,9 +124,8 @@ export async function findForbiddenTables(
 }
 
 /** How many migrations of this release the database lacks, and how many it has that this release does not know. */
-export async function compareMigrations(
-  executor: Executor = getDatabase().db,
-): Promise<{ pending: number; unknown: number }> {
+export async function compareMigrations(): Promise<{ pending: number; unknown: number }> {
+  const executor = getDatabase().db;
   const known = knownMigrations().map(({ hash }) => hash);
   const [journal] = await executor.execute<{ name: string | null }>(
     sql`select to_regclass(${JOURNAL})::text as name`,

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 
 /** What a search looks for. Each field is a tsquery's text. */
 export type SearchTerms = {
@@ -58,13 +58,12 @@ const MEANINGLESS_HYPHENS = /-{2,}|-(?![\p{L}\p{N}\p{M}"])/gu;
  */
 export async function parseSearch(
   words: string,
-  executor: Executor = getDatabase().db,
 ): Promise<{ exact: SearchTerms; prefix: SearchTerms | null } | null> {
   const query = words
     .replace(/[“”„«»]/g, '"')
     .replace(/[^\p{L}\p{N}\p{M}"-]/gu, " ")
     .replace(MEANINGLESS_HYPHENS, " ");
-  const [parsed] = await executor.execute<{ all: string; indexed: string }>(sql`
+  const [parsed] = await getDatabase().db.execute<{ all: string; indexed: string }>(sql`
     select query::text as "all", querytree(query) as indexed
     from websearch_to_tsquery('english', ${query}) as query
   `);
@@ -93,10 +92,9 @@ export async function searchDocuments(
   edition: string,
   { all, any, stems }: SearchTerms,
   { now, offset, limit }: { now: Date; offset: number; limit: number },
-  executor: Executor = getDatabase().db,
 ): Promise<{ total: number; documents: FoundDocument[] }> {
   const rankedBy = stems.length <= MAX_NEAR ? all : any;
-  return executor.transaction(async (tx) => {
+  return getDatabase().db.transaction(async (tx) => {
     // the planner does not know that reading `search` itself is slow, and would do so for a frequent word
     await tx.execute(sql`set local enable_seqscan = off`);
     const rows = await tx.execute<{ slug: string; blocks: string; total: number }>(sql`
@@ -134,12 +132,11 @@ export async function searchDocuments(
 export async function findBestMatches(
   groups: readonly (readonly { number: number; text: string }[])[],
   { all, any }: SearchTerms,
-  executor: Executor = getDatabase().db,
 ): Promise<BestMatch[]> {
   const texts = groups.flatMap((texts, group) =>
     texts.map(({ text }, at) => ({ group, at, text: searchableText(text) })),
   );
-  const rows = await executor.execute<{ group: number; at: number; headline: string }>(sql`
+  const rows = await getDatabase().db.execute<{ group: number; at: number; headline: string }>(sql`
     with texts as (
       select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
         as texts("group" int, at int, text text)
@@ -159,12 +156,8 @@ export async function findBestMatches(
 }
 
 /** Where any of the words that are looked for stand in a text, in order. */
-export async function findMatches(
-  text: string,
-  { any }: SearchTerms,
-  executor: Executor = getDatabase().db,
-): Promise<Range[]> {
-  const [row] = await executor.execute<{ headline: string }>(sql`
+export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
+  const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
     select ts_headline('english', ${searchableText(text)}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);
   return rangesOf(row?.headline ?? "", text);

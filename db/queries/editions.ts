@@ -10,13 +10,9 @@ import {
 import { searchableText } from "./edition-search";
 
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
-export async function findDocumentHtml(
-  edition: string,
-  slug: string,
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [document] = await executor
-    .select({ html: editionDocuments.html })
+export async function findDocumentHtml(edition: string, slug: string): Promise<string | null> {
+  const { db } = getDatabase();
+  const [document] = await db.select({ html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
   return document?.html ?? null;
@@ -26,11 +22,10 @@ export async function findDocumentHtml(
 export async function findDocumentTexts(
   edition: string,
   slugs: readonly string[],
-  executor: Executor = getDatabase().db,
 ): Promise<Map<string, string>> {
+  const { db } = getDatabase();
   if (slugs.length === 0) return new Map();
-  const rows = await executor
-    .select({ slug: editionDocuments.slug, html: editionDocuments.html })
+  const rows = await db.select({ slug: editionDocuments.slug, html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), inArray(editionDocuments.slug, [...slugs])));
   return new Map(rows.map(({ slug, html }) => [slug, html]));
@@ -41,11 +36,10 @@ export async function isReferredTo(
   reference: string,
   edition: string,
   slugs: readonly string[],
-  executor: Executor = getDatabase().db,
 ): Promise<boolean> {
+  const { db } = getDatabase();
   if (slugs.length === 0) return false;
-  const [document] = await executor
-    .select({ slug: editionDocuments.slug })
+  const [document] = await db.select({ slug: editionDocuments.slug })
     .from(editionDocuments)
     .where(
       and(
@@ -59,12 +53,9 @@ export async function isReferredTo(
 }
 
 /** When an edition was stored, by whichever instance was first; null if it is not. */
-export async function findImportTime(
-  digest: string,
-  executor: Executor = getDatabase().db,
-): Promise<Date | null> {
-  const [edition] = await executor
-    .select({ importedAt: editions.importedAt })
+export async function findImportTime(digest: string): Promise<Date | null> {
+  const { db } = getDatabase();
+  const [edition] = await db.select({ importedAt: editions.importedAt })
     .from(editions)
     .where(eq(editions.digest, digest));
   return edition?.importedAt ?? null;
@@ -146,8 +137,8 @@ export type DocumentOutline = Omit<
 /** An edition without its texts; null if it is not stored. */
 export async function findEdition(
   digest: string,
-  executor: Executor = getDatabase().db,
 ): Promise<{ landing: unknown; documents: DocumentOutline[] } | null> {
+  const executor = getDatabase().db;
   const [edition] = await executor
     .select({ landing: editions.landing })
     .from(editions)
@@ -178,19 +169,14 @@ export async function findEdition(
 }
 
 /** The images and sounds of an edition. */
-export async function findEditionFiles(
-  edition: string,
-  executor: Executor = getDatabase().db,
-): Promise<EditionFile[]> {
-  return executor.select().from(editionFiles).where(eq(editionFiles.edition, edition));
+export async function findEditionFiles(edition: string): Promise<EditionFile[]> {
+  return getDatabase().db.select().from(editionFiles).where(eq(editionFiles.edition, edition));
 }
 
 /** The edition used last; null if there has been none. */
-export async function findLastUsedEdition(
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [edition] = await executor
-    .select({ digest: editions.digest })
+export async function findLastUsedEdition(): Promise<string | null> {
+  const { db } = getDatabase();
+  const [edition] = await db.select({ digest: editions.digest })
     .from(editions)
     .orderBy(desc(editions.usedAt))
     .limit(1);
@@ -198,29 +184,23 @@ export async function findLastUsedEdition(
 }
 
 /** Notes that an edition is in use, which keeps it from being deleted. */
-export async function touchEdition(
-  digest: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.update(editions).set({ usedAt: sql`now()` }).where(eq(editions.digest, digest));
+export async function touchEdition(digest: string): Promise<void> {
+  const { db } = getDatabase();
+  await db.update(editions)
+    .set({ usedAt: sql`now()` })
+    .where(eq(editions.digest, digest));
 }
 
 /** Deletes editions that no instance has used since `before`, except `current`. */
-export async function deleteUnusedEditions(
-  before: Date,
-  current: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .delete(editions)
+export async function deleteUnusedEditions(before: Date, current: string): Promise<void> {
+  const { db } = getDatabase();
+  await db.delete(editions)
     .where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
 }
 
 /** The hashes and types of all files of stored editions. */
-export async function findStoredFiles(
-  executor: Executor = getDatabase().db,
-): Promise<{ sha256: string; mediaType: string }[]> {
-  return executor
-    .selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
+export async function findStoredFiles(): Promise<{ sha256: string; mediaType: string }[]> {
+  const { db } = getDatabase();
+  return db.selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
     .from(editionFiles);
 }

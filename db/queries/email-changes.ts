@@ -52,9 +52,12 @@ export type EmailChangeLink = { kind: "confirm" | "undo"; tokenHash: string };
 export async function findEmailChange(
   link: EmailChangeLink,
   now: Date,
-  executor: Executor = getDatabase().db,
 ): Promise<EmailChange | null> {
-  const [change] = await executor.select().from(emailChanges).where(isOpen(link, now)).limit(1);
+  const { db } = getDatabase();
+  const [change] = await db.select()
+    .from(emailChanges)
+    .where(isOpen(link, now))
+    .limit(1);
   return change ?? null;
 }
 
@@ -193,12 +196,9 @@ export async function changeEmail(
 }
 
 /** Deletes changes whose links have expired; returns their number. */
-export async function deleteExpiredEmailChanges(
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor
-    .delete(emailChanges)
+export async function deleteExpiredEmailChanges(now: Date): Promise<number> {
+  const { db } = getDatabase();
+  const gone = await db.delete(emailChanges)
     .where(lt(emailChanges.expiresAt, now))
     .returning({ id: emailChanges.id });
   return gone.length;

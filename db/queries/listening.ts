@@ -1,13 +1,17 @@
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { readingProgress } from "../schema";
 
 /** Keeps the second at which a member stopped listening to a text's sound; null for its beginning. */
-export async function upsertListeningPlace(
-  { second, ...key }: { userId: string; slug: string; second: number | null },
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .insert(readingProgress)
+export async function upsertListeningPlace({
+  second,
+  ...key
+}: {
+  userId: string;
+  slug: string;
+  second: number | null;
+}): Promise<void> {
+  const { db } = getDatabase();
+  await db.insert(readingProgress)
     .values({ ...key, second })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { mails, mailWorkers } from "../schema";
 
 /** What the queue holds: mails not sent yet by lane, and how long the transactional one due longest has waited. */
@@ -10,8 +10,8 @@ export type QueueLength = {
   longestWaitS: number;
 };
 
-export async function readQueueLength(executor: Executor = getDatabase().db): Promise<QueueLength> {
-  const [row] = await executor.execute<QueueLength>(sql`
+export async function readQueueLength(): Promise<QueueLength> {
+  const [row] = await getDatabase().db.execute<QueueLength>(sql`
     select
       (select count(*)::int from ${mails} where state = 'queued' and campaign_id is null) as transactional,
       (select count(*)::int from ${mails} where state = 'queued' and campaign_id is not null) as campaign,
@@ -21,10 +21,8 @@ export async function readQueueLength(executor: Executor = getDatabase().db): Pr
 }
 
 /** The transactional mails that are queued or being sent, by kind. */
-export async function countWaitingMails(
-  executor: Executor = getDatabase().db,
-): Promise<{ kind: string; count: number }[]> {
-  return executor.execute<{ kind: string; count: number }>(sql`
+export async function countWaitingMails(): Promise<{ kind: string; count: number }[]> {
+  return getDatabase().db.execute<{ kind: string; count: number }>(sql`
     select kind, count(*)::int as count from ${mails}
     where campaign_id is null and state in ('queued', 'sending') group by 1 order by 1`);
 }
@@ -33,10 +31,8 @@ export async function countWaitingMails(
 export type RunningWorker = { silentForS: number; sending: number; circuitReason: string | null };
 
 /** The workers with a heartbeat within the last minute. */
-export async function findRunningWorkers(
-  executor: Executor = getDatabase().db,
-): Promise<RunningWorker[]> {
-  return executor.execute<RunningWorker>(sql`
+export async function findRunningWorkers(): Promise<RunningWorker[]> {
+  return getDatabase().db.execute<RunningWorker>(sql`
     select extract(epoch from now() - heartbeat_at)::float8 as "silentForS",
       case when circuit_open_since is not null then coalesce(circuit_reason, 'unknown') end as "circuitReason",
       (select count(*)::int from ${mails}
@@ -54,11 +50,8 @@ export type FinishedMails = {
 };
 
 /** Transactional mails finished within the last `days`, by kind and how they ended, the most frequent first. */
-export async function countFinishedMails(
-  days: number,
-  executor: Executor = getDatabase().db,
-): Promise<FinishedMails[]> {
-  return executor.execute<FinishedMails>(sql`
+export async function countFinishedMails(days: number): Promise<FinishedMails[]> {
+  return getDatabase().db.execute<FinishedMails>(sql`
     select kind, state, case when state = 'failed' then last_reply end as reply,
       count(*)::int as count, (count(*) filter (where times_in_doubt > 0))::int as "inDoubt"
     from ${mails}
@@ -70,11 +63,8 @@ export async function countFinishedMails(
  * Deletes up to `limit` transactional mails that finished 30 days ago, or 400 if an idempotency key has to be
  * remembered; returns their number. Mails of campaigns stay, since none is ever sent twice to an address.
  */
-export async function deleteOldMails(
-  limit: number,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor.execute(sql`
+export async function deleteOldMails(limit: number): Promise<number> {
+  const gone = await getDatabase().db.execute(sql`
     delete from ${mails} where id in (
       select id from ${mails}
       where campaign_id is null and finished_at < now() - interval '30 days'

@@ -48,15 +48,15 @@ export async function deleteMailWorker(
 }
 
 /** Removes workers whose last heartbeat was a day ago; their mails were taken over long before. */
-export async function deleteDeadMailWorkers(executor: Executor = getDatabase().db): Promise<void> {
-  await executor.execute(
+export async function deleteDeadMailWorkers(): Promise<void> {
+  await getDatabase().db.execute(
     sql`delete from ${mailWorkers} where heartbeat_at < now() - interval '1 day'`,
   );
 }
 
 /** Whether any site is running that sends mail, by its heartbeat. */
-export async function hasMailWorker(executor: Executor = getDatabase().db): Promise<boolean> {
-  const [worker] = await executor.execute(sql`
+export async function hasMailWorker(): Promise<boolean> {
+  const [worker] = await getDatabase().db.execute(sql`
     select from ${mailWorkers}
     where heartbeat_at > now() - ${LEASE_SECONDS} * interval '1 second' limit 1`);
   return worker !== undefined;

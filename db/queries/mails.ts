@@ -48,10 +48,9 @@ export async function areMoreMailsQueued(
 /** The state of the mail with an idempotency key, and the last answer to it. */
 export async function findMailByIdempotencyKey(
   key: string,
-  executor: Executor = getDatabase().db,
 ): Promise<Pick<Mail, "state" | "finishedAt" | "lastReply"> | null> {
-  const [mail] = await executor
-    .select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
+  const { db } = getDatabase();
+  const [mail] = await db.select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
     .from(mails)
     .where(eq(mails.idempotencyKey, key));
   return mail ?? null;

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import {
   accountDeletions,
   notes,
@@ -25,13 +25,20 @@ export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"
  * million is as fast as a short one. With `match`, accounts are read as they lie and then sorted: should few match,
  * the index would lead through all of them in an order in which they do not lie, which takes ten times as long.
  */
-export async function findMembers(
-  { match, premium, limit, now }: { match: string; premium: boolean; limit: number; now: Date },
-  executor: Executor = getDatabase().db,
-): Promise<ListedMember[]> {
+export async function findMembers({
+  match,
+  premium,
+  limit,
+  now,
+}: {
+  match: string;
+  premium: boolean;
+  limit: number;
+  now: Date;
+}): Promise<ListedMember[]> {
+  const { db } = getDatabase();
   const address = sql`lower(${users.email})`;
-  const rows = await executor
-    .select({
+  const rows = await db.select({
       email: users.email,
       createdAt: users.createdAt,
       emailConfirmedAt: users.emailConfirmedAt,
@@ -63,10 +70,14 @@ export type MemberCounts = {
 };
 
 /** Counts the accounts; `since` is for new ones. Reads both tables once. */
-export async function countMembers(
-  { since, now }: { since: Date; now: Date },
-  executor: Executor = getDatabase().db,
-): Promise<MemberCounts> {
+export async function countMembers({
+  since,
+  now,
+}: {
+  since: Date;
+  now: Date;
+}): Promise<MemberCounts> {
+  const executor = getDatabase().db;
   const [accounts] = await executor
     .select({
       accounts: count(),
@@ -101,11 +112,8 @@ export type MemberOverview = Pick<User, "id" | "email" | "createdAt" | "emailCon
 };
 
 /** The account with an address, whatever its case; null if nobody has it. */
-export async function findMemberOverview(
-  email: string,
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<MemberOverview | null> {
+export async function findMemberOverview(email: string, now: Date): Promise<MemberOverview | null> {
+  const executor = getDatabase().db;
   const [row] = await executor
     .select({
       id: users.id,

@@ -22,12 +22,9 @@ export async function insertNewsletterImages(
 }
 
 /** Deletes images stored before `before` that no issue's text names; returns their number. */
-export async function deleteUnusedNewsletterImages(
-  before: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
+export async function deleteUnusedNewsletterImages(before: Date): Promise<number> {
   // in any context: a name is unguessable, and one too many is harmless
-  const gone = await executor.execute(sql`
+  const gone = await getDatabase().db.execute(sql`
     delete from ${newsletterImages}
     where created_at < ${before.toISOString()}::timestamptz and name not in (
       select match[1] from ${campaigns}, regexp_matches(markdown, '([A-Za-z0-9_-]{22}\\.[a-z]+)', 'g') match
@@ -37,10 +34,9 @@ export async function deleteUnusedNewsletterImages(
 
 export async function findNewsletterImage(
   name: string,
-  executor: Executor = getDatabase().db,
 ): Promise<{ mediaType: string; content: Buffer } | null> {
-  const [image] = await executor
-    .select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
+  const { db } = getDatabase();
+  const [image] = await db.select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
     .from(newsletterImages)
     .where(eq(newsletterImages.name, name));
   return image ?? null;
@@ -49,11 +45,10 @@ export async function findNewsletterImage(
 /** The sizes of the images with these names, in pixels. */
 export async function findNewsletterImageSizes(
   names: readonly string[],
-  executor: Executor = getDatabase().db,
 ): Promise<{ name: string; width: number; height: number }[]> {
+  const { db } = getDatabase();
   if (names.length === 0) return [];
-  return executor
-    .select({
+  return db.select({
       name: newsletterImages.name,
       width: newsletterImages.width,
       height: newsletterImages.height,

@@ -10,12 +10,9 @@ type NoteKey = { userId: string; slug: string };
 const isNote = ({ userId, slug }: NoteKey) => and(eq(notes.userId, userId), eq(notes.slug, slug));
 
 /** A member's notes on a text; null if there have never been any. */
-export async function findNote(
-  key: NoteKey,
-  executor: Executor = getDatabase().db,
-): Promise<NoteRow | null> {
-  const [row] = await executor
-    .select({ text: notes.text, version: notes.version })
+export async function findNote(key: NoteKey): Promise<NoteRow | null> {
+  const { db } = getDatabase();
+  const [row] = await db.select({ text: notes.text, version: notes.version })
     .from(notes)
     .where(isNote(key));
   return row ?? null;
@@ -48,18 +45,15 @@ export async function insertNote(
  * Replaces notes of a version by others as the next one; false, with nothing written, unless that version is stored with
  * another text. Without a title the one that is stored stays.
  */
-export async function replaceNote(
-  {
-    title,
-    text,
-    version,
-    updatedAt,
-    ...key
-  }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date },
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const replaced = await executor
-    .update(notes)
+export async function replaceNote({
+  title,
+  text,
+  version,
+  updatedAt,
+  ...key
+}: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date }): Promise<boolean> {
+  const { db } = getDatabase();
+  const replaced = await db.update(notes)
     .set({ text, title, version: version + 1, updatedAt })
     .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)))
     .returning({ version: notes.version });
@@ -77,10 +71,9 @@ export async function updateNote(
 /** On which texts a member has notes, without the notes themselves, those changed last first. */
 export async function listNotes(
   userId: string,
-  executor: Executor = getDatabase().db,
 ): Promise<{ slug: string; title: string; updatedAt: Date }[]> {
-  return executor
-    .select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
+  const { db } = getDatabase();
+  return db.select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
     .from(notes)
     .where(and(eq(notes.userId, userId), ne(notes.text, "")))
     .orderBy(desc(notes.updatedAt), notes.slug);

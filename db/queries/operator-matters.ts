@@ -43,23 +43,18 @@ export async function insertMatter(
 }
 
 /** The matters that are open, oldest first. */
-export async function findOpenMatters(
-  executor: Executor = getDatabase().db,
-): Promise<OperatorMatter[]> {
-  return executor
-    .select()
+export async function findOpenMatters(): Promise<OperatorMatter[]> {
+  const { db } = getDatabase();
+  return db.select()
     .from(operatorMatters)
     .where(isNull(operatorMatters.clearedAt))
     .orderBy(operatorMatters.openedAt);
 }
 
 /** The matters that the operator was told of and that are over, the newest first. */
-export async function findClearedMatters(
-  limit: number,
-  executor: Executor = getDatabase().db,
-): Promise<OperatorMatter[]> {
-  return executor
-    .select()
+export async function findClearedMatters(limit: number): Promise<OperatorMatter[]> {
+  const { db } = getDatabase();
+  return db.select()
     .from(operatorMatters)
     .where(and(isNotNull(operatorMatters.clearedAt), isNotNull(operatorMatters.reportedAt)))
     .orderBy(desc(operatorMatters.clearedAt))
@@ -135,9 +130,8 @@ export async function deleteMatter(
 }
 
 /** Deletes matters that were cleared before a time. */
-export async function deleteOldMatters(
-  clearedBefore: Date,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(operatorMatters).where(lt(operatorMatters.clearedAt, clearedBefore));
+export async function deleteOldMatters(clearedBefore: Date): Promise<void> {
+  const { db } = getDatabase();
+  await db.delete(operatorMatters)
+    .where(lt(operatorMatters.clearedAt, clearedBefore));
 }

@@ -97,12 +97,17 @@ export async function recordPasskeyUse(
 }
 
 /** Renames a passkey of a user; false if the user has none with this id. */
-export async function renamePasskey(
-  { userId, id, name }: { userId: string; id: string; name: string },
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const renamed = await executor
-    .update(passkeys)
+export async function renamePasskey({
+  userId,
+  id,
+  name,
+}: {
+  userId: string;
+  id: string;
+  name: string;
+}): Promise<boolean> {
+  const { db } = getDatabase();
+  const renamed = await db.update(passkeys)
     .set({ name })
     .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
     .returning({ id: passkeys.id });
@@ -140,12 +145,9 @@ export async function spendChallenge(
 }
 
 /** Deletes used challenges that expired before `now`, which no answer can name any more; returns their number. */
-export async function deleteExpiredChallenges(
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor
-    .delete(usedChallenges)
+export async function deleteExpiredChallenges(now: Date): Promise<number> {
+  const { db } = getDatabase();
+  const gone = await db.delete(usedChallenges)
     .where(lt(usedChallenges.expiresAt, now))
     .returning({ challengeHash: usedChallenges.challengeHash });
   return gone.length;

@@ -39,10 +39,9 @@ export async function replacePasswordReset(
 export async function findPasswordReset(
   tokenHash: string,
   now: Date,
-  executor: Executor = getDatabase().db,
 ): Promise<{ userId: string; email: string } | null> {
-  const [reset] = await executor
-    .select({ userId: users.id, email: users.email })
+  const { db } = getDatabase();
+  const [reset] = await db.select({ userId: users.id, email: users.email })
     .from(passwordResets)
     .innerJoin(users, eq(users.id, passwordResets.userId))
     .where(isOpen(tokenHash, now))
@@ -72,12 +71,9 @@ export async function deletePasswordReset(
 }
 
 /** Deletes resets that expired before `now`; returns their number. */
-export async function deleteExpiredPasswordResets(
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor
-    .delete(passwordResets)
+export async function deleteExpiredPasswordResets(now: Date): Promise<number> {
+  const { db } = getDatabase();
+  const gone = await db.delete(passwordResets)
     .where(lt(passwordResets.expiresAt, now))
     .returning({ userId: passwordResets.userId });
   return gone.length;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 
 /** Runs a trivial query; rejects if the database does not respond. */
-export async function pingDatabase(executor: Executor = getDatabase().db): Promise<void> {
-  await executor.execute(sql`select 1`);
+export async function pingDatabase(): Promise<void> {
+  await getDatabase().db.execute(sql`select 1`);
 }

@@ -25,10 +25,8 @@ export async function findProfile(
 }
 
 /** The profile of a user, created if missing. */
-export async function ensureProfile(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<Profile> {
+export async function ensureProfile(userId: string): Promise<Profile> {
+  const executor = getDatabase().db;
   const known = await findProfile(userId, executor);
   if (known) return known;
   await executor.insert(profiles).values({ id: userId }).onConflictDoNothing();
@@ -37,12 +35,9 @@ export async function ensureProfile(
   return made;
 }
 
-export async function findProfileByCustomer(
-  stripeCustomerId: string,
-  executor: Executor = getDatabase().db,
-): Promise<Profile | null> {
-  const [profile] = await executor
-    .select()
+export async function findProfileByCustomer(stripeCustomerId: string): Promise<Profile | null> {
+  const { db } = getDatabase();
+  const [profile] = await db.select()
     .from(profiles)
     .where(eq(profiles.stripeCustomerId, stripeCustomerId))
     .limit(1);
@@ -81,11 +76,10 @@ export async function replaceCustomer(
   userId: string,
   seen: string | null,
   stripeCustomerId: string,
-  executor: Executor = getDatabase().db,
 ): Promise<boolean> {
+  const { db } = getDatabase();
   const now = new Date();
-  const replaced = await executor
-    .update(profiles)
+  const replaced = await db.update(profiles)
     .set({ stripeCustomerId, stripeCheckoutSessionId: null, syncDueAt: now, updatedAt: now })
     .where(
       and(
@@ -99,13 +93,9 @@ export async function replaceCustomer(
 }
 
 /** Records that Stripe was told this address, unless the account has another by now. */
-export async function clearEmailDue(
-  userId: string,
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .update(profiles)
+export async function clearEmailDue(userId: string, email: string): Promise<void> {
+  const { db } = getDatabase();
+  await db.update(profiles)
     .set({ isEmailDueAtStripe: false })
     .where(
       and(
@@ -116,20 +106,16 @@ export async function clearEmailDue(
 }
 
 /** Increments a user's checkout failures from `seen`, so that concurrent callers that saw the same number count once. */
-export async function countCheckoutFailure(
-  userId: string,
-  seen: number,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .update(profiles)
+export async function countCheckoutFailure(userId: string, seen: number): Promise<void> {
+  const { db } = getDatabase();
+  await db.update(profiles)
     .set({ checkoutFailures: seen + 1, updatedAt: new Date() })
     .where(and(eq(profiles.id, userId), eq(profiles.checkoutFailures, seen)));
 }
 
 /** The number of the next snapshot of Stripe: higher than any drawn before. */
-export async function nextSyncNumber(executor: Executor = getDatabase().db): Promise<number> {
-  const [row] = await executor.execute<{ number: string }>(
+export async function nextSyncNumber(): Promise<number> {
+  const [row] = await getDatabase().db.execute<{ number: string }>(
     sql`select nextval(${billingSyncNumbers.seqName ?? ""}) as number`,
   );
   return Number(row?.number);
@@ -140,10 +126,9 @@ export async function findCustomersDue(
   now: Date,
   afterId: string | null,
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<BilledProfile[]> {
-  return executor
-    .select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
+  const { db } = getDatabase();
+  return db.select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
     .from(profiles)
     .where(
       and(
@@ -163,10 +148,9 @@ export type BilledProfile = { id: string; stripeCustomerId: string };
 export async function findBilledProfiles(
   afterId: string | null,
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<Profile[]> {
-  return executor
-    .select()
+  const { db } = getDatabase();
+  return db.select()
     .from(profiles)
     .where(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
@@ -176,12 +160,9 @@ export async function findBilledProfiles(
 }
 
 /** How many profiles have a Stripe customer, after `afterId` in the order of their ids. */
-export async function countBilledProfiles(
-  afterId: string | null,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
+export async function countBilledProfiles(afterId: string | null): Promise<number> {
+  const { db } = getDatabase();
+  const [row] = await db.select({ count: count() })
     .from(profiles)
     .where(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
@@ -193,10 +174,9 @@ export async function countBilledProfiles(
 export async function findUsersWithEndedAccess(
   since: Date,
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<{ id: string; email: string }[]> {
-  return executor
-    .select({ id: users.id, email: users.email })
+  const { db } = getDatabase();
+  return db.select({ id: users.id, email: users.email })
     .from(profiles)
     .innerJoin(users, eq(users.id, profiles.id))
     .where(

@@ -1,5 +1,5 @@
 import { lt, type SQL, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { rateLimits } from "../schema";
 
 /** An attempt as one of its limits counts it. */
@@ -23,10 +23,7 @@ export type Count = {
  *
  * One statement, since each one is a commit.
  */
-export async function countAttempts(
-  attempts: readonly CountedAttempt[],
-  executor: Executor = getDatabase().db,
-): Promise<Count[]> {
+export async function countAttempts(attempts: readonly CountedAttempt[]): Promise<Count[]> {
   const steps = attempts.map((attempt, index) => {
     const before = attempts[index - 1];
     const isAllowed = before
@@ -37,7 +34,7 @@ export async function countAttempts(
   const counts = attempts.map(
     (_, index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
   );
-  const rows = await executor.execute<Count>(sql`
+  const rows = await getDatabase().db.execute<Count>(sql`
     with ${sql.join(steps, sql`, `)}
     select points, extract(epoch from expire - now())::float8 * 1000 as wait
     from (${sql.join(counts, sql` union all `)}) counted order by step`);
@@ -58,9 +55,6 @@ function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {
 }
 
 /** Deletes counts that expired before `now`. */
-export async function deleteExpiredRateLimits(
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(rateLimits).where(lt(rateLimits.expire, now));
+export async function deleteExpiredRateLimits(now: Date): Promise<void> {
+  await getDatabase().db.delete(rateLimits).where(lt(rateLimits.expire, now));
 }

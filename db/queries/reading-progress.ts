@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { readingProgress } from "../schema";
 
 type Key = { userId: string; slug: string };
@@ -19,20 +19,17 @@ const PROGRESS = {
 };
 
 /** All texts of which a member's progress is known, in no order. */
-export async function listReadingProgress(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<ProgressRow[]> {
-  return executor.select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
+export async function listReadingProgress(userId: string): Promise<ProgressRow[]> {
+  const { db } = getDatabase();
+  return db.select(PROGRESS)
+    .from(readingProgress)
+    .where(eq(readingProgress.userId, userId));
 }
 
 /** How far a member is in one text; null if that is not known. */
-export async function findReadingProgress(
-  { userId, slug }: Key,
-  executor: Executor = getDatabase().db,
-): Promise<ProgressRow | null> {
-  const [row] = await executor
-    .select(PROGRESS)
+export async function findReadingProgress({ userId, slug }: Key): Promise<ProgressRow | null> {
+  const { db } = getDatabase();
+  const [row] = await db.select(PROGRESS)
     .from(readingProgress)
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
   return row ?? null;
@@ -42,12 +39,9 @@ export async function findReadingProgress(
  * Keeps where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
  * last stays, whichever is written last.
  */
-export async function upsertPlace(
-  { userId, slug, block }: Key & { block: number },
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .insert(readingProgress)
+export async function upsertPlace({ userId, slug, block }: Key & { block: number }): Promise<void> {
+  const { db } = getDatabase();
+  await db.insert(readingProgress)
     .values({ userId, slug, block })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],
@@ -57,12 +51,9 @@ export async function upsertPlace(
 }
 
 /** Marks a text as read, since now unless it was already. The place in it stays. */
-export async function markTextRead(
-  { userId, slug }: Key,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .insert(readingProgress)
+export async function markTextRead({ userId, slug }: Key): Promise<void> {
+  const { db } = getDatabase();
+  await db.insert(readingProgress)
     .values({ userId, slug, readAt: sql`now()` })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],
@@ -71,12 +62,9 @@ export async function markTextRead(
 }
 
 /** Takes the mark off a text that was read. The place in it stays. */
-export async function markTextUnread(
-  { userId, slug }: Key,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor
-    .update(readingProgress)
+export async function markTextUnread({ userId, slug }: Key): Promise<void> {
+  const { db } = getDatabase();
+  await db.update(readingProgress)
     .set({ readAt: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }

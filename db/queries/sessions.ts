@@ -39,13 +39,9 @@ const SIGNED_IN = {
 };
 
 /** The viewer of an unexpired session, in one query; null if there is none. */
-export async function findViewerBySession(
-  tokenHash: string,
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<ViewerRow | null> {
-  const [row] = await executor
-    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
+export async function findViewerBySession(tokenHash: string, now: Date): Promise<ViewerRow | null> {
+  const { db } = getDatabase();
+  const [row] = await db.select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
@@ -59,10 +55,9 @@ export async function findViewerBySession(
 export async function findUserBySession(
   tokenHash: string,
   now: Date,
-  executor: Executor = getDatabase().db,
 ): Promise<Pick<ViewerRow, "user" | "session"> | null> {
-  const [row] = await executor
-    .select(SIGNED_IN)
+  const { db } = getDatabase();
+  const [row] = await db.select(SIGNED_IN)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
@@ -124,13 +119,9 @@ export async function updateSession(
 }
 
 /** Ends one session of a user; false if the user has none with this id. */
-export async function deleteSessionOfUser(
-  userId: string,
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const gone = await executor
-    .delete(sessions)
+export async function deleteSessionOfUser(userId: string, id: string): Promise<boolean> {
+  const { db } = getDatabase();
+  const gone = await db.delete(sessions)
     .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
     .returning({ id: sessions.id });
   return gone.length > 0;
@@ -175,12 +166,9 @@ export async function deleteSessionsOfUser(
 }
 
 /** Deletes sessions that expired before `now`; returns their number. */
-export async function deleteExpiredSessions(
-  now: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor
-    .delete(sessions)
+export async function deleteExpiredSessions(now: Date): Promise<number> {
+  const { db } = getDatabase();
+  const gone = await db.delete(sessions)
     .where(lt(sessions.expiresAt, now))
     .returning({ tokenHash: sessions.tokenHash });
   return gone.length;

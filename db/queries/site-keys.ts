@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { siteKeys } from "../schema";
 
 /** The site's key of this name, 32 random bytes that are generated once and never change. */
-export async function ensureSiteKey(
-  name: string,
-  executor: Executor = getDatabase().db,
-): Promise<Buffer> {
+export async function ensureSiteKey(name: string): Promise<Buffer> {
+  const executor = getDatabase().db;
   const find = () => executor.select().from(siteKeys).where(eq(siteKeys.name, name));
   const [known] = await find();
   if (known) return known.value;
@@ -22,12 +20,8 @@ export async function ensureSiteKey(
 }
 
 /** Sets the site's key of this name, and returns the one before; null if there was none. */
-export async function replaceSiteKey(
-  name: string,
-  value: Buffer,
-  executor: Executor = getDatabase().db,
-): Promise<Buffer | null> {
-  return executor.transaction(async (tx) => {
+export async function replaceSiteKey(name: string, value: Buffer): Promise<Buffer | null> {
+  return getDatabase().db.transaction(async (tx) => {
     const [known] = await tx.select().from(siteKeys).where(eq(siteKeys.name, name)).for("update");
     await tx
       .insert(siteKeys)

@@ -2,12 +2,9 @@ import { eq } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { type StripePrice, stripePrices } from "../schema";
 
-export async function findStripePrice(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<StripePrice | null> {
-  const [price] = await executor
-    .select()
+export async function findStripePrice(id: string): Promise<StripePrice | null> {
+  const { db } = getDatabase();
+  const [price] = await db.select()
     .from(stripePrices)
     .where(eq(stripePrices.id, id))
     .limit(1);

@@ -20,10 +20,9 @@ export type ListingOutcome =
 export async function insertListedSubscribers(
   listed: NewSubscriber[],
   { source, now }: { source: string; now: Date },
-  executor: Executor = getDatabase().db,
 ): Promise<Map<string, ListingOutcome>> {
   const at = now.toISOString();
-  const rows = await executor.execute<{
+  const rows = await getDatabase().db.execute<{
     email: string;
     reason: SuppressionReason | null;
     inserted: boolean | null;
@@ -74,12 +73,9 @@ function outcomeOf({
 }
 
 /** Deletes an address from the list, whatever its case; false if it was not on it. */
-export async function deleteSubscriberByEmail(
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const gone = await executor
-    .delete(subscribers)
+export async function deleteSubscriberByEmail(email: string): Promise<boolean> {
+  const { db } = getDatabase();
+  const gone = await db.delete(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()))
     .returning({ id: subscribers.id });
   return gone.length > 0;
@@ -98,11 +94,16 @@ export type ListedSubscriber = {
 };
 
 /** The subscribers of a group that joined last, newest first; only those whose address contains `match`. */
-export async function findNewestSubscribers(
-  { group, match, limit }: { group: SubscriberGroup; match: string; limit: number },
-  executor: Executor = getDatabase().db,
-): Promise<ListedSubscriber[]> {
-  return selectSubscribers(executor)
+export async function findNewestSubscribers({
+  group,
+  match,
+  limit,
+}: {
+  group: SubscriberGroup;
+  match: string;
+  limit: number;
+}): Promise<ListedSubscriber[]> {
+  return selectSubscribers(getDatabase().db)
     .where(and(isIn(group), matches(match)))
     .orderBy(desc(subscribers.createdAt), subscribers.id)
     .limit(limit);
@@ -134,9 +135,8 @@ export type ReachedSubscriber = Pick<
 export async function readReachedSubscribers(
   size: number,
   onPage: (page: ReachedSubscriber[]) => Promise<void>,
-  executor: Executor = getDatabase().db,
 ): Promise<void> {
-  await executor.transaction(async (tx) => {
+  await getDatabase().db.transaction(async (tx) => {
     await tx.execute(sql`
       declare reached no scroll cursor for ${selectSubscribers(tx).where(isIn("reached"))}`);
     for (;;) {

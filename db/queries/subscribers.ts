@@ -46,10 +46,9 @@ export async function insertSubscriberWithMail(
   { email, unsubscribeToken }: NewSubscriber,
   mail: NewMail,
   { now, mostQueued }: { now: Date; mostQueued: number },
-  executor: Executor = getDatabase().db,
 ): Promise<AddedSubscriber> {
   type Row = Record<"isAdded" | "isQueueFull" | "isSuppressed", boolean>;
-  const [row] = await executor.execute<Row>(sql`
+  const [row] = await getDatabase().db.execute<Row>(sql`
     with suppressed as (
       select 1 from suppressed_addresses where address_hash = ${addressHash(email)}
     ), added as (
@@ -107,11 +106,12 @@ export async function insertUnconfirmedSubscriber(
 }
 
 /** The subscriber with an address, whatever its case; null if it is not on the list. */
-export async function findSubscriberByEmail(
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<Subscriber | null> {
-  const [subscriber] = await executor.select().from(subscribers).where(hasEmail(email)).limit(1);
+export async function findSubscriberByEmail(email: string): Promise<Subscriber | null> {
+  const { db } = getDatabase();
+  const [subscriber] = await db.select()
+    .from(subscribers)
+    .where(hasEmail(email))
+    .limit(1);
   return subscriber ?? null;
 }
 
@@ -132,24 +132,18 @@ export async function confirmSubscriber(
 }
 
 /** Deletes an address from the list; false if it was not on it. */
-export async function deleteSubscriber(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const gone = await executor
-    .delete(subscribers)
+export async function deleteSubscriber(id: string): Promise<boolean> {
+  const { db } = getDatabase();
+  const gone = await db.delete(subscribers)
     .where(eq(subscribers.id, id))
     .returning({ id: subscribers.id });
   return gone.length > 0;
 }
 
 /** Deletes the address of an unsubscribe token from the list, and returns its id; null if it was not on it. */
-export async function deleteSubscriberByToken(
-  unsubscribeToken: string,
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [gone] = await executor
-    .delete(subscribers)
+export async function deleteSubscriberByToken(unsubscribeToken: string): Promise<string | null> {
+  const { db } = getDatabase();
+  const [gone] = await db.delete(subscribers)
     .where(eq(subscribers.unsubscribeToken, unsubscribeToken))
     .returning({ id: subscribers.id });
   return gone?.id ?? null;
@@ -185,12 +179,9 @@ export async function setUnsubscribeTokens(
 }
 
 /** Deletes unconfirmed addresses added before `before`; returns their number. */
-export async function deleteUnconfirmedSubscribers(
-  before: Date,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const gone = await executor
-    .delete(subscribers)
+export async function deleteUnconfirmedSubscribers(before: Date): Promise<number> {
+  const { db } = getDatabase();
+  const gone = await db.delete(subscribers)
     .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)))
     .returning({ id: subscribers.id });
   return gone.length;

@@ -4,12 +4,9 @@ import { type Executor, getDatabase } from "../client";
 import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
 
 /** Whether an address is on the suppression list. */
-export async function isAddressSuppressed(
-  email: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const found = await executor
-    .select({ reason: suppressedAddresses.reason })
+export async function isAddressSuppressed(email: string): Promise<boolean> {
+  const { db } = getDatabase();
+  const found = await db.select({ reason: suppressedAddresses.reason })
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
   return found.length > 0;
@@ -25,9 +22,8 @@ export type SuppressionCounts = { suppressed: number; deleted: number };
 export async function suppressAddresses(
   emails: string[],
   reason: SuppressionReason,
-  executor: Executor = getDatabase().db,
 ): Promise<SuppressionCounts> {
-  const [counts] = await executor.execute<SuppressionCounts>(sql`
+  const [counts] = await getDatabase().db.execute<SuppressionCounts>(sql`
     with listed as materialized (${valuesOf(emails)}), written as (
       insert into ${suppressedAddresses} as existing (address_hash, reason)
       select ${addressHash(sql`email`)}, ${reason} from listed order by email
@@ -45,11 +41,8 @@ export async function suppressAddresses(
 }
 
 /** Takes addresses off the suppression list, except those whose owner complained; returns how many. */
-export async function liftSuppressions(
-  emails: string[],
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const lifted = await executor.execute(sql`
+export async function liftSuppressions(emails: string[]): Promise<number> {
+  const lifted = await getDatabase().db.execute(sql`
     with listed as materialized (${valuesOf(emails)})
     delete from ${suppressedAddresses} using listed
     where address_hash = ${addressHash(sql`email`)} and reason <> 'complaint'

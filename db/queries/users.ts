@@ -89,11 +89,8 @@ export async function findUserById(
 }
 
 /** Whether an account's address is confirmed. */
-export async function isEmailConfirmed(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  return (await findUserById(userId, executor))?.emailConfirmedAt != null;
+export async function isEmailConfirmed(userId: string): Promise<boolean> {
+  return (await findUserById(userId, getDatabase().db))?.emailConfirmedAt != null;
 }
 
 /** Records that an account's address is confirmed; false if it was already, or is another by now. */
@@ -134,12 +131,9 @@ export async function claimEmailConfirmation(
 }
 
 /** The hash of a user's password; null if there is no such user. */
-export async function findPasswordHash(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [user] = await executor
-    .select({ passwordHash: users.passwordHash })
+export async function findPasswordHash(userId: string): Promise<string | null> {
+  const { db } = getDatabase();
+  const [user] = await db.select({ passwordHash: users.passwordHash })
     .from(users)
     .where(eq(users.id, userId))
     .limit(1);
@@ -176,12 +170,9 @@ export async function findEmailOfUser(
 }
 
 /** When an account was created; null if there is none. */
-export async function findAccountCreation(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<Date | null> {
-  const [user] = await executor
-    .select({ createdAt: users.createdAt })
+export async function findAccountCreation(userId: string): Promise<Date | null> {
+  const { db } = getDatabase();
+  const [user] = await db.select({ createdAt: users.createdAt })
     .from(users)
     .where(eq(users.id, userId))
     .limit(1);

@@ -9,11 +9,8 @@ export type Day = string;
 export const WHOLE_SITE = "";
 
 /** The salt of a day; `fresh` becomes it if the day has none yet. */
-export async function ensureVisitorSalt(
-  day: Day,
-  fresh: Buffer,
-  executor: Executor = getDatabase().db,
-): Promise<Buffer> {
+export async function ensureVisitorSalt(day: Day, fresh: Buffer): Promise<Buffer> {
+  const executor = getDatabase().db;
   const find = () => executor.select().from(visitorSalts).where(eq(visitorSalts.day, day));
   const [known] = await find();
   if (known) return known.salt;
@@ -27,11 +24,10 @@ export async function ensureVisitorSalt(
 export async function insertVisitorHashes(
   day: Day,
   visits: readonly { page: string; hash: Buffer }[],
-  executor: Executor = getDatabase().db,
 ): Promise<void> {
   if (visits.length === 0) return;
   const rows = visits.map(({ page, hash }) => ({ page, hash: hash.toString("hex") }));
-  await executor.execute(sql`
+  await getDatabase().db.execute(sql`
     insert into ${visitorHashes} (day, page, hash)
     select ${day}::date, page, decode(hash, 'hex')
     from json_to_recordset(${JSON.stringify(rows)}::json) given (page text, hash text)

@@ -48,12 +48,9 @@ export async function recordUnlessOwned(
 }
 
 /** Whether the ledger holds an event. */
-export async function hasWebhookEvent(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
-  const found = await executor
-    .select({ id: webhookEvents.id })
+export async function hasWebhookEvent(id: string): Promise<boolean> {
+  const { db } = getDatabase();
+  const found = await db.select({ id: webhookEvents.id })
     .from(webhookEvents)
     .where(eq(webhookEvents.id, id));
   return found.length > 0;
@@ -62,17 +59,17 @@ export async function hasWebhookEvent(
 /** The events processed last, newest first. */
 export async function findLastWebhookEvents(
   limit: number,
-  executor: Executor = getDatabase().db,
 ): Promise<(typeof webhookEvents.$inferSelect)[]> {
-  return executor.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
+  const { db } = getDatabase();
+  return db.select()
+    .from(webhookEvents)
+    .orderBy(desc(webhookEvents.receivedAt))
+    .limit(limit);
 }
 
 /** Deletes the oldest events received before `before`, at most `limit`; returns their number. */
-export async function deleteOldWebhookEvents(
-  before: Date,
-  limit: number,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
+export async function deleteOldWebhookEvents(before: Date, limit: number): Promise<number> {
+  const executor = getDatabase().db;
   const oldest = executor
     .select({ id: webhookEvents.id })
     .from(webhookEvents)
