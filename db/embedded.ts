@@ -1,15 +1,18 @@
+import { utimesSync } from "node:fs";
+import { readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { prepareDataDirectory } from "./data-directory";
+import { explainDataDirectoryFailure, prepareDataDirectory } from "./data-directory";
 import type { ServerAddress } from "./embedded/address";
 import { AlreadyOwnedError, type Attachment, attach, detach } from "./embedded/attachment";
 import { type Binaries, prepareBinaries } from "./embedded/binaries";
 import { type Cluster, ensureCluster } from "./embedded/cluster";
-import { requireCluster } from "./embedded/existing-cluster";
-import { type Heartbeat, startHeartbeat } from "./embedded/heartbeat";
 import { ensureSiteRole, siteUrl } from "./embedded/roles";
 import { AddressRefusedError, isServerRunning } from "./embedded/server";
 import { chooseSystemUser, ensureUserAccess, type SystemUser } from "./embedded/system-user";
+import { CURRENT, UPGRADED } from "./embedded/upgraded-cluster";
+import { OperatorError } from "./operator-error";
 
 export type EmbeddedOptions = {
   /** The database lives in its folder `postgres`, the server's log beside it in `postgres.log`. */
@@ -170,4 +173,114 @@ async function supervise(
       return stopped;
     },
   };
+}
+
+/** There is no database in DATA_DIR. */
+export class NoDatabaseError extends OperatorError {
+  override name = "NoDatabaseError";
+}
+
+/**
+ * The major version of the cluster in DATA_DIR; null if there is none. Throws an OperatorError for one that this
+ * program's user may not read.
+ */
+export async function clusterMajor(dataDir: string): Promise<number | null> {
+  const path = join(dataDir, CURRENT, "PG_VERSION");
+  try {
+    return Number(await readFile(path, "utf8"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (code !== "EACCES" && code !== "EPERM") throw error;
+    throw new OperatorError(
+      `The database in DATA_DIR ${dataDir} belongs to another user: run this as the user that the site runs as. Nothing was changed.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Throws a NoDatabaseError if DATA_DIR has no cluster, and as `clusterMajor` does. */
+export async function requireCluster(dataDir: string): Promise<void> {
+  if ((await clusterMajor(dataDir)) !== null || (await isBetweenClusters(dataDir))) return;
+  throw new NoDatabaseError(
+    `There is no database in DATA_DIR ${dataDir}: set DATA_DIR to the site's, or start the site, which creates one.`,
+  );
+}
+
+/** Whether an upgrade was interrupted while neither the old cluster nor the new one was in its place. */
+async function isBetweenClusters(dataDir: string): Promise<boolean> {
+  return stat(join(dataDir, UPGRADED)).then(
+    () => true,
+    () => false,
+  );
+}
+
+const BEAT_INTERVAL_MS = 1_000;
+/** Without a beat within this time, the other program is considered dead. */
+const WATCH_MS = 4 * BEAT_INTERVAL_MS;
+/** A beat older than this is stale even if the two machines' clocks differ. */
+const STALE_MS = 60_000;
+
+/**
+ * Tells other machines and containers that mount the same DATA_DIR that it is in use: a file whose
+ * modification time is updated every second. PostgreSQL's own lock file holds a process id, which means
+ * nothing outside this machine or container, and two servers on one data directory corrupt it.
+ */
+type Heartbeat = {
+  /** Stops the heartbeat; with `last` the file is removed, so that the next start need not watch it. */
+  stop: (last: boolean) => Promise<void>;
+};
+
+/** Starts the heartbeat. Throws an OperatorError if another machine or container has one running. */
+async function startHeartbeat(dataDir: string): Promise<Heartbeat> {
+  const file = join(dataDir, "postgres.host");
+  const self = await pidScope();
+  const other = await readFile(file, "utf8").catch(() => null);
+  if (other !== null && other !== self && (await isBeating(file))) {
+    throw new OperatorError(
+      `DATA_DIR ${dataDir} is in use by a program on another machine or in another container (${other.split(" ")[0]}): stop it first, or choose another DATA_DIR.`,
+    );
+  }
+  if (other !== self) await write(dataDir, file, self);
+  const beat = () => {
+    const now = new Date();
+    try {
+      utimesSync(file, now, now);
+    } catch (error) {
+      // Another program on this host took itself for the last user and removed it.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT")
+        void write(dataDir, file, self).catch(() => {});
+    }
+  };
+  beat();
+  const timer = setInterval(beat, BEAT_INTERVAL_MS);
+  timer.unref();
+  return {
+    stop: async (last) => {
+      clearInterval(timer);
+      if (last) await rm(file, { force: true });
+    },
+  };
+}
+
+async function write(dataDir: string, file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw explainDataDirectoryFailure(dataDir, error);
+  }
+}
+
+async function isBeating(file: string): Promise<boolean> {
+  const before = (await stat(file)).mtimeMs;
+  if (Date.now() - before > STALE_MS) return false;
+  await sleep(WATCH_MS);
+  const after = await stat(file).catch(() => null);
+  return after !== null && after.mtimeMs !== before;
+}
+
+/** Identifies the scope of process ids: the machine, and on Linux the container. */
+async function pidScope(): Promise<string> {
+  const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
+  return `${hostname()} ${namespace}`.trim();
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate } from "drizzle-orm/postgres-js/migrator";
+import { z } from "zod";
 import type { Database, Executor, Transaction } from "./client";
 import type { Connection } from "./connection";
 import { databaseErrorCode } from "./database-errors";
@@ -9,7 +10,6 @@ import { JOURNAL, type KnownMigration } from "./known-migrations";
 import { migrationsFolder } from "./migrations-folder";
 import { OperatorError } from "./operator-error";
 import { programVersion } from "./program-version";
-import { leaveUpgradeNote, readUpgradeNote } from "./upgrade-note";
 
 /** Held while the schema changes. Arbitrary, but used for no other advisory lock in the database. */
 export const MIGRATION_LOCK = 7_240_918_355_102;
@@ -235,4 +235,43 @@ async function readApplied(executor: Executor): Promise<number[]> {
 /** The migrator asks for a database but uses only what a transaction has too. */
 function asDatabase(transaction: Transaction): Parameters<typeof migrate>[0] {
   return transaction as unknown as Parameters<typeof migrate>[0];
+}
+
+const noteSchema = z.object({
+  release: z.string(),
+  newest: z.number(),
+  backup: z.string().nullable(),
+});
+
+/**
+ * What the last upgrade has left for an older program to tell its operator: the release that made it, its newest
+ * migration, and the name of the backup made before.
+ */
+type UpgradeNote = z.infer<typeof noteSchema>;
+
+/**
+ * Leaves a note of this upgrade as the comment on the journal, in the transaction of the upgrade: no table, which older
+ * backups and programs would not know.
+ */
+async function leaveUpgradeNote(
+  newest: number,
+  backup: string | null,
+  executor: Executor,
+): Promise<void> {
+  const note: UpgradeNote = { release: programVersion(), newest, backup };
+  const text = JSON.stringify(note).replaceAll("'", "''");
+  await executor.execute(sql.raw(`comment on table ${JOURNAL} is '${text}'`));
+}
+
+/** The note of the upgrade that applied this migration as its last; null if there is none. */
+async function readUpgradeNote(newest: number, executor: Executor): Promise<UpgradeNote | null> {
+  const [row] = await executor.execute<{ note: string | null }>(
+    sql.raw(`select obj_description(to_regclass('${JOURNAL}'), 'pg_class') as note`),
+  );
+  try {
+    const note = noteSchema.parse(JSON.parse(row?.note ?? ""));
+    return note.newest === newest ? note : null;
+  } catch {
+    return null;
+  }
 }

@@ -2,7 +2,7 @@ import type { Level } from "~/features/checks/answer";
 import { describeFindings } from "~/features/checks/describe-findings";
 import { examineSite } from "~/features/checks/examine-site.server";
 import { openDatabase } from "~/server/open-database.server";
-import { NoDatabaseError } from "~db/embedded/existing-cluster";
+import { NoDatabaseError } from "~db/embedded";
 import { programVersion } from "~db/program-version";
 import { print } from "./output.server";
 

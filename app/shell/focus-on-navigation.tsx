@@ -1,8 +1,7 @@
-import { useLocation, useNavigationType } from "@remix-run/react";
+import { useLocation, useNavigate, useNavigationType } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
-import { useFragmentLinks } from "./use-fragment-links";
 
 /**
  * Manages focus and scrolling on client-side navigation. Focus moves to the section the URL names, or to the
@@ -67,4 +66,29 @@ function decodeFragment(hash: string): string {
   } catch {
     return hash.slice(1);
   }
+}
+
+/**
+ * Makes the router follow plain same-page links, wherever they are. Followed by the browser, they change the
+ * history without the router, which takes that for a back navigation; by then some browsers have already
+ * scrolled away from the position it should store.
+ */
+function useFragmentLinks(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const follow = (event: MouseEvent) => {
+      const otherwise = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+      if (event.defaultPrevented || event.button !== 0 || otherwise) return;
+      const link = event.target instanceof Element ? event.target.closest("a") : null;
+      if (!link?.hash || link.target || link.hasAttribute("download")) return;
+      const { origin, pathname, search, hash, href } = link;
+      const here = window.location;
+      if (origin !== here.origin || pathname !== here.pathname || search !== here.search) return;
+      event.preventDefault();
+      navigate({ pathname, search, hash }, { replace: href === here.href });
+    };
+    // on the window, so that React's handlers run first
+    window.addEventListener("click", follow);
+    return () => window.removeEventListener("click", follow);
+  }, [navigate]);
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { clusterMajor, NoDatabaseError, requireCluster } from "./existing-cluster";
+import { clusterMajor, NoDatabaseError, requireCluster } from "../embedded";
 
 /** A file that Linux lets nobody read, not even root, from whom permissions keep nothing else. */
 const UNREADABLE = "/proc/sys/vm/drop_caches";

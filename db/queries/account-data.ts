@@ -30,7 +30,8 @@ import {
 export async function findAccountData(userId: string) {
   const { db } = getDatabase();
   const { passwordHash: _, ...account } = getTableColumns(users);
-  const [row] = await db.select({ ...account, deletionStartedAt: accountDeletions.startedAt })
+  const [row] = await db
+    .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
     .from(users)
     .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
     .where(eq(users.id, userId));
@@ -41,7 +42,8 @@ export async function findAccountData(userId: string) {
 export async function findMembershipData(userId: string) {
   const { db } = getDatabase();
   const { id: _, ...membership } = getTableColumns(profiles);
-  const [row] = await db.select({ membership, price: stripePrices })
+  const [row] = await db
+    .select({ membership, price: stripePrices })
     .from(profiles)
     .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(eq(profiles.id, userId));
@@ -52,7 +54,8 @@ export async function findMembershipData(userId: string) {
 export async function findPaidMembershipData(userId: string) {
   const { db } = getDatabase();
   const { id: _, userId: _user, person: _person, ...paid } = getTableColumns(memberships);
-  return db.select(paid)
+  return db
+    .select(paid)
     .from(memberships)
     .where(eq(memberships.userId, userId))
     .orderBy(asc(memberships.startedAt));
@@ -61,7 +64,8 @@ export async function findPaidMembershipData(userId: string) {
 /** The large picture of an account; null if there is none. */
 export async function findPictureData(userId: string) {
   const { db } = getDatabase();
-  const [row] = await db.select({
+  const [row] = await db
+    .select({
       content: avatars.large,
       sha256: avatars.largeSha256,
       createdAt: avatars.createdAt,
@@ -78,7 +82,8 @@ export function findSessionData(
 ) {
   const { db } = getDatabase();
   const { tokenHash: _, userId: __, ...session } = getTableColumns(sessions);
-  return db.select(session)
+  return db
+    .select(session)
     .from(sessions)
     .where(
       and(eq(sessions.userId, userId), afterId === null ? undefined : gt(sessions.id, afterId)),
@@ -90,7 +95,8 @@ export function findSessionData(
 /** The passkeys of an account, the oldest first. */
 export function findPasskeyData(userId: string) {
   const { db } = getDatabase();
-  return db.select({
+  return db
+    .select({
       name: passkeys.name,
       transports: passkeys.transports,
       createdAt: passkeys.createdAt,
@@ -105,7 +111,8 @@ export function findPasskeyData(userId: string) {
 export async function findPasswordResetData(userId: string) {
   const { db } = getDatabase();
   const { userId: _, tokenHash: __, ...reset } = getTableColumns(passwordResets);
-  const [row] = await db.select(reset)
+  const [row] = await db
+    .select(reset)
     .from(passwordResets)
     .where(eq(passwordResets.userId, userId));
   return row ?? null;
@@ -114,7 +121,8 @@ export async function findPasswordResetData(userId: string) {
 /** Changes of an account's address that wait to be confirmed or can be undone, without their tokens. */
 export function findEmailChangeData(userId: string) {
   const { db } = getDatabase();
-  return db.select({
+  return db
+    .select({
       oldEmail: emailChanges.oldEmail,
       newEmail: emailChanges.newEmail,
       createdAt: emailChanges.createdAt,
@@ -129,7 +137,8 @@ export function findEmailChangeData(userId: string) {
 /** The podcast feed of an account, without its token; null if there is none. */
 export async function findPodcastData(userId: string) {
   const { db } = getDatabase();
-  const [row] = await db.select({ createdAt: podcastFeeds.createdAt })
+  const [row] = await db
+    .select({ createdAt: podcastFeeds.createdAt })
     .from(podcastFeeds)
     .where(eq(podcastFeeds.userId, userId));
   return row ?? null;
@@ -142,7 +151,8 @@ export function findProgressData(
 ) {
   const { db } = getDatabase();
   const { userId: _, ...progress } = getTableColumns(readingProgress);
-  return db.select(progress)
+  return db
+    .select(progress)
     .from(readingProgress)
     .where(
       and(
@@ -158,7 +168,8 @@ export function findProgressData(
 export async function findNextNote(userId: string, afterSlug: string | null) {
   const { db } = getDatabase();
   const { userId: _, ...note } = getTableColumns(notes);
-  const [row] = await db.select(note)
+  const [row] = await db
+    .select(note)
     .from(notes)
     .where(
       and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
@@ -172,7 +183,8 @@ export async function findNextNote(userId: string, afterSlug: string | null) {
 export function findPaymentEventData(stripeCustomerId: string) {
   const { db } = getDatabase();
   const { stripeCustomerId: _, ...event } = getTableColumns(webhookEvents);
-  return db.select(event)
+  return db
+    .select(event)
     .from(webhookEvents)
     .where(eq(webhookEvents.stripeCustomerId, stripeCustomerId))
     .orderBy(desc(webhookEvents.occurredAt), webhookEvents.id);
@@ -182,7 +194,8 @@ export function findPaymentEventData(stripeCustomerId: string) {
 export async function findSubscriptionData(email: string) {
   const { db } = getDatabase();
   const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
-  const [row] = await db.select(subscriber)
+  const [row] = await db
+    .select(subscriber)
     .from(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
   return row ?? null;
@@ -192,7 +205,8 @@ export async function findSubscriptionData(email: string) {
 export async function findSuppressionData(email: string) {
   const { db } = getDatabase();
   const { addressHash: _, ...suppression } = getTableColumns(suppressedAddresses);
-  const [row] = await db.select(suppression)
+  const [row] = await db
+    .select(suppression)
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
   return row ?? null;

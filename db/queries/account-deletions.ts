@@ -25,7 +25,8 @@ export async function findUnfinishedDeletions(
   limit: number,
 ): Promise<{ userId: string; startedAt: Date; stripeCustomerId: string | null }[]> {
   const { db } = getDatabase();
-  return db.select({
+  return db
+    .select({
       userId: accountDeletions.userId,
       startedAt: accountDeletions.startedAt,
       stripeCustomerId: profiles.stripeCustomerId,

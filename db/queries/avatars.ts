@@ -48,7 +48,8 @@ async function setAvatarUrl(
 /** The picture with this hash, whoever has it, in either size; null if nobody has it. */
 export async function findAvatarImage(sha256: string): Promise<Buffer | null> {
   const { db } = getDatabase();
-  const [avatar] = await db.select({
+  const [avatar] = await db
+    .select({
       small: sql<Buffer | null>`case when ${avatars.smallSha256} = ${sha256} then ${avatars.small} end`,
       large: sql<Buffer | null>`case when ${avatars.largeSha256} = ${sha256} then ${avatars.large} end`,
     })

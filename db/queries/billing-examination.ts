@@ -6,7 +6,8 @@ import { stripePrices, users, webhookEvents } from "../schema";
 export async function findProcessedEvents(ids: readonly string[]): Promise<Set<string>> {
   const { db } = getDatabase();
   if (ids.length === 0) return new Set();
-  const rows = await db.select({ id: webhookEvents.id })
+  const rows = await db
+    .select({ id: webhookEvents.id })
     .from(webhookEvents)
     .where(inArray(webhookEvents.id, [...ids]));
   return new Set(rows.map(({ id }) => id));
@@ -15,8 +16,7 @@ export async function findProcessedEvents(ids: readonly string[]): Promise<Set<s
 /** The products of all prices that were ever on sale or paid. */
 export async function findKnownProducts(): Promise<string[]> {
   const { db } = getDatabase();
-  const rows = await db.selectDistinct({ productId: stripePrices.productId })
-    .from(stripePrices);
+  const rows = await db.selectDistinct({ productId: stripePrices.productId }).from(stripePrices);
   return rows.map(({ productId }) => productId);
 }
 
@@ -25,7 +25,8 @@ export async function findMissingUsers(ids: readonly string[]): Promise<Set<stri
   const { db } = getDatabase();
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
-  const rows = await db.select({ id: users.id })
+  const rows = await db
+    .select({ id: users.id })
     .from(users)
     .where(inArray(users.id, [...missing]));
   for (const { id } of rows) missing.delete(id);

@@ -96,9 +96,7 @@ export async function countAudience(audience: Audience): Promise<AudienceCounts>
 
 export async function findCampaignBySlug(slug: string): Promise<Campaign | null> {
   const { db } = getDatabase();
-  const [campaign] = await db.select()
-    .from(campaigns)
-    .where(eq(campaigns.slug, slug));
+  const [campaign] = await db.select().from(campaigns).where(eq(campaigns.slug, slug));
   return campaign ?? null;
 }
 
@@ -223,7 +221,8 @@ export type ListedIssue = Pick<
 export async function findPublishedIssues(now: Date, limit: number): Promise<ListedIssue[]> {
   const { db } = getDatabase();
   const { slug, subject, previewText, premium, startAt } = campaigns;
-  return db.select({ slug, subject, previewText, premium, startAt })
+  return db
+    .select({ slug, subject, previewText, premium, startAt })
     .from(campaigns)
     .where(isPublished(now))
     .orderBy(desc(campaigns.startAt), desc(campaigns.createdAt))
@@ -233,7 +232,8 @@ export async function findPublishedIssues(now: Date, limit: number): Promise<Lis
 /** An issue that is public at `now`. */
 export async function findPublishedIssue(slug: string, now: Date): Promise<Campaign | null> {
   const { db } = getDatabase();
-  const [issue] = await db.select()
+  const [issue] = await db
+    .select()
     .from(campaigns)
     .where(and(eq(campaigns.slug, slug), isPublished(now)));
   return issue ?? null;

@@ -12,7 +12,8 @@ import { searchableText } from "./edition-search";
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
 export async function findDocumentHtml(edition: string, slug: string): Promise<string | null> {
   const { db } = getDatabase();
-  const [document] = await db.select({ html: editionDocuments.html })
+  const [document] = await db
+    .select({ html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
   return document?.html ?? null;
@@ -25,7 +26,8 @@ export async function findDocumentTexts(
 ): Promise<Map<string, string>> {
   const { db } = getDatabase();
   if (slugs.length === 0) return new Map();
-  const rows = await db.select({ slug: editionDocuments.slug, html: editionDocuments.html })
+  const rows = await db
+    .select({ slug: editionDocuments.slug, html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), inArray(editionDocuments.slug, [...slugs])));
   return new Map(rows.map(({ slug, html }) => [slug, html]));
@@ -39,7 +41,8 @@ export async function isReferredTo(
 ): Promise<boolean> {
   const { db } = getDatabase();
   if (slugs.length === 0) return false;
-  const [document] = await db.select({ slug: editionDocuments.slug })
+  const [document] = await db
+    .select({ slug: editionDocuments.slug })
     .from(editionDocuments)
     .where(
       and(
@@ -55,7 +58,8 @@ export async function isReferredTo(
 /** When an edition was stored, by whichever instance was first; null if it is not. */
 export async function findImportTime(digest: string): Promise<Date | null> {
   const { db } = getDatabase();
-  const [edition] = await db.select({ importedAt: editions.importedAt })
+  const [edition] = await db
+    .select({ importedAt: editions.importedAt })
     .from(editions)
     .where(eq(editions.digest, digest));
   return edition?.importedAt ?? null;
@@ -176,7 +180,8 @@ export async function findEditionFiles(edition: string): Promise<EditionFile[]> 
 /** The edition used last; null if there has been none. */
 export async function findLastUsedEdition(): Promise<string | null> {
   const { db } = getDatabase();
-  const [edition] = await db.select({ digest: editions.digest })
+  const [edition] = await db
+    .select({ digest: editions.digest })
     .from(editions)
     .orderBy(desc(editions.usedAt))
     .limit(1);
@@ -186,21 +191,19 @@ export async function findLastUsedEdition(): Promise<string | null> {
 /** Notes that an edition is in use, which keeps it from being deleted. */
 export async function touchEdition(digest: string): Promise<void> {
   const { db } = getDatabase();
-  await db.update(editions)
-    .set({ usedAt: sql`now()` })
-    .where(eq(editions.digest, digest));
+  await db.update(editions).set({ usedAt: sql`now()` }).where(eq(editions.digest, digest));
 }
 
 /** Deletes editions that no instance has used since `before`, except `current`. */
 export async function deleteUnusedEditions(before: Date, current: string): Promise<void> {
   const { db } = getDatabase();
-  await db.delete(editions)
-    .where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
+  await db.delete(editions).where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
 }
 
 /** The hashes and types of all files of stored editions. */
 export async function findStoredFiles(): Promise<{ sha256: string; mediaType: string }[]> {
   const { db } = getDatabase();
-  return db.selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
+  return db
+    .selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
     .from(editionFiles);
 }

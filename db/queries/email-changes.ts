@@ -54,10 +54,7 @@ export async function findEmailChange(
   now: Date,
 ): Promise<EmailChange | null> {
   const { db } = getDatabase();
-  const [change] = await db.select()
-    .from(emailChanges)
-    .where(isOpen(link, now))
-    .limit(1);
+  const [change] = await db.select().from(emailChanges).where(isOpen(link, now)).limit(1);
   return change ?? null;
 }
 
@@ -198,7 +195,8 @@ export async function changeEmail(
 /** Deletes changes whose links have expired; returns their number. */
 export async function deleteExpiredEmailChanges(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db.delete(emailChanges)
+  const gone = await db
+    .delete(emailChanges)
     .where(lt(emailChanges.expiresAt, now))
     .returning({ id: emailChanges.id });
   return gone.length;

@@ -11,7 +11,8 @@ export async function upsertListeningPlace({
   second: number | null;
 }): Promise<void> {
   const { db } = getDatabase();
-  await db.insert(readingProgress)
+  await db
+    .insert(readingProgress)
     .values({ ...key, second })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],

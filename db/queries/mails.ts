@@ -50,7 +50,8 @@ export async function findMailByIdempotencyKey(
   key: string,
 ): Promise<Pick<Mail, "state" | "finishedAt" | "lastReply"> | null> {
   const { db } = getDatabase();
-  const [mail] = await db.select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
+  const [mail] = await db
+    .select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
     .from(mails)
     .where(eq(mails.idempotencyKey, key));
   return mail ?? null;

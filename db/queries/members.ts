@@ -38,7 +38,8 @@ export async function findMembers({
 }): Promise<ListedMember[]> {
   const { db } = getDatabase();
   const address = sql`lower(${users.email})`;
-  const rows = await db.select({
+  const rows = await db
+    .select({
       email: users.email,
       createdAt: users.createdAt,
       emailConfirmedAt: users.emailConfirmedAt,

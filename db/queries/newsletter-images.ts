@@ -36,7 +36,8 @@ export async function findNewsletterImage(
   name: string,
 ): Promise<{ mediaType: string; content: Buffer } | null> {
   const { db } = getDatabase();
-  const [image] = await db.select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
+  const [image] = await db
+    .select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
     .from(newsletterImages)
     .where(eq(newsletterImages.name, name));
   return image ?? null;
@@ -48,7 +49,8 @@ export async function findNewsletterImageSizes(
 ): Promise<{ name: string; width: number; height: number }[]> {
   const { db } = getDatabase();
   if (names.length === 0) return [];
-  return db.select({
+  return db
+    .select({
       name: newsletterImages.name,
       width: newsletterImages.width,
       height: newsletterImages.height,

@@ -12,7 +12,8 @@ const isNote = ({ userId, slug }: NoteKey) => and(eq(notes.userId, userId), eq(n
 /** A member's notes on a text; null if there have never been any. */
 export async function findNote(key: NoteKey): Promise<NoteRow | null> {
   const { db } = getDatabase();
-  const [row] = await db.select({ text: notes.text, version: notes.version })
+  const [row] = await db
+    .select({ text: notes.text, version: notes.version })
     .from(notes)
     .where(isNote(key));
   return row ?? null;
@@ -53,7 +54,8 @@ export async function replaceNote({
   ...key
 }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date }): Promise<boolean> {
   const { db } = getDatabase();
-  const replaced = await db.update(notes)
+  const replaced = await db
+    .update(notes)
     .set({ text, title, version: version + 1, updatedAt })
     .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)))
     .returning({ version: notes.version });
@@ -73,7 +75,8 @@ export async function listNotes(
   userId: string,
 ): Promise<{ slug: string; title: string; updatedAt: Date }[]> {
   const { db } = getDatabase();
-  return db.select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
+  return db
+    .select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
     .from(notes)
     .where(and(eq(notes.userId, userId), ne(notes.text, "")))
     .orderBy(desc(notes.updatedAt), notes.slug);

@@ -45,7 +45,8 @@ export async function insertMatter(
 /** The matters that are open, oldest first. */
 export async function findOpenMatters(): Promise<OperatorMatter[]> {
   const { db } = getDatabase();
-  return db.select()
+  return db
+    .select()
     .from(operatorMatters)
     .where(isNull(operatorMatters.clearedAt))
     .orderBy(operatorMatters.openedAt);
@@ -54,7 +55,8 @@ export async function findOpenMatters(): Promise<OperatorMatter[]> {
 /** The matters that the operator was told of and that are over, the newest first. */
 export async function findClearedMatters(limit: number): Promise<OperatorMatter[]> {
   const { db } = getDatabase();
-  return db.select()
+  return db
+    .select()
     .from(operatorMatters)
     .where(and(isNotNull(operatorMatters.clearedAt), isNotNull(operatorMatters.reportedAt)))
     .orderBy(desc(operatorMatters.clearedAt))
@@ -132,6 +134,5 @@ export async function deleteMatter(
 /** Deletes matters that were cleared before a time. */
 export async function deleteOldMatters(clearedBefore: Date): Promise<void> {
   const { db } = getDatabase();
-  await db.delete(operatorMatters)
-    .where(lt(operatorMatters.clearedAt, clearedBefore));
+  await db.delete(operatorMatters).where(lt(operatorMatters.clearedAt, clearedBefore));
 }

@@ -107,7 +107,8 @@ export async function renamePasskey({
   name: string;
 }): Promise<boolean> {
   const { db } = getDatabase();
-  const renamed = await db.update(passkeys)
+  const renamed = await db
+    .update(passkeys)
     .set({ name })
     .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
     .returning({ id: passkeys.id });
@@ -147,7 +148,8 @@ export async function spendChallenge(
 /** Deletes used challenges that expired before `now`, which no answer can name any more; returns their number. */
 export async function deleteExpiredChallenges(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db.delete(usedChallenges)
+  const gone = await db
+    .delete(usedChallenges)
     .where(lt(usedChallenges.expiresAt, now))
     .returning({ challengeHash: usedChallenges.challengeHash });
   return gone.length;

@@ -41,7 +41,8 @@ export async function findPasswordReset(
   now: Date,
 ): Promise<{ userId: string; email: string } | null> {
   const { db } = getDatabase();
-  const [reset] = await db.select({ userId: users.id, email: users.email })
+  const [reset] = await db
+    .select({ userId: users.id, email: users.email })
     .from(passwordResets)
     .innerJoin(users, eq(users.id, passwordResets.userId))
     .where(isOpen(tokenHash, now))
@@ -73,7 +74,8 @@ export async function deletePasswordReset(
 /** Deletes resets that expired before `now`; returns their number. */
 export async function deleteExpiredPasswordResets(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db.delete(passwordResets)
+  const gone = await db
+    .delete(passwordResets)
     .where(lt(passwordResets.expiresAt, now))
     .returning({ userId: passwordResets.userId });
   return gone.length;

@@ -5,7 +5,8 @@ import { podcastFeeds, profiles } from "../schema";
 /** The token in the address of a user's feed; null if they have none yet. */
 export async function findPodcastToken(userId: string): Promise<string | null> {
   const { db } = getDatabase();
-  const [feed] = await db.select({ token: podcastFeeds.token })
+  const [feed] = await db
+    .select({ token: podcastFeeds.token })
     .from(podcastFeeds)
     .where(eq(podcastFeeds.userId, userId));
   return feed?.token ?? null;
@@ -25,7 +26,8 @@ export async function updatePodcastToken({
   token: string;
 }): Promise<boolean> {
   const { db } = getDatabase();
-  const renewed = await db.update(podcastFeeds)
+  const renewed = await db
+    .update(podcastFeeds)
     .set({ token })
     .where(eq(podcastFeeds.userId, userId))
     .returning({ userId: podcastFeeds.userId });
@@ -37,7 +39,8 @@ export async function findProfileByPodcastToken(
   token: string,
 ): Promise<{ stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null> {
   const { db } = getDatabase();
-  const [profile] = await db.select({
+  const [profile] = await db
+    .select({
       stripePriceId: profiles.stripePriceId,
       stripeCurrentPeriodEnd: profiles.stripeCurrentPeriodEnd,
     })

@@ -37,7 +37,8 @@ export async function ensureProfile(userId: string): Promise<Profile> {
 
 export async function findProfileByCustomer(stripeCustomerId: string): Promise<Profile | null> {
   const { db } = getDatabase();
-  const [profile] = await db.select()
+  const [profile] = await db
+    .select()
     .from(profiles)
     .where(eq(profiles.stripeCustomerId, stripeCustomerId))
     .limit(1);
@@ -79,7 +80,8 @@ export async function replaceCustomer(
 ): Promise<boolean> {
   const { db } = getDatabase();
   const now = new Date();
-  const replaced = await db.update(profiles)
+  const replaced = await db
+    .update(profiles)
     .set({ stripeCustomerId, stripeCheckoutSessionId: null, syncDueAt: now, updatedAt: now })
     .where(
       and(
@@ -95,7 +97,8 @@ export async function replaceCustomer(
 /** Records that Stripe was told this address, unless the account has another by now. */
 export async function clearEmailDue(userId: string, email: string): Promise<void> {
   const { db } = getDatabase();
-  await db.update(profiles)
+  await db
+    .update(profiles)
     .set({ isEmailDueAtStripe: false })
     .where(
       and(
@@ -108,7 +111,8 @@ export async function clearEmailDue(userId: string, email: string): Promise<void
 /** Increments a user's checkout failures from `seen`, so that concurrent callers that saw the same number count once. */
 export async function countCheckoutFailure(userId: string, seen: number): Promise<void> {
   const { db } = getDatabase();
-  await db.update(profiles)
+  await db
+    .update(profiles)
     .set({ checkoutFailures: seen + 1, updatedAt: new Date() })
     .where(and(eq(profiles.id, userId), eq(profiles.checkoutFailures, seen)));
 }
@@ -128,7 +132,8 @@ export async function findCustomersDue(
   limit: number,
 ): Promise<BilledProfile[]> {
   const { db } = getDatabase();
-  return db.select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
+  return db
+    .select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
     .from(profiles)
     .where(
       and(
@@ -150,7 +155,8 @@ export async function findBilledProfiles(
   limit: number,
 ): Promise<Profile[]> {
   const { db } = getDatabase();
-  return db.select()
+  return db
+    .select()
     .from(profiles)
     .where(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
@@ -162,7 +168,8 @@ export async function findBilledProfiles(
 /** How many profiles have a Stripe customer, after `afterId` in the order of their ids. */
 export async function countBilledProfiles(afterId: string | null): Promise<number> {
   const { db } = getDatabase();
-  const [row] = await db.select({ count: count() })
+  const [row] = await db
+    .select({ count: count() })
     .from(profiles)
     .where(
       and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
@@ -176,7 +183,8 @@ export async function findUsersWithEndedAccess(
   limit: number,
 ): Promise<{ id: string; email: string }[]> {
   const { db } = getDatabase();
-  return db.select({ id: users.id, email: users.email })
+  return db
+    .select({ id: users.id, email: users.email })
     .from(profiles)
     .innerJoin(users, eq(users.id, profiles.id))
     .where(

@@ -16,9 +16,7 @@ export async function insertProgramStart({
 /** Records that a program was stopped in good order. */
 export async function recordProgramStop(id: string): Promise<void> {
   const { db } = getDatabase();
-  await db.update(programStarts)
-    .set({ stoppedAt: sql`now()` })
-    .where(eq(programStarts.id, id));
+  await db.update(programStarts).set({ stoppedAt: sql`now()` }).where(eq(programStarts.id, id));
 }
 
 /** Deletes the starts before a time. */

@@ -21,15 +21,14 @@ const PROGRESS = {
 /** All texts of which a member's progress is known, in no order. */
 export async function listReadingProgress(userId: string): Promise<ProgressRow[]> {
   const { db } = getDatabase();
-  return db.select(PROGRESS)
-    .from(readingProgress)
-    .where(eq(readingProgress.userId, userId));
+  return db.select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
 }
 
 /** How far a member is in one text; null if that is not known. */
 export async function findReadingProgress({ userId, slug }: Key): Promise<ProgressRow | null> {
   const { db } = getDatabase();
-  const [row] = await db.select(PROGRESS)
+  const [row] = await db
+    .select(PROGRESS)
     .from(readingProgress)
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
   return row ?? null;
@@ -41,7 +40,8 @@ export async function findReadingProgress({ userId, slug }: Key): Promise<Progre
  */
 export async function upsertPlace({ userId, slug, block }: Key & { block: number }): Promise<void> {
   const { db } = getDatabase();
-  await db.insert(readingProgress)
+  await db
+    .insert(readingProgress)
     .values({ userId, slug, block })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],
@@ -53,7 +53,8 @@ export async function upsertPlace({ userId, slug, block }: Key & { block: number
 /** Marks a text as read, since now unless it was already. The place in it stays. */
 export async function markTextRead({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
-  await db.insert(readingProgress)
+  await db
+    .insert(readingProgress)
     .values({ userId, slug, readAt: sql`now()` })
     .onConflictDoUpdate({
       target: [readingProgress.userId, readingProgress.slug],
@@ -64,7 +65,8 @@ export async function markTextRead({ userId, slug }: Key): Promise<void> {
 /** Takes the mark off a text that was read. The place in it stays. */
 export async function markTextUnread({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
-  await db.update(readingProgress)
+  await db
+    .update(readingProgress)
     .set({ readAt: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }

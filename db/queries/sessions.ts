@@ -41,7 +41,8 @@ const SIGNED_IN = {
 /** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(tokenHash: string, now: Date): Promise<ViewerRow | null> {
   const { db } = getDatabase();
-  const [row] = await db.select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
+  const [row] = await db
+    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
@@ -57,7 +58,8 @@ export async function findUserBySession(
   now: Date,
 ): Promise<Pick<ViewerRow, "user" | "session"> | null> {
   const { db } = getDatabase();
-  const [row] = await db.select(SIGNED_IN)
+  const [row] = await db
+    .select(SIGNED_IN)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
@@ -121,7 +123,8 @@ export async function updateSession(
 /** Ends one session of a user; false if the user has none with this id. */
 export async function deleteSessionOfUser(userId: string, id: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db.delete(sessions)
+  const gone = await db
+    .delete(sessions)
     .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
     .returning({ id: sessions.id });
   return gone.length > 0;
@@ -168,7 +171,8 @@ export async function deleteSessionsOfUser(
 /** Deletes sessions that expired before `now`; returns their number. */
 export async function deleteExpiredSessions(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db.delete(sessions)
+  const gone = await db
+    .delete(sessions)
     .where(lt(sessions.expiresAt, now))
     .returning({ tokenHash: sessions.tokenHash });
   return gone.length;

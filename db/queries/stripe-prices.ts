@@ -4,10 +4,7 @@ import { type StripePrice, stripePrices } from "../schema";
 
 export async function findStripePrice(id: string): Promise<StripePrice | null> {
   const { db } = getDatabase();
-  const [price] = await db.select()
-    .from(stripePrices)
-    .where(eq(stripePrices.id, id))
-    .limit(1);
+  const [price] = await db.select().from(stripePrices).where(eq(stripePrices.id, id)).limit(1);
   return price ?? null;
 }
 

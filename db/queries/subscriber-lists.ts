@@ -75,7 +75,8 @@ function outcomeOf({
 /** Deletes an address from the list, whatever its case; false if it was not on it. */
 export async function deleteSubscriberByEmail(email: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db.delete(subscribers)
+  const gone = await db
+    .delete(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()))
     .returning({ id: subscribers.id });
   return gone.length > 0;

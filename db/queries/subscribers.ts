@@ -108,10 +108,7 @@ export async function insertUnconfirmedSubscriber(
 /** The subscriber with an address, whatever its case; null if it is not on the list. */
 export async function findSubscriberByEmail(email: string): Promise<Subscriber | null> {
   const { db } = getDatabase();
-  const [subscriber] = await db.select()
-    .from(subscribers)
-    .where(hasEmail(email))
-    .limit(1);
+  const [subscriber] = await db.select().from(subscribers).where(hasEmail(email)).limit(1);
   return subscriber ?? null;
 }
 
@@ -134,7 +131,8 @@ export async function confirmSubscriber(
 /** Deletes an address from the list; false if it was not on it. */
 export async function deleteSubscriber(id: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db.delete(subscribers)
+  const gone = await db
+    .delete(subscribers)
     .where(eq(subscribers.id, id))
     .returning({ id: subscribers.id });
   return gone.length > 0;
@@ -143,7 +141,8 @@ export async function deleteSubscriber(id: string): Promise<boolean> {
 /** Deletes the address of an unsubscribe token from the list, and returns its id; null if it was not on it. */
 export async function deleteSubscriberByToken(unsubscribeToken: string): Promise<string | null> {
   const { db } = getDatabase();
-  const [gone] = await db.delete(subscribers)
+  const [gone] = await db
+    .delete(subscribers)
     .where(eq(subscribers.unsubscribeToken, unsubscribeToken))
     .returning({ id: subscribers.id });
   return gone?.id ?? null;
@@ -181,7 +180,8 @@ export async function setUnsubscribeTokens(
 /** Deletes unconfirmed addresses added before `before`; returns their number. */
 export async function deleteUnconfirmedSubscribers(before: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db.delete(subscribers)
+  const gone = await db
+    .delete(subscribers)
     .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)))
     .returning({ id: subscribers.id });
   return gone.length;

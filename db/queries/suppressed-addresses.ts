@@ -6,7 +6,8 @@ import { type SuppressionReason, subscribers, suppressedAddresses } from "../sch
 /** Whether an address is on the suppression list. */
 export async function isAddressSuppressed(email: string): Promise<boolean> {
   const { db } = getDatabase();
-  const found = await db.select({ reason: suppressedAddresses.reason })
+  const found = await db
+    .select({ reason: suppressedAddresses.reason })
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
   return found.length > 0;

@@ -133,7 +133,8 @@ export async function claimEmailConfirmation(
 /** The hash of a user's password; null if there is no such user. */
 export async function findPasswordHash(userId: string): Promise<string | null> {
   const { db } = getDatabase();
-  const [user] = await db.select({ passwordHash: users.passwordHash })
+  const [user] = await db
+    .select({ passwordHash: users.passwordHash })
     .from(users)
     .where(eq(users.id, userId))
     .limit(1);
@@ -172,7 +173,8 @@ export async function findEmailOfUser(
 /** When an account was created; null if there is none. */
 export async function findAccountCreation(userId: string): Promise<Date | null> {
   const { db } = getDatabase();
-  const [user] = await db.select({ createdAt: users.createdAt })
+  const [user] = await db
+    .select({ createdAt: users.createdAt })
     .from(users)
     .where(eq(users.id, userId))
     .limit(1);

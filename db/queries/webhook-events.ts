@@ -50,7 +50,8 @@ export async function recordUnlessOwned(
 /** Whether the ledger holds an event. */
 export async function hasWebhookEvent(id: string): Promise<boolean> {
   const { db } = getDatabase();
-  const found = await db.select({ id: webhookEvents.id })
+  const found = await db
+    .select({ id: webhookEvents.id })
     .from(webhookEvents)
     .where(eq(webhookEvents.id, id));
   return found.length > 0;
@@ -61,10 +62,7 @@ export async function findLastWebhookEvents(
   limit: number,
 ): Promise<(typeof webhookEvents.$inferSelect)[]> {
   const { db } = getDatabase();
-  return db.select()
-    .from(webhookEvents)
-    .orderBy(desc(webhookEvents.receivedAt))
-    .limit(limit);
+  return db.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
 }
 
 /** Deletes the oldest events received before `before`, at most `limit`; returns their number. */

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { BudgetedHttpClient } from "~/features/billing/budgeted-http-client.server";
 import { CallBudget } from "~/features/billing/call-budget.server";
 import { withCallPurpose } from "~/features/billing/call-purpose.server";
+import { BudgetedHttpClient } from "~/features/billing/stripe-client.server";
 import { metricValue } from "../support/metrics";
 
 const GENEROUS = {

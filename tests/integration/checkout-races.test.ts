@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { SANDBOX_STRIPE } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
+import { unlinkCustomer } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { getDatabase } from "~db/client";
 import { ensureProfile, findProfile, replaceCustomer } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { unlinkCustomer } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { isSubscribed } from "~/features/membership/access";
 import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
-import { markMatches } from "~/features/library/mark-matches.server";
+import { markMatches } from "~/features/library/load-reading.server";
 import { searchLibrary } from "~/features/library/search.server";
 import type { MarkedText, SearchView } from "~/features/library/search-view";
 import { action as signUp } from "~/routes/auth_.signup/route";

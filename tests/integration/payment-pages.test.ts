@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { checkoutOptions, hasOptions } from "~/features/billing/checkout-options.server";
+import { checkoutOptions, hasOptions } from "~/features/billing/checkout.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";

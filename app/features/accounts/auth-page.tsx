@@ -1,10 +1,18 @@
 import { Link, useLocation, useNavigate } from "@remix-run/react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { PrintedAddress } from "~/ui/printed-address";
+import { useHydrated } from "~/ui/use-hydrated";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
-import { AuthTabs } from "./auth-tabs";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
 const TABS = {
@@ -84,4 +92,124 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
       </div>
     </div>
   );
+}
+
+type AuthTabsProps<Key extends string> = {
+  /** The name of the list of tabs. */
+  label: string;
+  /** Each with an address that shows the page with it selected. */
+  tabs: Readonly<Record<Key, { path: string; label: string }>>;
+  selected: Key;
+  /** Called when a tab is pressed or receives the focus, also for the one selected already. */
+  onSelect: (key: Key) => void;
+  className?: string;
+  /** The contents of the selected tab's panel. */
+  children: ReactNode;
+};
+
+/**
+ * Tabs as the WAI-ARIA Authoring Practices describe them, selected by the focus: the Tab key reaches the selected one,
+ * arrow keys go round, Home and End to the first and the last. They are links, and nothing but that until the page is
+ * hydrated.
+ */
+function AuthTabs<Key extends string>({
+  label,
+  tabs,
+  selected,
+  onSelect,
+  className,
+  children,
+}: AuthTabsProps<Key>) {
+  const id = useId();
+  const hydrated = useHydrated();
+  const list = useRef<HTMLDivElement>(null);
+  const keys = Object.keys(tabs) as Key[];
+
+  const onKeyDown = (event: KeyboardEvent, key: Key) => {
+    if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
+    if (event.key === " ") {
+      // would scroll, since the tab is a link
+      event.preventDefault();
+      onSelect(key);
+      return;
+    }
+    const next = nextIndex(event.key, keys.indexOf(key), keys.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
+  };
+  const onMouseDown = (event: MouseEvent, key: Key) => {
+    // on the press rather than the click; any other press must not select the tab by focusing it
+    if (event.button === 0 && !event.ctrlKey) onSelect(key);
+    else event.preventDefault();
+  };
+  const onClick = (event: MouseEvent, key: Key) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    onSelect(key);
+  };
+
+  return (
+    <div className={className}>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        aria-orientation="horizontal"
+        className="tab-list grid grid-cols-[1fr_1fr] border-line-strong border-b"
+      >
+        {keys.map((key) => (
+          <Link
+            key={key}
+            to={tabs[key].path}
+            replace
+            preventScrollReset
+            role="tab"
+            id={`${id}tab-${key}`}
+            aria-selected={key === selected}
+            aria-controls={`${id}panel-${key}`}
+            tabIndex={hydrated && key !== selected ? -1 : 0}
+            className="tab"
+            onFocus={() => onSelect(key)}
+            onKeyDown={(event) => onKeyDown(event, key)}
+            onMouseDown={(event) => onMouseDown(event, key)}
+            onClick={(event) => onClick(event, key)}
+          >
+            {tabs[key].label}
+          </Link>
+        ))}
+      </div>
+      {keys.map((key) => (
+        <div
+          key={key}
+          role="tabpanel"
+          id={`${id}panel-${key}`}
+          aria-labelledby={`${id}tab-${key}`}
+          tabIndex={-1}
+          hidden={key !== selected}
+          className="pt-8"
+        >
+          {key === selected && children}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The tab that a key moves to; undefined for keys that do not move. */
+function nextIndex(key: string, current: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowLeft":
+      return (current - 1 + count) % count;
+    case "ArrowRight":
+      return (current + 1) % count;
+    case "Home":
+    case "PageUp":
+      return 0;
+    case "End":
+    case "PageDown":
+      return count - 1;
+    default:
+      return undefined;
+  }
 }

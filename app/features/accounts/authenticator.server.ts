@@ -1,14 +1,18 @@
 import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
 import { env } from "~/env.server";
+import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
+import { renderMailOnce } from "~/features/mail/render-mail";
+import { accountWelcomeMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
-import { getDatabase } from "~db/client";
+import { getDatabase, type Transaction } from "~db/client";
 import { isEmailReserved } from "~db/queries/email-changes";
 import { findUserByEmail, insertUser } from "~db/queries/users";
-import { enqueueAccountWelcome } from "./account-welcome.server";
+import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { firstProblem, logInSchema, signUpSchema } from "./credentials";
+import { emailConfirmationUrl } from "./email-confirmation.server";
 import { hashPassword, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
@@ -149,4 +153,34 @@ function formFields(form: FormData): Record<string, unknown> {
       return [name, values.length > 1 ? values : values[0]];
     }),
   );
+}
+
+/** In the mail that is rendered once for all; has nothing that HTML would escape. */
+const CONFIRM_URL = "https://confirm-url.invalid/";
+
+/**
+ * Queues the mail that greets the owner of a new account and asks to confirm the address, in the transaction that
+ * creates it.
+ */
+async function enqueueAccountWelcome(
+  user: { id: string; email: string },
+  tx: Transaction,
+): Promise<void> {
+  const { PUBLIC_URL } = env();
+  await enqueueDispensableMail(async () => {
+    const { subject, html, text } = await renderMailOnce(`account-welcome ${PUBLIC_URL}`, () =>
+      accountWelcomeMail({
+        previewUrl: `${PUBLIC_URL}/#preview`,
+        confirmUrl: CONFIRM_URL,
+        forgotPasswordUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+      }),
+    );
+    const url = emailConfirmationUrl(user);
+    const message = {
+      subject,
+      html: html.replaceAll(CONFIRM_URL, url),
+      text: text.replaceAll(CONFIRM_URL, url),
+    };
+    return { kind: "account-welcome", to: user.email, message };
+  }, tx);
 }

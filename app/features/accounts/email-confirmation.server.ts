@@ -9,7 +9,7 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { claimEmailConfirmation, confirmEmail, findUserById } from "~db/queries/users";
-import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./auth-paths";
 
 /** Minimum time between two mails that ask one account to confirm its address, in milliseconds. */
 const RESEND_AFTER_MS = 60 * 1000;

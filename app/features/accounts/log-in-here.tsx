@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
+import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { CredentialsForm } from "./credentials-form";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 import { useRootData } from "./root-data";
 
 type LogInHereProps = {
@@ -23,6 +23,24 @@ export function LogInHere({ returnTo }: LogInHereProps) {
       <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
         Forgot your password?
       </Link>
+    </div>
+  );
+}
+
+type LogInFirstPageProps = {
+  heading: string;
+  lead: string;
+  /** This page with its query string, to come back to. */
+  returnTo: string;
+};
+
+/** Shown in place of a page whose link was followed by somebody who is not signed in. */
+export function LogInFirstPage({ heading, lead, returnTo }: LogInFirstPageProps) {
+  return (
+    <div className="frame py-[clamp(3rem,8vw,6rem)]">
+      <h1 className="page-heading">{heading}</h1>
+      <p className="lead">{lead}</p>
+      <LogInHere returnTo={returnTo} />
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { renderMail } from "~/features/mail/render-mail";
 import { passwordChangedMail } from "~/features/mail/templates/account-mails";
 import type { Transaction } from "~db/client";
 import { countPasskeys } from "~db/queries/passkeys";
+import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 
 /** Queues the mail that tells an owner of a new password, and of passkeys, in the transaction that changes it. */
 export async function enqueuePasswordChanged(

@@ -1,8 +1,8 @@
 import { Button } from "~/ui/button";
+import { RESET_PASSWORD_PATH } from "./auth-paths";
 import { NewPasswordField, PasswordOwner } from "./password-fields";
 import type { PasswordResetView } from "./password-reset.server";
 import { PasswordResetFrame } from "./password-reset-frame";
-import { RESET_PASSWORD_PATH } from "./password-reset-paths";
 
 /** Where the holder of a reset link chooses a new password. */
 export function PasswordResetPage({ token, email }: PasswordResetView) {

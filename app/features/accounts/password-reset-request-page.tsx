@@ -1,7 +1,7 @@
 import { Button } from "~/ui/button";
 import { EmailField } from "~/ui/email-field";
+import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PasswordResetFrame } from "./password-reset-frame";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
 
 type PasswordResetRequestPageProps = {
   /** What a failed attempt left in the e-mail field. */

@@ -12,8 +12,8 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 import { type Executor, getDatabase, type Transaction } from "~db/client";
 import { deletePasswordReset, replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
+import { passwordResetPath } from "./auth-paths";
 import { createLinkToken } from "./link-token.server";
-import { passwordResetPath } from "./password-reset-paths";
 
 /** How long a link is valid, and how soon a user can be sent another one, in milliseconds. */
 const LINK_LIFETIME_MS = 60 * 60 * 1000;

@@ -1,7 +1,8 @@
 import { QueueFull } from "~/http/bounded-queue.server";
-import { clientNetworks } from "~/http/client-network.server";
+import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
+import { replacePasswordHash } from "~db/queries/users";
 import {
   type AuthenticatedUser,
   authenticate,
@@ -11,8 +12,8 @@ import {
   WRONG_CREDENTIALS,
 } from "./authenticator.server";
 import { readEmail } from "./credentials";
-import { renewHash } from "./renew-hash.server";
-import { openSession } from "./sessions.server";
+import { hashPassword, needsRehash } from "./password.server";
+import { openSession, type VerifiedUser } from "./sessions.server";
 import { notifySignUpAttempt } from "./sign-up-notice.server";
 
 /** The browser from which a user signs in. */
@@ -117,3 +118,23 @@ function factsOf({ id }: AuthenticatedUser, browser: SigningBrowser) {
 }
 
 const networkOf = ({ clientAddress }: SigningBrowser) => clientNetworks(clientAddress).narrow;
+
+/**
+ * Rehashes a verified password if its hash was created with outdated parameters. Nothing is written if the
+ * password has been changed meanwhile. Never throws: the next sign-in tries again.
+ */
+export async function renewHash(
+  { id, passwordHash }: VerifiedUser,
+  password: unknown,
+  network: ClientNetworks,
+): Promise<void> {
+  if (typeof password !== "string" || !needsRehash(passwordHash)) return;
+  try {
+    const to = await hashPassword(password, network);
+    if (await replacePasswordHash(id, { from: passwordHash, to })) {
+      log().info({ userId: id }, "password hash renewed with the current parameters");
+    }
+  } catch (error) {
+    log().warn({ userId: id, err: error }, "a password hash could not be renewed");
+  }
+}

@@ -9,7 +9,7 @@ import { signUpAttemptMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { claimSignUpNotice } from "~db/queries/users";
-import { FORGOT_PASSWORD_PATH } from "./password-reset-paths";
+import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 
 /** Minimum time between two such mails to one address, in milliseconds. */
 const NOTICE_INTERVAL_MS = 24 * 60 * 60 * 1000;

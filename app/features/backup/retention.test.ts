@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { backupName, backupTime } from "./backup-name";
-import { expiredBackups } from "./retention";
+import { expiredBackups } from "./due-backup.server";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,6 +1,5 @@
 import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
-import { type End, type Manifest, sequencesSchema } from "./backup-format";
-import { countRows } from "./count-rows";
+import { countRows, type End, type Manifest, sequencesSchema } from "./backup-format";
 
 /** A backup that was read completely and found intact. */
 export type VerifiedBackup = { manifest: Manifest; end: End };

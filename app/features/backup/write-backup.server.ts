@@ -7,6 +7,7 @@ import { OperatorError } from "~db/operator-error";
 import { programVersion } from "~db/program-version";
 import { type ArchiveWriter, writeArchive } from "./archive-writer.server";
 import {
+  countRows,
   type End,
   entryKind,
   FORMAT_VERSION,
@@ -17,7 +18,6 @@ import {
   partName,
   SEQUENCES,
 } from "./backup-format";
-import { countRows } from "./count-rows";
 import {
   isOfEdition,
   isSessionSecret,

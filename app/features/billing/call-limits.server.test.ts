@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { callLimits } from "./call-limits.server";
+import { callLimits } from "./stripe-client.server";
 
 afterEach(() => setEnvironment({}));
 

@@ -3,10 +3,10 @@ import { LogInHere } from "~/features/accounts/log-in-here";
 import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink } from "~/ui/button";
 import { PathDrawing } from "~/ui/path-drawing";
-import { AccessEnd } from "./access-end";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
+import { AccessEnd } from "./membership-outlook";
 
 /**
  * Where mails send a member: to change the payment card or, whatever has become of the membership since, to manage

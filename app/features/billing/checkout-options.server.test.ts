@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { afterEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { checkoutOptions, hasOptions } from "./checkout-options.server";
+import { checkoutOptions, hasOptions } from "./checkout.server";
 
 afterEach(() => setEnvironment({}));
 

@@ -4,9 +4,9 @@ import { useRootData } from "~/features/accounts/root-data";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { MembershipTrouble } from "~/features/membership/membership-state";
 import { ExclamationIcon } from "~/ui/icons";
-import { AccessEnd } from "./access-end";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
+import { AccessEnd } from "./membership-outlook";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
 

@@ -1,5 +1,5 @@
 import type { ViewerProfile } from "~/features/accounts/viewer";
-import { AccessEnd } from "./access-end";
+import { UtcDate } from "~/ui/utc-date";
 
 /** What is charged in future, and until when. */
 export function MembershipOutlookText({ profile: { outlook, price } }: { profile: ViewerProfile }) {
@@ -31,4 +31,9 @@ export function MembershipOutlookText({ profile: { outlook, price } }: { profile
         </>
       );
   }
+}
+
+/** The day on which access ends, from an ISO 8601 instant. */
+export function AccessEnd({ at }: { at: string }) {
+  return <UtcDate at={at} className="min-[20rem]:whitespace-nowrap" />;
 }

@@ -9,8 +9,7 @@ import {
 import { findAccountCreation } from "~db/queries/users";
 import { idOf } from "./coverage";
 import { listLiveMemberships, membershipItem } from "./customer-billing.server";
-import { inPages } from "./in-pages";
-import { inParallel } from "./in-parallel";
+import { inPages, inParallel } from "./in-parallel";
 import { premiumProducts } from "./premium-product.server";
 import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";

@@ -5,9 +5,9 @@ import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
 import { inParallel } from "./in-parallel";
+import { NO_MEMBERSHIP } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 import { processUndeliveredEvents } from "./undelivered-events.server";
-import { unlinkCustomer } from "./unlink-customer.server";
 
 const MINUTE = 60_000;
 
@@ -167,4 +167,15 @@ async function runOnce(stopping: AbortSignal): Promise<void> {
       log().error({ err: error }, "reconciliation failed"),
     ),
   ]);
+}
+
+/** Clears all billing data from a user's row, including the customer. */
+export function unlinkCustomer(userId: string): Promise<void> {
+  return updateProfile(userId, {
+    ...NO_MEMBERSHIP,
+    stripeCustomerId: null,
+    stripeCheckoutSessionId: null,
+    checkoutOpenedAt: null,
+    syncDueAt: null,
+  });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { type LogLine, watchLog } from "../../../tests/support/log";
-import { rejectWebhook } from "./webhook-rejections.server";
+import { rejectWebhook } from "./webhook.server";
 
 let lines: LogLine[];
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { forEachBilledProfile, type Progress } from "~/features/billing/billed-profiles.server";
 import { fetchBilling, UnknownCustomer } from "~/features/billing/customer-billing.server";
-import { inPages } from "~/features/billing/in-pages";
+import { inPages } from "~/features/billing/in-parallel";
 import { forEachAccountMembership, isUuid } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { liveMemberships } from "~/features/billing/subscription-state";

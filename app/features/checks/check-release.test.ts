@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkRelease } from "./check-release";
+import { checkRelease } from "./examine-site.server";
 
 const node = (version: string, day: string) =>
   checkRelease("1.0.0", version, new Date(`${day}T12:00:00Z`)).find(

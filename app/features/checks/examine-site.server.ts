@@ -1,19 +1,24 @@
+import { randomUUID } from "node:crypto";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
+import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
+import { BrokenEdition, describeProblem } from "~/features/library/importer/edition-problem";
+import { checkFolder } from "~/features/library/importer/import-edition.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import { redactAddresses } from "~/observability/log.server";
+import { databaseErrorCode } from "~db/database-errors";
 import { OperatorError } from "~db/operator-error";
-import { type Check, type Finding, warning } from "./answer";
+import { readHealthFacts } from "~db/queries/operator-facts";
+import { findOpenMatters } from "~db/queries/operator-matters";
+import { type Answer, type Check, type Finding, ok, problem, warning } from "./answer";
 import { checkBackups } from "./check-backups.server";
 import { checkClock } from "./check-clock.server";
-import { checkContent } from "./check-content.server";
 import { checkDataDirectory, checkDisks } from "./check-data-directory.server";
 import { checkDatabase, type Opening, openingAnswer } from "./check-database.server";
 import { checkMailQueue, checkMailServer } from "./check-mail.server";
-import { checkMatters } from "./check-matters.server";
-import { checkRelease } from "./check-release";
-import { checkSettings, invalidSettings } from "./check-settings.server";
 import { checkSite } from "./check-site.server";
 import { checkPayments } from "./check-stripe.server";
+import { type MatterReading, matterOf, readMatters } from "./matters.server";
 import type { Network } from "./network.server";
 
 /** How long one check, opening the database and closing it may take, in milliseconds. */
@@ -113,4 +118,142 @@ async function openInTime(open: Examination["open"]): Promise<Opening> {
   } catch (error) {
     return { kind: "failed", error };
   }
+}
+
+/** PostgreSQL's code for a table that is not there. */
+const UNDEFINED_TABLE = "42P01";
+
+/** What the running site tells the operator by mail and `doctor` does not ask about itself, in the same words. */
+async function checkMatters(): Promise<Finding[]> {
+  return (await readAll()).flatMap(({ kind, state, facts }) => {
+    const matter = matterOf(kind);
+    if (state !== "bad" || !matter?.shownIn) return [];
+    const { area, what } = matter.shownIn;
+    const { wrong, todo } = matter.words(facts);
+    return [{ area, ...warning(what, wrong.replace(/\.$/, ""), todo) }];
+  });
+}
+
+async function readAll(): Promise<MatterReading[]> {
+  try {
+    // this program has not been started at any place
+    const facts = await readHealthFacts({ place: "", startId: randomUUID() });
+    return readMatters(facts, await findOpenMatters(), "", new Date());
+  } catch (error) {
+    // a database of an earlier release, which its own check reports
+    if (databaseErrorCode(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
+}
+
+const CHECK =
+  "Run 'content check', which names every mistake with its line; until then the last good edition is served.";
+
+/** Whether the edition in CONTENT_DIR can be taken as it is. */
+async function checkContent(): Promise<Answer[]> {
+  return [await checkEdition("edition")];
+}
+
+async function checkEdition(what: string): Promise<Answer> {
+  const { CONTENT_DIR, IS_CONTENT_DIR_SET, SANDBOX } = env();
+  try {
+    if (!holdsEdition(await listFolder(CONTENT_DIR))) {
+      if (IS_CONTENT_DIR_SET) {
+        const found = `there is none in CONTENT_DIR ${CONTENT_DIR}`;
+        return problem(what, found, "Mount or copy the edition there, or correct CONTENT_DIR.");
+      }
+      const found = "the sample, not yours";
+      if (SANDBOX) return ok(what, found);
+      return warning(what, found, `Copy your edition to ${CONTENT_DIR}: docs/content.md.`);
+    }
+    const { problems, source } = await checkFolder(CONTENT_DIR);
+    const [first] = problems;
+    if (!first) return ok(what, `${source.documents.length} texts, no mistakes`);
+    const count = formatCount(problems.length, "mistake");
+    return problem(what, `${count}, such as ${describeProblem(first)}`, CHECK);
+  } catch (error) {
+    if (error instanceof BrokenEdition) {
+      return problem(what, error.message.split("\n")[0] ?? "", CHECK);
+    }
+    const found = `${CONTENT_DIR} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;
+    return problem(what, found, "Let the site's user read the folder and all that is in it.");
+  }
+}
+
+/** What to set, for settings that a production site needs; what mail and payments lack is said with them. */
+const MISSING: Record<string, [effect: string, advice: string]> = {
+  PUBLIC_URL: [
+    "visitors cannot be told the site's address",
+    "Set PUBLIC_URL to the address that visitors use, such as https://book.example.",
+  ],
+  SECURITY_CONTACT: [
+    "whoever finds a hole cannot tell you",
+    "Set SECURITY_CONTACT to an e-mail address or a page, for /.well-known/security.txt.",
+  ],
+};
+
+/** Warnings that another check gives with more detail. */
+const SAID_ELSEWHERE = /^(PUBLIC_URL is https, so there is a proxy|SMTP_URL is not set)/;
+
+/** Settings that are missing, or valid but often a mistake. */
+function checkSettings(): Answer[] {
+  const { WARNINGS, MISSING: missing } = env();
+  const answers = [
+    ...missing.flatMap((name) => {
+      const [effect, advice] = MISSING[name] ?? [];
+      return effect ? [warning(name, `not set: ${effect}`, advice)] : [];
+    }),
+    ...WARNINGS.filter((text) => !SAID_ELSEWHERE.test(text)).map(adviceOf),
+  ];
+  return answers.length > 0 ? answers : [ok("variables", "valid, and none contradicts another")];
+}
+
+/** A warning is `name is …: effect. What to do.`, with or without the last sentence. */
+function adviceOf(text: string): Answer {
+  const [, name = "variables", rest = text] = /^([A-Z][A-Z0-9_]+)\b ?(.*)$/s.exec(text) ?? [];
+  const [found = rest, ...more] = rest.split(/(?<=\.) /);
+  const advice =
+    more.join(" ") ||
+    /: (add .*)$/.exec(found)?.[1] ||
+    "If that is meant, nothing; else correct or unset it, and restart the site.";
+  return warning(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
+}
+
+/** The lines of the error with which settings could not be read. */
+function invalidSettings(message: string): Answer[] {
+  return message.split("\n").map((line) => {
+    const [, name = "variables", found = line, wanted] =
+      /^([\w-]+): found (.*), wanted (.*?)\.?$/s.exec(line) ?? [];
+    const advice = wanted ? `Set it to ${wanted}.` : "Correct it.";
+    const said = wanted ? `found ${found}` : found;
+    return problem(name, said, `${advice} The site does not start before that.`);
+  });
+}
+
+/** Until when each line of Node.js gets corrections (https://github.com/nodejs/release#release-schedule). */
+const SUPPORTED_UNTIL: Record<number, string> = {
+  20: "2026-04-30",
+  22: "2027-04-30",
+  24: "2028-04-30",
+  26: "2029-04-30",
+};
+
+/** The newest line that this program knows. */
+const NEWEST = 26;
+
+/** The program's release, and whether Node.js still gets corrections. Asks nobody. */
+export function checkRelease(
+  release: string,
+  node = process.versions.node,
+  now = new Date(),
+): Answer[] {
+  const line = Number(node.split(".")[0]);
+  const until = SUPPORTED_UNTIL[line];
+  const isSupported = until ? now < new Date(`${until}T24:00:00Z`) : line > NEWEST;
+  // odd lines are supported for months only
+  const found = `${node}, ${until ? `without corrections since ${until}` : "which gets no corrections for long"}`;
+  return [
+    ok("program", release),
+    isSupported ? ok("Node.js", node) : warning("Node.js", found, "Move to Node.js 24."),
+  ];
 }

@@ -1,5 +1,4 @@
 import { features } from "./copy";
-import { FeatureMark } from "./feature-mark";
 import { AboutPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
 
@@ -29,5 +28,40 @@ export function AboutSection() {
         ))}
       </ul>
     </section>
+  );
+}
+
+const marks = {
+  compass: (
+    <>
+      <circle cx="24" cy="24" r="19" />
+      <path d="M31.5 16.5l-4.6 10.4-10.4 4.6 4.6-10.4zM24 5v3M24 40v3M5 24h3M40 24h3" />
+    </>
+  ),
+  book: (
+    <path d="M24 13c-4-4-10-5.500-18-5.500v29c8 0 14 1.500 18 5.500 4-4 10-5.500 18-5.500v-29c-8 0-14 1.500-18 5.500zm0 0v29M12 16c3 .3 5.300.9 7 1.800M12 23c3 .3 5.300.9 7 1.800M36 16c-3 .3-5.300.9-7 1.800M36 23c-3 .3-5.300.9-7 1.800" />
+  ),
+  steps: (
+    <>
+      <path d="M4 43h10v-9h10v-9h10v-9h10" />
+      <path d="M33.500 8.500a5 5 0 0 1 10 0M29.500 8.500h-2M47 8.500h-1.500M38.500 1v-.5" />
+    </>
+  ),
+} as const;
+
+type FeatureMarkName = keyof typeof marks;
+
+/** A small drawing in one golden line. Decorative: the heading beside it says the same. */
+function FeatureMark({ name }: { name: FeatureMarkName }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 48 48"
+      className="size-12 fill-none stroke-gold-text stroke-[1.5]"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      {marks[name]}
+    </svg>
   );
 }

@@ -1,7 +1,9 @@
 import { AUTHOR_NAME } from "~/book";
-import { AuthorPortrait } from "./author-portrait";
+import portraitArt from "./art/portrait.svg";
 import { AuthorPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
+import { editionPhoto, Photo } from "./photo";
+import { stockPhoto } from "./stock-photo";
 
 /** Who wrote the book. */
 export function AuthorSection() {
@@ -24,5 +26,35 @@ export function AuthorSection() {
         </div>
       </div>
     </section>
+  );
+}
+
+const portraitPhoto = stockPhoto({
+  id: "photo-1573496359142-b8d87734a5a2",
+  alt: `${AUTHOR_NAME}, smiling at the camera`,
+  width: 480,
+  height: 600,
+  widths: [320, 480, 640, 800, 960],
+});
+
+/** The author's photograph over her drawn monogram. */
+function AuthorPortrait({ className = "" }: { className?: string }) {
+  const own = useLandingWords().photos.author;
+  return (
+    <div
+      className={`author-portrait relative aspect-4/5 overflow-hidden rounded-sm bg-gold-pale ${className}`}
+    >
+      <img
+        src={portraitArt}
+        width={480}
+        height={600}
+        alt=""
+        className="absolute inset-0 size-full"
+      />
+      <Photo
+        source={own ? editionPhoto(own) : portraitPhoto}
+        sizes="(min-width: 80rem) 432px, (min-width: 48rem) 36vw, 80vw"
+      />
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import type { LandingImage } from "~/features/library/landing-words";
 import { StaticSection } from "~/ui/static-section";
 import { usePlainLinks } from "~/ui/use-plain-links";
@@ -6,7 +6,6 @@ import { HeroSection } from "./hero-section";
 import type { ShownWords } from "./landing-words-context";
 import { NewsletterSection } from "./newsletter-section";
 import { PremiumSection } from "./premium-section";
-import { usePhotoFailures } from "./use-photo-failures";
 
 type LandingPageProps = {
   /** The sections from About to Reviews, as `StaticSection` takes them. */
@@ -29,4 +28,28 @@ export function LandingPage({ sections, jacket, benefits }: LandingPageProps) {
       <NewsletterSection />
     </div>
   );
+}
+
+/**
+ * Makes the pictures within an element transparent that could not be loaded, so that the drawing behind each shows;
+ * `markup` is a value that changes with the pictures.
+ */
+function usePhotoFailures(within: RefObject<HTMLElement | null>, markup: unknown): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other markup has other pictures.
+  useEffect(() => {
+    const element = within.current;
+    const giveUp = (image: HTMLImageElement) => {
+      image.dataset.failed = "";
+    };
+    for (const image of element?.querySelectorAll<HTMLImageElement>("img.photo") ?? []) {
+      // it may have failed before hydration
+      if (image.complete && image.naturalWidth === 0) giveUp(image);
+    }
+    const onError = ({ target }: Event) => {
+      if (target instanceof HTMLImageElement && target.matches(".photo")) giveUp(target);
+    };
+    // an image's error does not bubble
+    element?.addEventListener("error", onError, true);
+    return () => element?.removeEventListener("error", onError, true);
+  }, [within, markup]);
 }

@@ -1,15 +1,13 @@
 import { Link } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { BookDownload } from "./book/book-download";
 import type { Contents, ContentsEntry } from "./contents";
-import { contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import { BOOK_PATH, contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
-import { ReadMark } from "./read-mark";
+import { ReadMark, TimeLeft } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
 import type { TextProgress } from "./reading-state";
 import { minutesText } from "./reading-time";
 import { SearchField } from "./search-field";
-import { TimeLeft } from "./time-left";
 
 type ContentsPageProps = {
   contents: Contents;
@@ -119,5 +117,20 @@ function Pages({ page, pageCount }: { page: number; pageCount: number }) {
         ))}
       </ol>
     </nav>
+  );
+}
+
+/**
+ * A link to the book for e-readers. Without the `download` attribute, with which a browser would save the landing
+ * page as a book once the membership has ended.
+ */
+function BookDownload({ className = "" }: { className?: string }) {
+  return (
+    <p className={className}>
+      <a href={BOOK_PATH} className="text-link inline-flex min-h-11 items-center">
+        Download as EPUB
+      </a>{" "}
+      <span className="text-ink-soft">for e-readers and reading apps</span>
+    </p>
   );
 }

@@ -2,9 +2,8 @@ import { Link } from "@remix-run/react";
 import { ButtonLink } from "~/ui/button";
 import type { ListedText, LibraryOverview as Overview, WayOn } from "./library-overview-data";
 import { CHAPTERS_PATH } from "./library-paths";
-import { ReadMark } from "./read-mark";
+import { ReadMark, TimeLeft } from "./read-mark";
 import { minutesText } from "./reading-time";
-import { TimeLeft } from "./time-left";
 
 /** The library in the members' area: where to read on, the chapters, and the newest extras. */
 export function LibraryOverview({ overview }: { overview: Overview }) {

@@ -1,5 +1,6 @@
 import { CheckIcon } from "~/ui/icons";
 import type { TextProgress } from "./reading-state";
+import { minutesText } from "./reading-time";
 
 /** The mark of a text that is read; nothing for any other. */
 export function ReadMark({ progress }: { progress: TextProgress }) {
@@ -9,5 +10,19 @@ export function ReadMark({ progress }: { progress: TextProgress }) {
       <CheckIcon className="mr-1 inline size-4 align-[-0.15em] text-gold-text" />
       Read
     </span>
+  );
+}
+
+type TimeLeftProps = {
+  /** For the whole text. */
+  minutes: number;
+  progress: TextProgress;
+};
+
+/** How long a text takes, or the rest of one that is begun; nothing for one that is read. */
+export function TimeLeft({ minutes, progress: { isRead, minutesLeft } }: TimeLeftProps) {
+  if (isRead) return null;
+  return (
+    <span>{minutesLeft === null ? minutesText(minutes) : `${minutesText(minutesLeft)} left`}</span>
   );
 }

@@ -1,9 +1,8 @@
 import { Link } from "@remix-run/react";
-import { useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { BOOK_TITLE } from "~/book";
 import { ArrowLeftIcon } from "~/ui/icons";
 import { ReadingSettingsForm } from "./reading-settings-form";
-import { useHideOnScroll } from "./use-hide-on-scroll";
 
 type ReadingBarProps = {
   /** What is read, for the running head. */
@@ -32,4 +31,22 @@ export function ReadingBar({ title, back }: ReadingBarProps) {
       </div>
     </div>
   );
+}
+
+/** Scrolling by less than this changes nothing, in CSS pixels. */
+const TOLERANCE = 8;
+
+/** Marks a bar with `data-away`, which hides it, after scrolling down, and unmarks it after scrolling up. */
+function useHideOnScroll(bar: RefObject<HTMLElement>): void {
+  useEffect(() => {
+    let before = window.scrollY;
+    const onScroll = () => {
+      const { scrollY } = window;
+      if (Math.abs(scrollY - before) < TOLERANCE) return;
+      bar.current?.toggleAttribute("data-away", scrollY > before);
+      before = scrollY;
+    };
+    document.addEventListener("scroll", onScroll, { passive: true });
+    return () => document.removeEventListener("scroll", onScroll);
+  }, [bar]);
 }

@@ -1,11 +1,10 @@
-import { Link } from "@remix-run/react";
-import type { ReactNode } from "react";
-import { DocumentText } from "./document-text";
+import { Link, useNavigate } from "@remix-run/react";
+import { type ReactNode, useEffect } from "react";
+import { StaticSection } from "~/ui/static-section";
 import { CHAPTERS_PATH } from "./library-paths";
 import { ReadingBar } from "./reading-bar";
 import type { Neighbor, ReadingDocument } from "./reading-document";
 import { minutesText } from "./reading-time";
-import { usePageKeys } from "./use-page-keys";
 
 type ReadingPageProps = {
   document: ReadingDocument;
@@ -79,4 +78,43 @@ function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
       <span className="reading-neighbor-title">{neighbor.title}</span>
     </Link>
   );
+}
+
+type DocumentTextProps = {
+  /** Identifies the text. */
+  textKey: string;
+  /** Sanitised HTML; undefined in a browser that hydrates a page which holds it already. */
+  html: string | undefined;
+};
+
+/** The text of a chapter or extra, which a page holds once. */
+function DocumentText({ textKey, html }: DocumentTextProps) {
+  return (
+    <StaticSection
+      id="text"
+      markupKey={textKey}
+      html={html}
+      className="book-text markdown-text reading-text"
+    />
+  );
+}
+
+/** Elements that use the arrow keys themselves. */
+const USES_ARROWS =
+  "input, textarea, select, audio, video, [contenteditable], [role=menu], [role=slider], [role=tablist]";
+
+/** Turns the pages with the arrow keys: left to the path before, right to the path after. */
+function usePageKeys(previous: string | undefined, next: string | undefined): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    const turn = (event: KeyboardEvent) => {
+      const to = { ArrowLeft: previous, ArrowRight: next }[event.key];
+      const { altKey, ctrlKey, metaKey, shiftKey, repeat, defaultPrevented, target } = event;
+      if (!to || altKey || ctrlKey || metaKey || shiftKey || repeat || defaultPrevented) return;
+      if (target instanceof Element && target.closest(USES_ARROWS)) return;
+      navigate(to);
+    };
+    document.addEventListener("keydown", turn);
+    return () => document.removeEventListener("keydown", turn);
+  }, [navigate, previous, next]);
 }

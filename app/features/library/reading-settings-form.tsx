@@ -1,15 +1,15 @@
-import { useLocation } from "@remix-run/react";
+import { useLocation, useRouteLoaderData } from "@remix-run/react";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { postJson } from "~/ui/post-json";
 import {
   changeReadingSettings,
+  DEFAULT_READING_SETTINGS,
   READING_SETTINGS_ID,
   READING_SETTINGS_PATH,
   type ReadingSettings,
   type TextSize,
   type Theme,
 } from "./reading-settings";
-import { useReadingSettings } from "./use-reading-settings";
 
 const SIZE_LABELS: Record<TextSize, string> = {
   1: "Small",
@@ -144,4 +144,10 @@ function useClosing(details: RefObject<HTMLDetailsElement>) {
       document.removeEventListener("keydown", onKey);
     };
   }, [details]);
+}
+
+/** How the page is set, from the root loader's data; as by default where the root has none. */
+function useReadingSettings(): ReadingSettings {
+  const root = useRouteLoaderData("root") as { reading?: ReadingSettings | null } | undefined;
+  return root?.reading ?? DEFAULT_READING_SETTINGS;
 }

@@ -12,3 +12,11 @@ export function searchPath(query: string, page = 1): string {
   if (page > 1) search.set("page", String(page));
   return `${SEARCH_PATH}?${search}`;
 }
+
+/** A query as it is searched for: one line, of at most 200 characters. */
+export function searchWords(words: string): string {
+  return words
+    .slice(0, MAX_SEARCH_LENGTH)
+    .replace(/[\s\p{Cc}\p{Cs}]+/gu, " ")
+    .trim();
+}

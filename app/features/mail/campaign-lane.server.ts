@@ -8,7 +8,7 @@ import {
   pauseCampaign,
 } from "~db/queries/mail-claims";
 import { takeMailTokens } from "~db/queries/mail-token-buckets";
-import type { IssueSource, PreparedIssue } from "./issue-source";
+import type { RenderedMail } from "~db/schema";
 
 /** How long the list of campaigns and the place reached in each are used before they are looked up again. */
 const LIST_LIFE_MS = 1_000;
@@ -158,3 +158,15 @@ export class CampaignLane {
 
 /** The token bucket of `MAIL_RATE`. */
 export const MAIL_RATE_BUCKET = "all";
+
+/** A newsletter issue rendered once, from which each recipient's mail is made. */
+export type PreparedIssue = {
+  /** The mail to the owner of this token, with List-Unsubscribe headers. */
+  compose: (unsubscribeToken: string) => RenderedMail;
+};
+
+/**
+ * Renders a campaign's issue. Supplied by the newsletter, which is above mail in the layers; the worker caches the
+ * result by campaign.
+ */
+export type IssueSource = (campaignId: string) => Promise<PreparedIssue>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "./delivery";
 import { judgeDelivery } from "./delivery-outcome";
+import type { Delivery } from "./mail-transport";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

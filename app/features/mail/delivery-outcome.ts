@@ -1,4 +1,4 @@
-import type { Delivery } from "./delivery";
+import type { Delivery } from "./mail-transport";
 import { retryDelayMs } from "./retry-schedule";
 
 /** What is done with a mail after an attempt. */

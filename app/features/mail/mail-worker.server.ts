@@ -13,9 +13,9 @@ import {
 } from "~db/queries/mail-claims";
 import { spendMailTokens } from "~db/queries/mail-token-buckets";
 import { deleteMailWorker, recordHeartbeat, takeOverMails } from "~db/queries/mail-workers";
+import type { IssueSource } from "./campaign-lane.server";
 import { CampaignLane, type CampaignMail, MAIL_RATE_BUCKET } from "./campaign-lane.server";
 import { CircuitBreaker } from "./circuit-breaker";
-import type { IssueSource } from "./issue-source";
 import {
   type ClaimedMail,
   type MailComposers,

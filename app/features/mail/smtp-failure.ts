@@ -1,4 +1,4 @@
-import type { Delivery } from "./delivery";
+import type { Delivery } from "./mail-transport";
 
 const REJECTED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);

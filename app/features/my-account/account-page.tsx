@@ -1,12 +1,18 @@
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
+import {
+  CurrentPasswordField,
+  NewPasswordField,
+  PasswordOwner,
+} from "~/features/accounts/password-fields";
 import type { Viewer } from "~/features/accounts/viewer";
+import { Button } from "~/ui/button";
+import { ACCOUNT_DATA_PATH, DELETE_PATH, VERIFY_PATH, verifyPath } from "./account-paths";
+import { AccountSection } from "./account-section";
 import type { AccountView } from "./account-view.server";
-import { DataSection } from "./data-section";
-import { DeleteSection } from "./delete-section";
 import { EmailSection } from "./email-section";
 import { MembershipSection } from "./membership-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PasskeysSection } from "./passkeys-section";
-import { PasswordSection } from "./password-section";
 import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
 
@@ -39,5 +45,67 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
         isVerifiedByPasskey={view.email.isVerifiedByPasskey}
       />
     </div>
+  );
+}
+
+/** Leads to the file with everything that is held about the account. */
+function DataSection() {
+  return (
+    <AccountSection id="data" title="Your data">
+      <p>
+        Everything that we hold about you, in one file made on the spot: your account, your
+        membership, where you are signed in, how far you have read, and your notes as Markdown. If
+        you have not entered your password for ten minutes, you are asked for it first.
+      </p>
+      {/* without `download`, with which a browser would save the page that asks for the password */}
+      <a href={ACCOUNT_DATA_PATH} className="button button-secondary">
+        Download your data
+      </a>
+    </AccountSection>
+  );
+}
+
+type DeleteSectionProps = {
+  hasPasskeys: boolean;
+  /** Whether a passkey was used so lately that no password is wanted. */
+  isVerifiedByPasskey: boolean;
+};
+
+/** The first step of deleting the account, which asks for the password or a passkey. */
+function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps) {
+  return (
+    <AccountSection id="delete" title="Delete account">
+      <p>For good, with everything in it. The next page says what goes, and asks once more.</p>
+      <form method="post" action={VERIFY_PATH} className="account-form">
+        <input type="hidden" name="next" value={DELETE_PATH} />
+        {!isVerifiedByPasskey && <CurrentPasswordField label="Your password" />}
+        <Button type="submit" variant="secondary">
+          Delete account
+        </Button>
+      </form>
+      {hasPasskeys && !isVerifiedByPasskey && (
+        <a href={verifyPath(DELETE_PATH)}>Delete it with a passkey instead</a>
+      )}
+    </AccountSection>
+  );
+}
+
+/** Changes the password, with the old one. */
+function PasswordSection({ email }: { email: string }) {
+  return (
+    <AccountSection id="password" title="Password">
+      <p>
+        A new password signs you out everywhere but here.{" "}
+        <a href={FORGOT_PASSWORD_PATH}>Forgot your password?</a>
+      </p>
+      <form method="post" action="/account/password" className="account-form">
+        <PasswordOwner email={email} />
+        <CurrentPasswordField label="Current password" />
+        <NewPasswordField name="newPassword" />
+        <Button type="submit" variant="secondary">
+          Change password
+        </Button>
+      </form>
+    </AccountSection>
   );
 }

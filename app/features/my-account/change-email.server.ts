@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { env } from "~/env.server";
+import { passwordResetPath } from "~/features/accounts/auth-paths";
 import { emailSchema, firstProblem } from "~/features/accounts/credentials";
 import { createLinkToken, hashLinkToken } from "~/features/accounts/link-token.server";
 import { hashPassword } from "~/features/accounts/password.server";
-import { passwordResetPath } from "~/features/accounts/password-reset-paths";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import {
   type SignedIn,

@@ -1,8 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { ViewerProfile } from "~/features/accounts/viewer";
-import { AccessEnd } from "~/features/billing/access-end";
 import { INVOICES_LABEL, ManageMembershipForm } from "~/features/billing/manage-membership-form";
-import { MembershipOutlookText } from "~/features/billing/membership-outlook";
+import { AccessEnd, MembershipOutlookText } from "~/features/billing/membership-outlook";
 import { AccountSection } from "./account-section";
 
 /** The membership in one sentence, until when it gives access, and the ways to Stripe's portal. */

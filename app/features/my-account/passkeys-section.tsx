@@ -1,7 +1,6 @@
 import { useRevalidator } from "@remix-run/react";
 import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
-import { PASSKEY_NAME_MAX_LENGTH } from "~/features/accounts/passkeys/passkey-name-limit";
-import { PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
+import { PASSKEY_NAME_MAX_LENGTH, PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";

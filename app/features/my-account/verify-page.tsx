@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
 import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
 import { PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import { CurrentPasswordField, PasswordOwner } from "~/features/accounts/password-fields";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import * as toasts from "~/toast-messages";
 import { Button } from "~/ui/button";
 import { ArrowLeftIcon } from "~/ui/icons";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { splitFrontMatter as split } from "~/features/markdown/front-matter";
-import { issueFrontMatter } from "./issue-front-matter";
+import { issueFrontMatter } from "./read-issue.server";
 
 const splitFrontMatter = (text: string) => split(text, issueFrontMatter);
 

@@ -1,6 +1,6 @@
 import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
-import type { PreparedIssue } from "~/features/mail/issue-source";
+import type { PreparedIssue } from "~/features/mail/campaign-lane.server";
 import { MailHeading, MailLink, MailSmallPrint } from "~/features/mail/mail-elements";
 import { MAIL_PROSE } from "~/features/mail/mail-prose";
 import { renderMail } from "~/features/mail/render-mail";

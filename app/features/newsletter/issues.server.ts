@@ -5,8 +5,8 @@ import {
 } from "~/features/markdown/markdown-tree.server";
 import { utcDate } from "~/ui/utc-date";
 import { findPublishedIssue, findPublishedIssues, type ListedIssue } from "~db/queries/campaigns";
-import { findNewsletterImageSizes } from "~db/queries/newsletter-images";
-import { imageNamesIn } from "./issue-images";
+import { findNewsletterImage, findNewsletterImageSizes } from "~db/queries/newsletter-images";
+import { imageNamesIn, isImageName } from "./issue-images";
 import { IMAGES_PATH } from "./newsletter-paths";
 
 /** An issue as the archive shows it. */
@@ -70,4 +70,9 @@ function summaryOf({ slug, subject, previewText, premium, startAt }: ListedIssue
     publishedAt: startAt.toISOString(),
     publishedOn: utcDate(startAt),
   };
+}
+
+/** The image of this name; null if there is none. */
+export async function loadIssueImage(name: string) {
+  return isImageName(name) ? findNewsletterImage(name) : null;
 }

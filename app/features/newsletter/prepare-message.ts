@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { PreparedIssue } from "~/features/mail/issue-source";
+import type { PreparedIssue } from "~/features/mail/campaign-lane.server";
 
 type MessageOptions = {
   subject: string;
@@ -22,7 +22,10 @@ export async function prepareMessage({
 }: MessageOptions): Promise<PreparedIssue> {
   // a host that can never exist, and a path that no author can have written
   const placeholder = `https://unsubscribe.invalid/${randomBytes(16).toString("hex")}`;
-  const { html, text } = await render(placeholder);
+  const rendered = await render(placeholder);
+  // Nodemailer takes a carriage return by itself for no line break
+  const html = rendered.html.replace(/\r\n?/g, "\n");
+  const text = rendered.text.replace(/\r\n?/g, "\n");
   for (const [type, body] of Object.entries({ "text/plain": text, "text/html": html })) {
     if (!body.includes(placeholder)) {
       throw new Error(`The ${type} part has no address to unsubscribe.`);

@@ -2,14 +2,14 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, extname, isAbsolute, relative, resolve } from "node:path";
 import type { Image, ImageReference, Nodes, Root } from "mdast";
 import { visit } from "unist-util-visit";
-import { splitFrontMatter } from "~/features/markdown/front-matter";
+import { z } from "zod";
+import { oneLine, splitFrontMatter, unknownField } from "~/features/markdown/front-matter";
 import { unparsablePart, unrenderablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import type { FileProblem } from "~/features/markdown/yaml-fields";
 import { OperatorError } from "~db/operator-error";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { printableText } from "./address-file/printable-text";
-import { type IssueFrontMatter, issueFrontMatter } from "./issue-front-matter";
 import { hasExif, type IssueImage, readImage } from "./issue-images";
 import { IMAGES_PATH } from "./newsletter-paths";
 
@@ -233,3 +233,34 @@ function withServedImages(body: string, tree: Root, images: Map<string, IssueIma
 function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }
+
+/** Paths below /newsletter/ that are not an issue's. */
+const RESERVED_SLUGS = ["archive", "confirm", "feed", "images", "unsubscribe"];
+
+/** Up to this many characters of each; mail programs cut longer ones off. */
+const MAX_SUBJECT = 120;
+const MAX_PREVIEW = 150;
+const MAX_SLUG = 80;
+
+/** What an issue says about itself ahead of its text. */
+export const issueFrontMatter = z.strictObject(
+  {
+    subject: oneLine(MAX_SUBJECT),
+    slug: z
+      .string("wanted text; put it in quotes")
+      .max(MAX_SLUG, `has more than ${MAX_SLUG} characters`)
+      .regex(
+        /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+        "wanted lower-case letters, digits and single hyphens, as in 'the-first-mile'",
+      )
+      .refine(
+        (slug) => !RESERVED_SLUGS.includes(slug),
+        `is the address of another page; so are ${RESERVED_SLUGS.join(", ")}`,
+      ),
+    preview: oneLine(MAX_PREVIEW),
+    premium: z.boolean("wanted true or false").default(false),
+  },
+  { error: unknownField },
+);
+
+type IssueFrontMatter = z.infer<typeof issueFrontMatter>;

@@ -1,5 +1,5 @@
 import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 

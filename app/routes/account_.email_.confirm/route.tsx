@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
-import { LogInFirstPage } from "~/features/accounts/log-in-first-page";
+import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer, requireAccount } from "~/features/accounts/viewer.server";
 import {
   CONFIRM_EMAIL_CHANGE_PATH,

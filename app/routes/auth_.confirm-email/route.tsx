@@ -1,11 +1,10 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import { CONFIRM_EMAIL_PATH, confirmEmailPath, LOG_IN_PATH } from "~/features/accounts/auth-paths";
 import {
   confirmEmailByLink,
   readEmailConfirmation,
 } from "~/features/accounts/email-confirmation.server";
-import { CONFIRM_EMAIL_PATH, confirmEmailPath } from "~/features/accounts/password-reset-paths";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { pageMeta } from "~/features/seo/page-meta";

@@ -1,9 +1,9 @@
 import type { ActionFunctionArgs, LinksFunction, MetaFunction } from "@remix-run/node";
 import { useSearchParams } from "@remix-run/react";
 import authStyles from "~/features/accounts/auth-page.css";
+import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
 import { emailSchema, firstProblem } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
-import { FORGOT_PASSWORD_PATH } from "~/features/accounts/password-reset-paths";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";

@@ -6,13 +6,13 @@ import type {
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import authStyles from "~/features/accounts/auth-page.css";
+import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/auth-paths";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { isLinkToken } from "~/features/accounts/link-token.server";
 import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
-import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/password-reset-paths";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";

@@ -1,7 +1,7 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLocation } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { LogInFirstPage } from "~/features/accounts/log-in-first-page";
+import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { CONNECT_PATH } from "~/features/community/community-paths";
 import {

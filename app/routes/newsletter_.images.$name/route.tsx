@@ -1,14 +1,12 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { isImageName } from "~/features/newsletter/issue-images";
+import { loadIssueImage } from "~/features/newsletter/issues.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { findNewsletterImage } from "~db/queries/newsletter-images";
 
 export const handle: RouteHandle = { metricsName: "/newsletter/images" };
 
 /** The content of a name never changes. Mail read in a browser shows images from other origins. */
 export async function loader({ params }: LoaderFunctionArgs) {
-  const { name = "" } = params;
-  const image = isImageName(name) ? await findNewsletterImage(name) : null;
+  const image = await loadIssueImage(params.name ?? "");
   if (!image) throw new Response(null, { status: 404 });
   return new Response(image.content as Buffer<ArrayBuffer>, {
     headers: {

@@ -13,7 +13,7 @@ import { sql } from "drizzle-orm";
 import { packTar } from "modern-tar";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { countRows } from "~/features/backup/count-rows";
+import { countRows } from "~/features/backup/backup-format";
 import { writeVerifiedFile } from "~/features/backup/verified-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";

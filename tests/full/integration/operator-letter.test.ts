@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { forgetLetters, letterMonth, sendLetterIfDue } from "~/features/checks/send-letter.server";
+import { forgetLetters, letterMonth, sendLetterIfDue } from "~/features/checks/site-watch.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
 import type { MonthFigures, Statistics } from "~/features/statistics/statistics";

@@ -3,13 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { premiumProducts } from "~/features/billing/premium-product.server";
-import { reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileAll, unlinkCustomer } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
-import { unlinkCustomer } from "~/features/billing/unlink-customer.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { checkPayments, examineStripe } from "~/features/checks/check-stripe.server";
 import { STRIPE_ADVICE } from "~/features/checks/stripe-advice";

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
@@ -6,8 +7,8 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { countPasskeys, deletePasskey, renamePasskey } from "~db/queries/passkeys";
 import { firstProblem } from "../credentials";
-import { passkeyNameSchema } from "./passkey-name";
 import { enqueuePasskeyNotice } from "./passkey-notice.server";
+import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-paths";
 import { credentialIdSchema } from "./relying-party.server";
 
 const GONE = "This passkey does not exist any more.";
@@ -73,3 +74,15 @@ export async function removeUserPasskey(
     return { kind: "failed" };
   }
 }
+
+/** A passkey's name as its owner types it, without the spaces around it. */
+const passkeyNameSchema = z
+  .string("Please enter a name for the passkey.")
+  .trim()
+  .min(1, "Please enter a name for the passkey.")
+  .max(
+    PASSKEY_NAME_MAX_LENGTH,
+    `Please choose a name of at most ${PASSKEY_NAME_MAX_LENGTH} characters.`,
+  )
+  // PostgreSQL cannot store U+0000, and no name needs the other control characters
+  .regex(/^\P{Cc}*$/u, "Please choose a name without control characters.");

@@ -4,7 +4,7 @@ import { renderMail } from "~/features/mail/render-mail";
 import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
 import type { Transaction } from "~db/client";
 import { findEmailOfUser } from "~db/queries/users";
-import { FORGOT_PASSWORD_PATH } from "../password-reset-paths";
+import { FORGOT_PASSWORD_PATH } from "../auth-paths";
 import { PASSKEY_LIST_PATH } from "./passkey-paths";
 
 const MAILS = { "passkey-added": passkeyAddedMail, "passkey-removed": passkeyRemovedMail };

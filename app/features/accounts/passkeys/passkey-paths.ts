@@ -6,3 +6,6 @@ export const PASSKEYS_PATH = "/account/passkeys";
 
 /** The part of the account page that lists the passkeys, for mails. */
 export const PASSKEY_LIST_PATH = "/account#passkeys";
+
+/** Longest name of a passkey, in UTF-16 code units as inputs count them. */
+export const PASSKEY_NAME_MAX_LENGTH = 60;

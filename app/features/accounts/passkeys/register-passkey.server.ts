@@ -16,8 +16,8 @@ import { deviceOf } from "../device.server";
 import { deviceName } from "../device-name";
 import { ALREADY_USED, CHALLENGE_OVER } from "./accept-assertion.server";
 import { CHALLENGE_LIFETIME_MS, type Challenge } from "./challenge-cookie.server";
-import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-name-limit";
 import { enqueuePasskeyNotice } from "./passkey-notice.server";
+import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-paths";
 import {
   credentialIdSchema,
   hashChallenge,

@@ -1,5 +1,5 @@
+import { utcDate } from "~/ui/utc-date";
 import { composeMail } from "../compose-mail";
-import { mailDate } from "../mail-date";
 import type { Mail } from "../render-mail";
 
 type MembershipBegun = {
@@ -161,4 +161,9 @@ export function membershipRenewalFailedMail({ amount, accessUntil, url }: Renewa
       "If you have settled it in the meantime, our letters have crossed, and there is nothing left to do.",
     ],
   });
+}
+
+/** The day of an instant, such as "December 22, 2026", which no end of a line breaks apart. */
+function mailDate(at: Date): string {
+  return utcDate(at).replaceAll(" ", "\u00a0");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAddressColumn } from "./address-column";
+import { findAddressColumn } from "./read-address-file.server";
 
 const isAddress = (cell: string) => /^\S+@\S+$/.test(cell);
 const find = (...row: string[]) => findAddressColumn(row, isAddress);

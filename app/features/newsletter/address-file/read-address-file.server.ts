@@ -2,12 +2,10 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { readEmail } from "~/features/accounts/credentials";
 import { OperatorError } from "~db/operator-error";
-import { findAddressColumn } from "./address-column";
 import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
 import { decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
-import { statusColumns } from "./status-column";
 
 /** An address in canonical form, and the line of the file it was found on. */
 export type ListedAddress = { line: number; email: string };
@@ -133,4 +131,89 @@ function listNames(names: string[]): string {
   const shown = names.slice(0, LISTED_NAMES).map((name) => `'${printableText(name).slice(0, 40)}'`);
   const others = names.length - shown.length;
   return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
+}
+
+/** Names by which somebody has left, was never confirmed, or cannot be reached; with a date as well: UNSUB_TIME, bounced_at. */
+const GONE =
+  /\bun(sub|confirmed|verified|deliver)|bounce|complain|\bspam|suppress|\bclean(ed)?\b|black ?list|block ?list|\bblocked|\b(disabled|deleted|removed|inactive|cancell?ed)\b|\bopt(ed)? ?out|\bdo ?not\b|\babgemeldet|\bdesabonn/;
+
+/** Names of what is said of each address, such as whether it is subscribed. */
+const STATUS =
+  /\b(status|statut|estado|stato|state|subscribed|opt(ed)? ?in|confirmed|verified|active|enabled|consent|permission|marketing|contactable|angemeldet|bestatigt)\b|^(subscriber |member )?type$|^(email |newsletter )?subscription$|^newsletter$/;
+
+/** Words of names that say when, whence or how often, and not whether: OPTIN_TIME, confirmed_at, consent_source. */
+const DETAIL = /\b(at|on|date|time|ip|source|last|id)\b/;
+
+/**
+ * The names, in a file's first row, of columns that may say that somebody did not agree to get the newsletter, or has left,
+ * as the exports of newsletter services and shops have them: 'Status', 'subscribed_to_emails', 'UNSUB_TIME'.
+ */
+export function statusColumns(names: readonly string[]): string[] {
+  return names.filter((name) => {
+    const words = wordsOf(name);
+    return GONE.test(words) || (STATUS.test(words) && !DETAIL.test(words));
+  });
+}
+
+/** 'OptIn', 'opt-in' and 'OPT_IN' are 'opt in', and 'Désabonné' is 'desabonne'. */
+function wordsOf(name: string): string {
+  return name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .toLowerCase()
+    .replace(/[^\p{L}]+/gu, " ")
+    .trim();
+}
+
+/** Names of a column of e-mail addresses, reduced to letters; where a file has several, the earliest counts. */
+const NAMES = [
+  "email",
+  "emailaddress",
+  "emailadresse",
+  "mail",
+  "mailaddress",
+  "mailadresse",
+  "courriel",
+  "address",
+  "adresse",
+];
+
+/** Which cell of each record holds the address, or why that cannot be told. */
+type AddressColumn =
+  | { kind: "found"; column: number; hasHeader: boolean }
+  | { kind: "missing" | "ambiguous"; names: string[] };
+
+/**
+ * Finds the column of addresses by the name in the first row, in any case and spelling ('E-Mail', 'EMAIL
+ * ADDRESS', 'Customer email'). A first row with exactly one address is no header but the first record.
+ */
+export function findAddressColumn(
+  firstRow: string[],
+  isAddress: (cell: string) => boolean,
+): AddressColumn {
+  const addresses = firstRow.flatMap((cell, column) => (isAddress(cell) ? [column] : []));
+  const [only] = addresses;
+  if (only !== undefined && addresses.length === 1) {
+    return { kind: "found", column: only, hasHeader: false };
+  }
+  const ranks = firstRow.map(rankOf);
+  const best = Math.min(...ranks);
+  if (best === Number.POSITIVE_INFINITY) return { kind: "missing", names: firstRow };
+  const columns = ranks.flatMap((rank, column) => (rank === best ? [column] : []));
+  const [column] = columns;
+  if (column === undefined || columns.length > 1) {
+    return { kind: "ambiguous", names: columns.map((index) => firstRow[index] ?? "") };
+  }
+  return { kind: "found", column, hasHeader: true };
+}
+
+function rankOf(name: string): number {
+  const letters = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, "");
+  const rank = NAMES.indexOf(letters);
+  if (rank !== -1) return rank;
+  return letters.includes("email") ? NAMES.length : Number.POSITIVE_INFINITY;
 }

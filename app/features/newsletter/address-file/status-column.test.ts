@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusColumns } from "./status-column";
+import { statusColumns } from "./read-address-file.server";
 
 const row = (names: string) => names.split(",");
 

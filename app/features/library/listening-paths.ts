@@ -1,2 +1,0 @@
-/** Where the place in a sound is kept. */
-export const LISTENING_PATH = "/premium/listening";
