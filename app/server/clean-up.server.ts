@@ -1,9 +1,8 @@
 import { endCommunityAccess } from "~/features/community/discourse-api.server";
 import { utcDay } from "~/features/statistics/utc-day";
-import { log } from "~/observability/log.server";
+import { startTimedWork } from "~/observability/timed-work.server";
 import { deleteExpiredEmailChanges } from "~db/queries/email-changes";
 import { deleteFailedContent } from "~db/queries/failed-mails";
-import { afterOtherInstances } from "~db/queries/instance-lock";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
@@ -80,25 +79,10 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {
  * a time.
  */
 export function startCleanUp(): () => Promise<void> {
-  const stopping = new AbortController();
-  let inFlight: Promise<void> | null = null;
-  const timer = setInterval(() => {
-    inFlight ??= afterOtherInstances(
-      "clean-up",
-      () => cleanUp(new Date(), stopping.signal),
-      stopping.signal,
-    )
-      .catch((error: unknown) =>
-        log().error({ err: error }, "the clean-up failed; it will be retried in an hour"),
-      )
-      .finally(() => {
-        inFlight = null;
-      });
-  }, HOUR_MS);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    stopping.abort();
-    await inFlight;
-  };
+  return startTimedWork("clean-up", {
+    work: (stopping) => cleanUp(new Date(), stopping),
+    firstMs: HOUR_MS,
+    everyMs: HOUR_MS,
+    failure: "the clean-up failed; it will be retried in an hour",
+  });
 }

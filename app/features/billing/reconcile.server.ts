@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
+import { startTimedWork } from "~/observability/timed-work.server";
 import { OperatorError } from "~db/operator-error";
-import { afterOtherInstances } from "~db/queries/instance-lock";
 import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
@@ -135,27 +135,12 @@ class Tally {
  * called, which lets a current run finish the syncs it has started. One instance does at a time.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
-  const stopping = new AbortController();
-  let run: Promise<unknown> = Promise.resolve();
-  let isRunning = false;
-  const reconcileUnlessRunning = () => {
-    if (isRunning) return;
-    isRunning = true;
-    // what another instance has done meanwhile is not due any more
-    run = afterOtherInstances("reconciliation", () => runOnce(stopping.signal), stopping.signal)
-      .catch((error: unknown) => log().error({ err: error }, "reconciliation failed"))
-      .finally(() => {
-        isRunning = false;
-      });
-  };
-  const first = setTimeout(reconcileUnlessRunning, Math.min(FIRST_RUN_MS, interval)).unref();
-  const timer = setInterval(reconcileUnlessRunning, interval).unref();
-  return async () => {
-    clearTimeout(first);
-    clearInterval(timer);
-    stopping.abort();
-    await run;
-  };
+  return startTimedWork("reconciliation", {
+    work: runOnce,
+    firstMs: Math.min(FIRST_RUN_MS, interval),
+    everyMs: interval,
+    failure: "reconciliation failed",
+  });
 }
 
 async function runOnce(stopping: AbortSignal): Promise<void> {

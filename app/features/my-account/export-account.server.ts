@@ -93,28 +93,18 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
 }
 
 async function* sessionsOf(userId: string) {
-  let afterId: string | null = null;
-  for (;;) {
-    const page: Awaited<ReturnType<typeof findSessionData>> = await findSessionData(userId, {
-      afterId,
-      limit: PAGE,
-    });
+  let page = await findSessionData(userId, { afterId: null, limit: PAGE });
+  while (page.length > 0) {
     yield* page;
-    afterId = page.at(-1)?.id ?? null;
-    if (page.length < PAGE) return;
+    page = await findSessionData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
   }
 }
 
 async function* progressOf(userId: string) {
-  let afterSlug: string | null = null;
-  for (;;) {
-    const page: Awaited<ReturnType<typeof findProgressData>> = await findProgressData(userId, {
-      afterSlug,
-      limit: PAGE,
-    });
+  let page = await findProgressData(userId, { afterSlug: null, limit: PAGE });
+  while (page.length > 0) {
     yield* page;
-    afterSlug = page.at(-1)?.slug ?? null;
-    if (page.length < PAGE) return;
+    page = await findProgressData(userId, { afterSlug: page.at(-1)?.slug ?? null, limit: PAGE });
   }
 }
 

@@ -1,8 +1,8 @@
 import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { customerState } from "~/features/billing/customer-billing.server";
 import { log } from "~/observability/log.server";
+import { startTimedWork } from "~/observability/timed-work.server";
 import { abandonAccountDeletion, findUnfinishedDeletions } from "~db/queries/account-deletions";
-import { afterOtherInstances } from "~db/queries/instance-lock";
 import { deleteRows } from "./delete-account.server";
 
 const MINUTE_MS = 60_000;
@@ -53,27 +53,10 @@ export async function resumeAccountDeletions(
  * One instance does at a time.
  */
 export function startResumingDeletions(): () => Promise<void> {
-  const stopping = new AbortController();
-  let inFlight: Promise<void> | null = null;
-  const resume = () => {
-    inFlight ??= afterOtherInstances(
-      "account deletions",
-      () => resumeAccountDeletions(new Date(), stopping.signal),
-      stopping.signal,
-    )
-      .catch((error: unknown) =>
-        log().error({ err: error }, "deletions of accounts could not be resumed"),
-      )
-      .finally(() => {
-        inFlight = null;
-      });
-  };
-  const first = setTimeout(resume, FIRST_RUN_MS).unref();
-  const timer = setInterval(resume, MINUTE_MS).unref();
-  return async () => {
-    clearTimeout(first);
-    clearInterval(timer);
-    stopping.abort();
-    await inFlight;
-  };
+  return startTimedWork("account deletions", {
+    work: (stopping) => resumeAccountDeletions(new Date(), stopping),
+    firstMs: FIRST_RUN_MS,
+    everyMs: MINUTE_MS,
+    failure: "deletions of accounts could not be resumed",
+  });
 }
