@@ -58,11 +58,6 @@ describe("a page asked for by an alias", () => {
     });
   });
 
-  it("is redirected without HSTS while the site itself is http", () => {
-    setEnvironment({ PUBLIC_URL: "http://book.example", PUBLIC_ALIASES: "old.example" });
-    expect(ask("old.example")?.headers).not.toHaveProperty("Strict-Transport-Security");
-  });
-
   it.each([
     ["https://www.book.example", "book.example", 308],
     ["https://book.example", "www.www.book.example", 421],

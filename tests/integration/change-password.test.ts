@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { findSessionViewer, setSession } from "~/features/accounts/sessions.server";
@@ -11,19 +11,11 @@ import {
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
 import { getDatabase } from "~db/client";
-import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
 import { whileHashQueueIsFull } from "../support/hash-flood";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+testSite();
 
 const OLD = "a long walk";
 const NEW = "a longer walk";
@@ -146,30 +138,5 @@ describe("verifying who is there", () => {
     const rows = await db.select().from(sessions).where(eq(sessions.userId, account.userId));
     const fresh = rows.filter((row) => isRecentlyVerified(row));
     expect(fresh.map(({ tokenHash }) => tokenHash)).toEqual([account.tokenHash]);
-  });
-
-  it("by password is recorded as that", async () => {
-    const account = await newAccount();
-    const byPasskey = { verifiedAt: minutesAgo(1), verifiedBy: "passkey" } as const;
-    await updateSession(account.tokenHash, byPasskey);
-    await verifyIdentity(account, OLD, undefined);
-    const [row] = await getDatabase()
-      .db.select()
-      .from(sessions)
-      .where(eq(sessions.tokenHash, account.tokenHash));
-    expect(row?.verifiedBy).toBe("password");
-  });
-
-  it.each([
-    ["none", undefined, "Please enter your password."],
-    ["an empty one", "", "Please enter your password."],
-    ["two", [OLD, OLD], "That is not your password."],
-    ["one that is too long", "x".repeat(1_001), "That is not your password."],
-  ])("is rejected for %s, without hashing it", async (_what, password, message) => {
-    const account = await newAccount();
-    const outcome = await whileHashQueueIsFull("192.0.2.9", () =>
-      verifyIdentity(account, password, "192.0.2.9"),
-    );
-    expect(outcome).toEqual({ kind: "rejected", message });
   });
 });

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { cleanUp } from "~/server/clean-up.server";
 import { type Database, openDatabase, setDatabase } from "~db/client";
 import { insertNewsletterImages } from "~db/queries/newsletter-images";
-import { deleteOldWebhookEvents, findLastWebhookEvents } from "~db/queries/webhook-events";
+import { findLastWebhookEvents } from "~db/queries/webhook-events";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -55,13 +53,6 @@ it("removes expired sessions, and no valid ones", async () => {
     sql`select token_hash from sessions order by expires_at`,
   );
   expect(left.map(({ token_hash }) => token_hash)).toEqual(["about to end", "new"]);
-});
-
-it("removes at most one batch at a time, the oldest first", async () => {
-  await receive(3, 92);
-  await receive(3, 91);
-  expect(await deleteOldWebhookEvents(new Date(Date.now() - 90 * DAY_MS), 3)).toBe(3);
-  expect((await keptEvents()).toSorted()).toEqual(["evt_91_1", "evt_91_2", "evt_91_3"]);
 });
 
 it("removes mails 30 days after they finished, but remembers what must not be mailed again", async () => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { deleteAccount, deleteRows } from "~/features/my-account/delete-account.server";
 import { resumeAccountDeletions } from "~/features/my-account/resume-deletions.server";
@@ -11,14 +11,9 @@ import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
 import { call } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
-});
-afterAll(() => site.close());
-afterEach(() => control(site.sandboxOrigin, "faults/clear"));
+const site = testSite({ payments: { webhook: (request) => call(webhook, request) } });
 
 const MINUTE_MS = 60_000;
 const DELETE_CUSTOMER = "DELETE /v1/customers";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { importEdition } from "~/features/library/importer/import-edition.server";
 import { findMedia } from "~/features/library/media-store.server";
 import { getDatabase } from "~db/client";
@@ -13,20 +13,14 @@ import {
   SMALL_EDITION,
   writeEdition,
 } from "../support/library";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
+testSite();
 const folders: { remove: () => void }[] = [];
-
-beforeAll(async () => {
-  site = await openTestSite();
-});
 
 afterEach(() => {
   for (const folder of folders.splice(0)) folder.remove();
 });
-
-afterAll(() => site.close());
 
 function folderOf(files: EditionFiles): string {
   const folder = editionFolder(files);

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition } from "~/features/library/edition";
@@ -12,13 +12,9 @@ import { getDatabase } from "~db/client";
 import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
 import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions, users cascade`);

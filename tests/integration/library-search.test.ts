@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { markMatches } from "~/features/library/mark-matches.server";
@@ -15,13 +15,9 @@ import { findDocumentHtml } from "~db/queries/editions";
 import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, takeEdition } from "../support/library";
 import { cookiesOf, get, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions, users cascade`);
@@ -277,12 +273,6 @@ describe("a search", () => {
       }),
     );
   });
-
-  it("takes the first 200 characters, whole ones", async () => {
-    const edition = await take([{}, "A lantern."]);
-    const { query } = await search(edition, `lantern ${"😀".repeat(200)}`);
-    expect(query).toBe(`lantern ${"😀".repeat(96)}`);
-  });
 });
 
 describe("the marks in a text", () => {
@@ -329,24 +319,9 @@ describe("the marks in a text", () => {
       expect(result).toContain("<mark>");
     }
   });
-
-  it("are those of the beginnings of words if nothing has the last one", async () => {
-    expect(await mark("<p>A lantern.</p>", "lanter")).toBe("<p>A <mark>lantern</mark>.</p>");
-  });
 });
 
 describe("the page of a search", () => {
-  it("is for members: anybody else is sent to the landing page, whatever they look for", async () => {
-    await take([{}, "A lantern."]);
-    const path = "/premium/search?q=lantern";
-    const strangers = await get(loader, path);
-    const former = await get(loader, path, await signIn(new Date("2020-01-01")));
-    for (const answer of [strangers, former]) {
-      expect(answer.status).toBe(302);
-      expect(answer.headers.get("Location")).toBe("/");
-    }
-  });
-
   it("has what was found, by the address alone", async () => {
     await take([{}, "A lantern."], [{}, "A stool."]);
     const cookie = await signIn(tomorrow());

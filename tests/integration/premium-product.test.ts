@@ -1,10 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import {
-  type CallPurpose,
-  callPurpose,
-  withCallPurpose,
-} from "~/features/billing/call-purpose.server";
 import {
   premiumProducts,
   priceOnSale,
@@ -13,13 +8,9 @@ import {
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, stripeSettings } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
+const site = testSite({ payments: {} });
 
 let starts = 0;
 
@@ -42,12 +33,6 @@ function sell(priceId: string): void {
 beforeEach(async () => {
   restart();
   await control(site.sandboxOrigin, "requests/clear");
-});
-afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-  await control(site.sandboxOrigin, "faults/clear");
 });
 
 /** How often Stripe was asked. */
@@ -117,20 +102,5 @@ describe("the products whose subscriptions are memberships", () => {
     vi.setSystemTime(Date.now() + 1);
     expect(await premiumProducts()).toEqual(new Set([...before, product]));
     expect(await requestsOf(LIST)).toBe(2);
-  });
-
-  it("are asked for once by all together, whose call never waits behind the timer's", async () => {
-    const { products } = stripeClient();
-    const list = products.list.bind(products);
-    const purposes: CallPurpose[] = [];
-    vi.spyOn(products, "list").mockImplementation((...parameters) => {
-      purposes.push(callPurpose());
-      return list(...parameters);
-    });
-    await Promise.all([
-      withCallPurpose("background", premiumProducts),
-      withCallPurpose("checkout", premiumProducts),
-    ]);
-    expect(purposes).toEqual(["webhook"]);
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -13,13 +13,9 @@ import { openAlteredStripe } from "../support/altered-stripe";
 import { EFFECT_TIMEOUT } from "../support/effect-timeout.mjs";
 import { type LogLine, watchLog } from "../support/log";
 import { control, stripeSettings } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
+const site = testSite({ payments: {} });
 
 let stop: (() => void) | undefined;
 let lines: LogLine[];
@@ -49,10 +45,6 @@ beforeEach(async () => {
 afterEach(async () => {
   stop?.();
   stop = undefined;
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-  await control(site.sandboxOrigin, "faults/clear");
 });
 
 const fault = (fields: Record<string, unknown>) =>

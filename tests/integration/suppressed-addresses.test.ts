@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addressHash } from "~db/address-hash";
 import { type Database, openDatabase, setDatabase } from "~db/client";
-import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
+import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 
 let testDatabase: TestDatabase;
@@ -49,13 +49,5 @@ describe("the suppression list", () => {
       [emails, emails.toReversed()].map((list) => suppressAddresses(list, "listed")),
     );
     expect(counts.reduce((sum, { suppressed }) => sum + suppressed, 0)).toBe(20_000);
-  });
-
-  it("lets the operator take an address off it, unless its owner complained", async () => {
-    await bounce();
-    expect(await liftSuppressions(["reader@example.test", "other@example.test"])).toBe(1);
-    expect(await suppressed()).toEqual([]);
-    await suppressAddresses(["reader@example.test"], "complaint");
-    expect(await liftSuppressions(["reader@example.test"])).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import {
   type BillingSnapshot,
@@ -13,20 +13,12 @@ import { memberships, operatorMatters, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { control, newMember, newPayer, type Payer } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
+const site = testSite({ payments: {} });
 let lines: LogLine[];
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
 beforeEach(() => {
   lines = watchLog();
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await control(site.sandboxOrigin, "faults/clear");
 });
 
 const play = <Answer = Record<string, unknown>>(path: string, fields: object = {}) =>

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
-import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -12,17 +11,9 @@ import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
 import { ensureProfile, findProfile, nextSyncNumber, updateProfile } from "~db/queries/profiles";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await control(site.sandboxOrigin, "faults/clear");
-});
+const site = testSite({ payments: {} });
 
 const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
@@ -34,25 +25,6 @@ const snapshotOf = async (customer: string) => {
 };
 
 describe("two snapshots of one customer", () => {
-  it("leave the state of the later one, whichever is written last", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    const earlier = await snapshotOf(member.customer);
-    await play(`subscriptions/${member.subscription}/cancel`);
-    const later = await snapshotOf(member.customer);
-    const { db } = getDatabase();
-    expect(await db.transaction((tx) => writeSnapshot(later, tx))).toMatchObject({
-      isStale: false,
-    });
-    expect(await db.transaction((tx) => writeSnapshot(earlier, tx))).toMatchObject({
-      isStale: true,
-    });
-    expect(await findProfile(member.id)).toMatchObject({
-      stripePriceId: null,
-      stripeSubscriptionStatus: "canceled",
-      syncNumber: later.number,
-    });
-  });
-
   it("do so when they are written concurrently", async () => {
     const member = await newMember(site.sandboxOrigin);
     const earlier = await snapshotOf(member.customer);
@@ -93,17 +65,6 @@ describe("two snapshots of one customer", () => {
     });
     const { number } = await snapshotOf(member.customer);
     expect(number).toBeLessThan((await numberAtCall) ?? 0);
-  });
-
-  it("are shared for one purpose, but not between a webhook and the timer", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    const [timer, again, webhook] = await Promise.all([
-      snapshotOf(member.customer),
-      snapshotOf(member.customer),
-      withCallPurpose("webhook", () => snapshotOf(member.customer)),
-    ]);
-    expect(again).toBe(timer);
-    expect(webhook.number).not.toBe(timer.number);
   });
 
   it("are not written to a row whose customer has changed meanwhile", async () => {
@@ -313,15 +274,6 @@ describe("going through all rows with a customer", () => {
     await stopped;
     expect((await lastSyncNumber()) - before).toBeLessThan(customers.length);
   });
-
-  it("syncs several concurrently", async () => {
-    await addCustomers(40, { syncDueAt: new Date(0) });
-    const stripe = holdSubscriptions();
-    const run = reconcile();
-    await expect.poll(() => stripe.count).toBeGreaterThan(4);
-    stripe.release();
-    expect(await run).toMatchObject({ failed: 0 });
-  });
 });
 
 describe("one run of the timer", () => {
@@ -344,15 +296,6 @@ describe("one run of the timer", () => {
   });
   afterEach(async () => {
     await getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`);
-  });
-
-  it("syncs every due row, page by page", async () => {
-    const members = await Promise.all(
-      Array.from({ length: 7 }, () => newMember(site.sandboxOrigin)),
-    );
-    await Promise.all(members.map(({ id }) => updateProfile(id, { syncDueAt: new Date(0) })));
-    expect(await reconcile(new Date(), { pageSize: 2 })).toMatchObject({ synced: 7, failed: 0 });
-    expect(await reconcile(new Date(), { pageSize: 2 })).toMatchObject({ synced: 0 });
   });
 
   it("continues after failures that are not consecutive", async () => {

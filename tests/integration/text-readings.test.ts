@@ -1,30 +1,17 @@
-import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
 import { documentHtml } from "~/features/library/document-html.server";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader } from "~/routes/premium_.chapters_.$slug/route";
 import { getDatabase } from "~db/client";
-import { editionDocuments, profiles } from "~db/schema";
+import { profiles } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
 import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 
 describe("an edition's text", () => {
-  it("is asked for once, and null if there is none", async () => {
-    const edition = await takeEdition(SMALL_EDITION);
-    const html = await documentHtml(edition, "gates");
-    expect(html).toContain("There is a gate at the end of my street.");
-    expect(await documentHtml(edition, "nothing")).toBeNull();
-    await getDatabase().db.delete(editionDocuments).where(eq(editionDocuments.slug, "gates"));
-    expect(await documentHtml(edition, "gates")).toBe(html);
-  });
-
   it("is the one of its edition", async () => {
     const gates = (body: string) => ({
       ...SMALL_EDITION,
