@@ -312,19 +312,3 @@ describe("Notices: a toast titled", () => {
     },
   );
 });
-
-describe("an account whose profile cannot be read", () => {
-  it("is still signed in, with an empty profile, and the failure is logged", async () => {
-    const page = await site.visit();
-    const { email } = await site.signUpAsMember(page.context());
-    await site.without("profiles", async () => {
-      await site.open("/", page);
-      await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
-      await expect(page.locator(".menu-email").first()).toHaveText(email);
-      await expect(page.getByRole("button", { name: "Upgrade to Premium" })).toBeVisible();
-    });
-    expect(site.output()).toContain("the profile could not be read");
-    expect(site.output()).not.toContain("the viewer could not be read");
-    expect(site.output()).not.toContain(email);
-  });
-});

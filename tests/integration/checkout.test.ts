@@ -13,6 +13,7 @@ import {
   liveSubscription,
   newReader,
   type Reader,
+  requestCounts,
   untilWebhooksSettled,
 } from "../support/payments";
 import { call, flashOf, get, ORIGIN, post } from "../support/routes";
@@ -143,12 +144,7 @@ describe("starting a checkout", () => {
     async (posted) => {
       const answer = await post(checkout, { json: { priceId: posted }, cookie: reader.cookie });
       expect(answer.status).toBe(409);
-      const { counts } = await control<{ counts: Record<string, number> }>(
-        site.sandboxOrigin,
-        "requests",
-        undefined,
-        "GET",
-      );
+      const counts = await requestCounts(site.sandboxOrigin);
       expect(counts["POST /v1/checkout/sessions"]).toBeUndefined();
     },
   );
@@ -157,12 +153,7 @@ describe("starting a checkout", () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => upgrade()));
     expect(new Set(answers.map(({ body }) => body.sessionId)).size).toBe(1);
     expect(await openSessions()).toHaveLength(1);
-    const { counts } = await control<{ counts: Record<string, number> }>(
-      site.sandboxOrigin,
-      "requests",
-      undefined,
-      "GET",
-    );
+    const counts = await requestCounts(site.sandboxOrigin);
     expect(counts["POST /v1/customers"]).toBe(1);
     expect(counts["POST /v1/checkout/sessions"]).toBe(1);
   });

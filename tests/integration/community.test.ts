@@ -116,10 +116,6 @@ describe("a request of Discourse's", () => {
       () => ({ ...genuine(), sso: requestFor({ nonce: "1", return_sso_url: `${origin}/x` }).sso }),
     ],
     [
-      "that wants the answer elsewhere",
-      () => requestFor({ nonce: "1", return_sso_url: "https://evil.test/session/sso_login" }),
-    ],
-    [
       "that wants the answer at a look-alike",
       () => requestFor({ nonce: "1", return_sso_url: `${origin}.evil.test/` }),
     ],

@@ -9,6 +9,7 @@ import { getDatabase } from "~db/client";
 import { beginAccountDeletion } from "~db/queries/account-deletions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserByEmail, insertUser } from "~db/queries/users";
+import { watchLog } from "../support/log";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
 import { call } from "../support/routes";
 import { testSite } from "../support/site";
@@ -140,6 +141,16 @@ describe("deleting an account while Stripe is in trouble", () => {
     expect(await stateOf(member)).toEqual(AS_BEFORE);
     await resumeAccountDeletions(later(11));
     expect(await stateOf(member)).toEqual(AS_BEFORE);
+    expect(await unfinishedDeletions()).toBe(0);
+  });
+
+  it("changes nothing if Stripe does not know the customer, and the operator reads where to look", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await control(site.sandboxOrigin, `customers/${member.customer}/forget`);
+    const lines = watchLog();
+    expect(await deleteAccount(member.id)).toMatchObject({ kind: "stripe-failed" });
+    expect(lines.find(({ level }) => level === "error")?.message).toContain("STRIPE_SECRET_KEY");
+    expect(await findUserByEmail(member.email)).not.toBeNull();
     expect(await unfinishedDeletions()).toBe(0);
   });
 

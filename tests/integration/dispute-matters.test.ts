@@ -56,12 +56,4 @@ describe("the operator's matter of a dispute", () => {
       ]);
     },
   );
-
-  it("is one, however often the dispute is read", async () => {
-    const dispute = newDispute();
-    await recordDispute(dispute, NOON);
-    await recordDispute(dispute, NOON);
-    await recordDispute({ ...dispute, status: "under_review" } as Stripe.Dispute, EVENING);
-    expect(await mattersOf(dispute)).toMatchObject([{ openedAt: NOON, seenAt: EVENING }]);
-  });
 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { importEdition } from "~/features/library/importer/import-edition.server";
@@ -234,15 +232,5 @@ describe("a mistake", () => {
     });
     expect(problems).toHaveLength(3);
     expect(await count()).toBe(before);
-  });
-
-  it("in the middle of an import leaves nothing behind", async () => {
-    const path = folderOf(SMALL_EDITION);
-    await importEdition(path);
-    writeFileSync(
-      join(path, "chapters/02-hills.md"),
-      editionText({ title: "H", summary: "S.", order: 2 }, "[a](a.md)"),
-    );
-    await expect(importEdition(path)).rejects.toThrow("chapters/02-hills.md:7");
   });
 });

@@ -6,12 +6,11 @@ import { Edition } from "~/features/library/edition";
 import type { PreviewView } from "~/features/library/preview.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { loader as loadLanding } from "~/routes/_index/route";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
 import { getDatabase } from "~db/client";
-import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
-import { cookiesOf, get, post } from "../support/routes";
+import { signIn } from "../support/payments";
+import { get } from "../support/routes";
 import { testSite } from "../support/site";
 
 testSite();
@@ -30,16 +29,6 @@ const open = (slug: string, cookie?: string) =>
 
 const read = async (slug: string, cookie?: string) =>
   ((await (await open(slug, cookie)).json()) as { preview: PreviewView }).preview;
-
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const answer = await post(signUp, {
-    form: { email: "walker@example.test", password: "a long walk" },
-  });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 

@@ -6,15 +6,14 @@ import type { Edition } from "~/features/library/edition";
 import { markMatches } from "~/features/library/mark-matches.server";
 import { searchLibrary } from "~/features/library/search.server";
 import type { MarkedText, SearchView } from "~/features/library/search-view";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as readChapter } from "~/routes/premium_.chapters_.$slug/route";
 import { loader as readExtra } from "~/routes/premium_.extras.$slug/route";
 import { loader } from "~/routes/premium_.search/route";
 import { getDatabase } from "~db/client";
 import { findDocumentHtml } from "~db/queries/editions";
-import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, takeEdition } from "../support/library";
-import { cookiesOf, get, ORIGIN, post } from "../support/routes";
+import { signIn } from "../support/payments";
+import { get, ORIGIN } from "../support/routes";
 import { testSite } from "../support/site";
 
 testSite();
@@ -44,16 +43,6 @@ const plain = (text: MarkedText) => text.map(({ text }) => text).join("");
 const marked = (text: MarkedText = []) =>
   text.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join("");
 
-/** Creates an account whose membership ends then; returns its cookie. */
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const answer = await post(signUp, {
-    form: { email: "walker@example.test", password: "a long walk" },
-  });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 
 /** The block of a text to which a result leads, as a member sees it. */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadFeed } from "~/routes/podcast.$name/route";
 import { loader as loadFeedMedia } from "~/routes/podcast.$token.$name/route";
 import { action as keepPlace } from "~/routes/premium_.listening/route";
@@ -16,7 +15,8 @@ import { getDatabase } from "~db/client";
 import { findReadingProgress } from "~db/queries/reading-progress";
 import { profiles, users } from "~db/schema";
 import { editionText, takeEdition } from "../support/library";
-import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { signIn } from "../support/payments";
+import { call, flashOf, get, ORIGIN, post } from "../support/routes";
 import { testSite } from "../support/site";
 import { silentMp3 } from "../support/sounds";
 
@@ -89,14 +89,6 @@ afterEach(async () => {
 
 const HOUR_MS = 3_600_000;
 const inAnHour = () => new Date(Date.now() + HOUR_MS);
-
-/** The cookie of somebody signed in, with access until `until`. */
-async function signIn(until: Date | null): Promise<string> {
-  const email = `reader${Math.round(performance.now() * 1_000)}@example.test`;
-  const answer = await post(signUp, { form: { email, password: "a long walk" } });
-  await setAccess(until);
-  return cookiesOf(answer);
-}
 
 const setAccess = (until: Date | null) =>
   getDatabase()

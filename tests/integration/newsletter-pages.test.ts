@@ -5,16 +5,15 @@ import { campaignLifetime, createCampaign } from "~/features/newsletter/create-c
 import { readImage } from "~/features/newsletter/issue-images";
 import type { IssueView } from "~/features/newsletter/issues.server";
 import type { Issue } from "~/features/newsletter/read-issue.server";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadIssueRoute } from "~/routes/newsletter_.$slug/route";
 import { loader as loadArchive } from "~/routes/newsletter_.archive/route";
 import { loader as loadFeed } from "~/routes/newsletter_.feed[.]xml/route";
 import { loader as loadImage } from "~/routes/newsletter_.images.$name/route";
 import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
 import { getDatabase } from "~db/client";
-import { profiles } from "~db/schema";
 import { issueOf } from "../support/newsletter";
-import { cookiesOf, get, ORIGIN, post } from "../support/routes";
+import { signIn } from "../support/payments";
+import { get, ORIGIN } from "../support/routes";
 import { testSite } from "../support/site";
 
 /** The header of a PNG of 40 by 30 pixels; nothing here decodes the rest. */
@@ -43,16 +42,6 @@ const open = (slug: string, cookie?: string) =>
 
 const wordsOf = async (answer: Response) =>
   JSON.stringify(((await answer.json()) as { issue: IssueView }).issue.text);
-
-/** The cookie of somebody signed in; a member if `periodEnd` lies ahead. */
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const email = `reader${Math.round(performance.now())}@example.test`;
-  const answer = await post(signUp, { form: { email, password: "a long walk" } });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 
 describe("an issue's page", () => {
   it("has its text, for everybody", async () => {

@@ -154,4 +154,10 @@ describe("asking for a new password", () => {
     expect((await flashOf(await choose(older)))?.toast).toEqual(INVALID_LINK);
     expect((await choose(newer)).headers.get("Location")).toBe("/");
   });
+
+  it.each(["", "nonsense", "a@b.test\r\nBcc: c@d.test"])("fails for %j", async (email) => {
+    const answer = await askForLink(email);
+    expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+    expect((await flashOf(answer))?.toast?.title).toBe("Password Reset Failed");
+  });
 });

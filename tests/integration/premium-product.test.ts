@@ -7,7 +7,7 @@ import {
 } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { findStripePrice } from "~db/queries/stripe-prices";
-import { control, stripeSettings } from "../support/payments";
+import { control, requestCounts, stripeSettings } from "../support/payments";
 import { testSite } from "../support/site";
 
 const site = testSite({ payments: {} });
@@ -36,12 +36,7 @@ beforeEach(async () => {
 });
 
 /** How often Stripe was asked. */
-async function requestsOf(kind: string): Promise<number> {
-  type Requests = { counts: Record<string, number> };
-  const path = "requests";
-  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
-  return counts[kind] ?? 0;
-}
+const requestsOf = async (kind: string) => (await requestCounts(site.sandboxOrigin))[kind] ?? 0;
 
 const newProduct = async (metadata: Record<string, string> = {}) =>
   (await stripeClient().products.create({ name: "A product", metadata })).id;

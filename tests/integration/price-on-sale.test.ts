@@ -12,7 +12,7 @@ import { findStripePrice } from "~db/queries/stripe-prices";
 import { openAlteredStripe } from "../support/altered-stripe";
 import { EFFECT_TIMEOUT } from "../support/effect-timeout.mjs";
 import { type LogLine, watchLog } from "../support/log";
-import { control, stripeSettings } from "../support/payments";
+import { control, requestCounts, stripeSettings } from "../support/payments";
 import { testSite } from "../support/site";
 
 const site = testSite({ payments: {} });
@@ -51,12 +51,7 @@ const fault = (fields: Record<string, unknown>) =>
   control(site.sandboxOrigin, "faults", { match: "GET /v1/prices", ...fields });
 
 /** How often Stripe was asked for the price. */
-async function requests(): Promise<number> {
-  type Requests = { counts: Record<string, number> };
-  const path = "requests";
-  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
-  return counts["GET /v1/prices/:id"] ?? 0;
-}
+const requests = async () => (await requestCounts(site.sandboxOrigin))["GET /v1/prices/:id"] ?? 0;
 
 /** Waits until something is so. Unlike `expect.poll`, it does not move a clock that a test has stopped. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

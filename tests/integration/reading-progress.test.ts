@@ -1,7 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { setSession } from "~/features/accounts/sessions.server";
-import { signUp } from "~/features/accounts/sign-in.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition, type EditionEntry } from "~/features/library/edition";
 import { loadLibraryOverview } from "~/features/library/library-overview.server";
@@ -9,8 +7,8 @@ import { loadReadingState } from "~/features/library/reading-progress.server";
 import { progressIn } from "~/features/library/reading-state";
 import { action } from "~/routes/premium_.progress/route";
 import { getDatabase } from "~db/client";
-import { findUserByEmail } from "~db/queries/users";
 import { profiles, readingProgress } from "~db/schema";
+import { newReaderUntil, type Reader } from "../support/payments";
 import { flashOf, post } from "../support/routes";
 import { testSite } from "../support/site";
 
@@ -51,10 +49,10 @@ const edition = new Edition(
 );
 
 testSite();
-let member: Awaited<ReturnType<typeof newAccount>>;
+let member: Reader;
 
 beforeAll(async () => {
-  member = await newAccount({ endsIn: DAY_MS });
+  member = await newReaderUntil(new Date(Date.now() + DAY_MS));
 });
 beforeEach(async () => {
   setCurrentEdition(edition);
@@ -63,26 +61,6 @@ beforeEach(async () => {
 afterEach(() => {
   clearCurrentEdition();
 });
-
-let count = 0;
-
-/** An account whose access ends in so many milliseconds, or that never had any, and a signed-in browser's cookie. */
-async function newAccount({ endsIn }: { endsIn?: number } = {}) {
-  const email = `reader-${++count}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
-  const outcome = await signUp({ email, password: "a long walk" }, browser);
-  const user = await findUserByEmail(email);
-  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
-  if (endsIn !== undefined) {
-    const stripeCurrentPeriodEnd = new Date(Date.now() + endsIn);
-    await getDatabase()
-      .db.update(profiles)
-      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd })
-      .where(eq(profiles.id, user.id));
-  }
-  const [cookie = ""] = (await setSession(outcome.session)).split(";");
-  return { id: user.id, cookie };
-}
 
 const send = (json: Record<string, unknown>, cookie = member.cookie) =>
   post(action, { path: "/premium/progress", json, cookie });
@@ -160,7 +138,7 @@ describe("a place", () => {
 
   it("is nobody else's", async () => {
     await keep("chapter-1", 9);
-    const other = await newAccount({ endsIn: DAY_MS });
+    const other = await newReaderUntil(new Date(Date.now() + DAY_MS));
     expect((await stateOf(other)).texts).toEqual({});
   });
 
@@ -207,7 +185,7 @@ describe("what cannot be read about", () => {
 
 describe("who is no member", () => {
   it("whose membership ends while they read, keeps what was written before", async () => {
-    const leaving = await newAccount({ endsIn: DAY_MS });
+    const leaving = await newReaderUntil(new Date(Date.now() + DAY_MS));
     const keepTheirs = (block: number) =>
       send({ slug: "chapter-1", action: "place", block }, leaving.cookie);
     expect((await keepTheirs(9)).status).toBe(200);

@@ -178,4 +178,12 @@ describe("the hash of a password", () => {
       facts: { userId: user.id },
     });
   });
+
+  it("is renewed without keeping out whoever logs in at the same moment", async () => {
+    const { email } = await outdatedAccount();
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, () => logIn({ email, password: PASSWORD }, browserAt())),
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(6).fill("signed-in"));
+  });
 });

@@ -142,42 +142,28 @@ async function lastSyncNumber(): Promise<number> {
 }
 
 describe("every event that the endpoint is registered for", () => {
-  const CASES: Record<(typeof WEBHOOK_EVENTS)[number], (member: Member) => object> = {
-    "checkout.session.completed": (m) => ({ object: "checkout.session", customer: m.customer }),
-    "checkout.session.async_payment_succeeded": (m) => session(m),
-    "checkout.session.async_payment_failed": (m) => session(m),
-    "checkout.session.expired": (m) => session(m),
-    "customer.subscription.created": (m) => subscriptionOf(m),
-    "customer.subscription.updated": (m) => subscriptionOf(m),
-    "customer.subscription.deleted": (m) => subscriptionOf(m),
-    "customer.subscription.paused": (m) => subscriptionOf(m),
-    "customer.subscription.resumed": (m) => subscriptionOf(m),
-    "invoice.paid": (m) => ({ object: "invoice", customer: m.customer }),
-    "invoice.payment_failed": (m) => ({ object: "invoice", customer: m.customer }),
-    "invoice.payment_action_required": (m) => ({ object: "invoice", customer: m.customer }),
-    "invoice.marked_uncollectible": (m) => ({ object: "invoice", customer: m.customer }),
-    "invoice.voided": (m) => ({ object: "invoice", customer: m.customer }),
-    "customer.updated": (m) => ({ object: "customer", id: m.customer }),
-    "customer.deleted": (m) => ({ object: "customer", id: m.customer }),
-    "charge.refunded": (m) => ({ object: "charge", customer: m.customer }),
-    "refund.failed": (m) => ({ object: "refund", charge: m.charge }),
-    "charge.dispute.created": (m) => ({ object: "dispute", charge: m.charge }),
-    "charge.dispute.updated": (m) => ({ object: "dispute", charge: m.charge }),
-    "charge.dispute.closed": (m) => ({ object: "dispute", charge: m.charge }),
-  };
-  type Member = { customer: string; charge: string };
-  const session = ({ customer }: Member) => ({ object: "checkout.session", customer });
-  const subscriptionOf = ({ customer }: Member) => ({ object: "subscription", customer });
+  /** What an event is about, by the first word of its type that tells, as it is in the event. */
+  const ABOUT: [prefix: string, about: (member: { customer: string; charge: string }) => object][] =
+    [
+      ["checkout.session.", ({ customer }) => ({ object: "checkout.session", customer })],
+      ["customer.subscription.", ({ customer }) => ({ object: "subscription", customer })],
+      ["invoice.", ({ customer }) => ({ object: "invoice", customer })],
+      ["customer.", ({ customer }) => ({ object: "customer", id: customer })],
+      ["charge.dispute.", ({ charge }) => ({ object: "dispute", charge })],
+      ["charge.", ({ customer }) => ({ object: "charge", customer })],
+      ["refund.", ({ charge }) => ({ object: "refund", charge })],
+    ];
 
   let payer: Payer;
   beforeAll(async () => {
     payer = await newPayer(site.sandboxOrigin);
   });
 
-  it.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s gives access", async (type) => {
+  it.each([...WEBHOOK_EVENTS])("%s gives access", async (type) => {
     await updateProfile(payer.id, { stripePriceId: null });
     const { data } = await stripeClient().charges.list({ customer: payer.customer });
-    const object = CASES[type]({ customer: payer.customer, charge: data[0]?.id ?? "" });
+    const about = ABOUT.find(([prefix]) => type.startsWith(prefix))?.[1];
+    const object = about?.({ customer: payer.customer, charge: data[0]?.id ?? "" });
     const payload = JSON.stringify({
       id: `evt_${type}`,
       object: "event",
@@ -190,10 +176,6 @@ describe("every event that the endpoint is registered for", () => {
     const signature = stripeClient().webhooks.generateTestHeaderString({ payload, secret });
     expect(await receiveWebhook(payload, signature)).toMatchObject({ status: 200 });
     expect(await hasAccess(payer)).toBe(true);
-  });
-
-  it("is in the list above", async () => {
-    expect([...WEBHOOK_EVENTS].sort()).toEqual(Object.keys(CASES).sort());
   });
 });
 

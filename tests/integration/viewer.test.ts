@@ -1,8 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { setSession } from "~/features/accounts/sessions.server";
-import { signUp } from "~/features/accounts/sign-in.server";
 import {
   findSession,
   findViewer,
@@ -11,9 +9,10 @@ import {
   requireViewer,
 } from "~/features/accounts/viewer.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { findUserByEmail } from "~db/queries/users";
-import { profiles, stripePrices, users } from "~db/schema";
+import { ensureProfile, updateProfile } from "~db/queries/profiles";
+import { type profiles, stripePrices, users } from "~db/schema";
 import { watchLog } from "../support/log";
+import { newReader as newAccount } from "../support/payments";
 import { freePorts } from "../support/ports.mjs";
 import { ORIGIN } from "../support/routes";
 import { testSite } from "../support/site";
@@ -24,20 +23,12 @@ testSite({ variables: ON_SALE });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let count = 0;
-
 /** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
 async function newReader(profile: Partial<typeof profiles.$inferInsert> = {}) {
-  const email = `viewer-${++count}-${Date.now()}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
-  const outcome = await signUp({ email, password: "open sesame" }, browser);
-  const user = await findUserByEmail(email);
-  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
-  if (Object.keys(profile).length > 0) {
-    await getDatabase().db.update(profiles).set(profile).where(eq(profiles.id, user.id));
-  }
-  const [cookie = ""] = (await setSession(outcome.session)).split(";");
-  return { id: user.id, email, args: () => requestWith(cookie) };
+  const { id, email, cookie } = await newAccount();
+  await ensureProfile(id);
+  await updateProfile(id, profile);
+  return { id, email, args: () => requestWith(cookie) };
 }
 
 /** What Remix passes to the loaders of a request with these cookies. */

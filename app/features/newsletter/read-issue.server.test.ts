@@ -13,7 +13,6 @@ const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const _GIF = Buffer.from("R0lGODlhAwACAIAAAAAAAP///yH5BAAAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 /** A JPEG's markers up to its size: 40 x 30, with an Exif orientation. */
 function jpeg(orientation: number): Buffer {
