@@ -10,6 +10,7 @@ import type { Edition } from "~/features/library/edition";
 import { epubCheck, epubCheckWithoutJava } from "../support/epub-checkers";
 import { hasJava } from "../support/html-checkers";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { PNG_PIXEL } from "../support/newsletter";
 import { testSite } from "../support/site";
 import { isFullRun } from "../support/test-scope.mjs";
 
@@ -37,11 +38,6 @@ async function filesOf(epub: Buffer): Promise<Record<string, string>> {
 
 const booksStored = () =>
   readdirSync(join(env().DATA_DIR, "library")).filter((name) => name.startsWith("book-"));
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** Everything a text may contain. */
 const EVERYTHING = `"Quoted" -- *emphasis*, **strong**, ~~struck~~, \`code & <tag>\`, a hard break\\
@@ -113,7 +109,7 @@ const everything = {
     { title: `'Gates & <Hills> "quoted" ]]>'`, summary: "S.", order: 1 },
     EVERYTHING,
   ),
-  "chapters/gate.png": PIXEL,
+  "chapters/gate.png": PNG_PIXEL,
 };
 
 /** The sample edition's book has to stay valid whatever is added to it. */

@@ -11,6 +11,7 @@ import {
   SMALL_EDITION,
   writeEdition,
 } from "../support/library";
+import { PNG_PIXEL } from "../support/newsletter";
 import { testSite } from "../support/site";
 
 testSite();
@@ -42,11 +43,6 @@ async function htmlOf(body: string, more: EditionFiles = {}): Promise<string> {
   const edition = await importEdition(folderOf({ ...chapter(body), ...more }));
   return (await findDocumentHtml(edition.digest, "gates")) ?? "";
 }
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 describe("an edition's folder", () => {
   it("becomes chapters and extras in their order, published at their time", async () => {
@@ -113,10 +109,13 @@ describe("a text", () => {
   });
 
   it("shows images of the edition with their size, under a name that says nothing", async () => {
-    const html = await htmlOf("![A gate](gate.png)", { "chapters/gate.png": PIXEL });
+    const html = await htmlOf("![A gate](gate.png)", { "chapters/gate.png": PNG_PIXEL });
     const [, name = ""] = /src="\/premium\/media\/([0-9a-f]{32}\.png)"/.exec(html) ?? [];
     expect(html).toMatch(/alt="A gate" width="1" height="1"/);
-    expect(await findMedia(name)).toMatchObject({ mediaType: "image/png", bytes: PIXEL.length });
+    expect(await findMedia(name)).toMatchObject({
+      mediaType: "image/png",
+      bytes: PNG_PIXEL.length,
+    });
   });
 
   it("can run no script and load nothing from elsewhere", async () => {

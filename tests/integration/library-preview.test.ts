@@ -9,6 +9,7 @@ import { loader as loadLanding } from "~/routes/_index/route";
 import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
 import { getDatabase } from "~db/client";
 import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
+import { PNG_PIXEL } from "../support/newsletter";
 import { signIn } from "../support/payments";
 import { get } from "../support/routes";
 import { testSite } from "../support/site";
@@ -18,11 +19,6 @@ afterEach(async () => {
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions, users cascade`);
 });
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 const open = (slug: string, cookie?: string) =>
   get(loadPreviewRoute, `/preview/${slug}`, cookie, { slug });
@@ -79,7 +75,7 @@ describe("a text's preview", () => {
   it("has its images and its links to public texts at addresses for everybody", async () => {
     await takeEdition({
       ...SMALL_EDITION,
-      "chapters/pixel.png": PIXEL,
+      "chapters/pixel.png": PNG_PIXEL,
       "chapters/01-gates.md": editionText(
         { title: "Gates", summary: "S.", order: 1, public: true },
         '![A "gate" > src="/premium/media/](pixel.png)\n\nSee [hills](02-hills.md), [walls](04-walls.md) and `src="/premium/media/`.',

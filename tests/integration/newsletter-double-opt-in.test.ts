@@ -16,26 +16,12 @@ import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { watchLog } from "../support/log";
 import { fillMailQueue, linkIn, mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
+import { ALREADY, FAILED, SUCCESS } from "../support/newsletter";
 import { call, flashOf, get, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 import { withoutDatabase } from "../support/without-database";
 
-const SUCCESS = {
-  title: "🎉 Success!",
-  description: "Thanks for subscribing! You're on the list.",
-  variant: "default",
-};
-const ALREADY = {
-  title: "Uh oh! Something went wrong.",
-  description: "This email is already subscribed.",
-  variant: "destructive",
-};
-const FAILED = {
-  title: "Uh oh! Something went wrong.",
-  description: "There was a problem with your subscription.",
-  variant: "destructive",
-};
 const LINK_INVALID = {
   title: "Uh oh! Something went wrong.",
   description: "This link is no longer valid. Please subscribe again.",

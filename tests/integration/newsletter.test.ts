@@ -13,26 +13,11 @@ import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue } from "../support/mail";
+import { ALREADY, FAILED, SUCCESS } from "../support/newsletter";
 import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 import { withoutDatabase } from "../support/without-database";
-
-const SUCCESS = {
-  title: "🎉 Success!",
-  description: "Thanks for subscribing! You're on the list.",
-  variant: "default",
-};
-const ALREADY = {
-  title: "Uh oh! Something went wrong.",
-  description: "This email is already subscribed.",
-  variant: "destructive",
-};
-const FAILED = {
-  title: "Uh oh! Something went wrong.",
-  description: "There was a problem with your subscription.",
-  variant: "destructive",
-};
 
 let smtp: TestSmtpServer;
 let site: TestSite;

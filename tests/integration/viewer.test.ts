@@ -10,7 +10,7 @@ import {
 } from "~/features/accounts/viewer.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { ensureProfile, updateProfile } from "~db/queries/profiles";
-import { type profiles, stripePrices, users } from "~db/schema";
+import { stripePrices, users } from "~db/schema";
 import { watchLog } from "../support/log";
 import { newReader as newAccount } from "../support/payments";
 import { freePorts } from "../support/ports.mjs";
@@ -24,7 +24,7 @@ testSite({ variables: ON_SALE });
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
-async function newReader(profile: Partial<typeof profiles.$inferInsert> = {}) {
+async function newReader(profile: Parameters<typeof updateProfile>[1] = {}) {
   const { id, email, cookie } = await newAccount();
   await ensureProfile(id);
   await updateProfile(id, profile);
