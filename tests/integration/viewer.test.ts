@@ -86,6 +86,12 @@ describe("the viewer", () => {
     });
   });
 
+  it("is no member without a row of a profile", async () => {
+    const { email, cookie } = await newAccount();
+    const viewer = await findViewer(requestWith(cookie));
+    expect(viewer).toMatchObject({ user: { email }, isSubscribed: false });
+  });
+
   it("is nobody without a session", async () => {
     const lines = watchLog();
     expect(await findSession(requestWith(""))).toBeNull();
