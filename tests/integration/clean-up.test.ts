@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { cleanUp } from "~/server/clean-up.server";
 import { getDatabase } from "~db/client";
 import { insertNewsletterImages } from "~db/queries/newsletter-images";
 import { findLastWebhookEvents } from "~db/queries/webhook-events";
+import { eventually } from "../support/eventually";
 import { testSite } from "../support/site";
 
 testSite();
@@ -113,11 +114,11 @@ it("keeps the images of an issue that is about to be sent, however long ago it w
   await getDatabase().db.transaction(async (tx) => {
     await insertNewsletterImages([{ ...image, content: Buffer.from("x") }], tx);
     cleaning = cleanUp();
-    await vi.waitUntil(async () => {
+    await eventually(async () => {
       const waiting = await getDatabase().db.execute(sql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`);
-      return waiting.length > 0;
+      expect(waiting.length).toBeGreaterThan(0);
     });
   });
   await cleaning;
