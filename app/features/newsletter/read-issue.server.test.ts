@@ -57,7 +57,7 @@ describe("an issue's file", () => {
       premium: false,
     });
     expect(issue.images).toEqual([
-      { name, mediaType: "image/png", width: 1, height: 1, content: PNG },
+      { name, mediaType: "image/png", width: 1, height: 1, content: PNG_PIXEL },
     ]);
     expect(issue.markdown).toBe(
       `Dear [walker](/premium),\n\n> ![A lake \\[sic\\]](/newsletter/images/${name} "At \\"dawn\\"") and ![again](/newsletter/images/${name})\n\n[l]: photos/lake.png\n`,
