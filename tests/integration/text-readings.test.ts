@@ -1,30 +1,14 @@
-import { eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { documentHtml } from "~/features/library/document-html.server";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader } from "~/routes/premium_.chapters_.$slug/route";
-import { getDatabase } from "~db/client";
-import { editionDocuments, profiles } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
-import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { signIn } from "../support/payments";
+import { get } from "../support/routes";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 
 describe("an edition's text", () => {
-  it("is asked for once, and null if there is none", async () => {
-    const edition = await takeEdition(SMALL_EDITION);
-    const html = await documentHtml(edition, "gates");
-    expect(html).toContain("There is a gate at the end of my street.");
-    expect(await documentHtml(edition, "nothing")).toBeNull();
-    await getDatabase().db.delete(editionDocuments).where(eq(editionDocuments.slug, "gates"));
-    expect(await documentHtml(edition, "gates")).toBe(html);
-  });
-
   it("is the one of its edition", async () => {
     const gates = (body: string) => ({
       ...SMALL_EDITION,
@@ -45,16 +29,9 @@ describe("the page of a text", () => {
   let nobody: string;
 
   beforeAll(async () => {
-    [member, nobody] = [await signIn("member@example.test"), await signIn("nobody@example.test")];
-    const stripeCurrentPeriodEnd = new Date(Date.now() + 24 * 60 * 60 * 1000);
-    await getDatabase()
-      .db.update(profiles)
-      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd })
-      .where(sql`id = (select id from users where email = 'member@example.test')`);
+    member = await signIn(new Date(Date.now() + 24 * 60 * 60 * 1000));
+    nobody = await signIn(null);
   });
-
-  const signIn = async (email: string) =>
-    cookiesOf(await post(signUp, { form: { email, password: "a long walk" } }));
 
   const open = (slug: string, cookie?: string) =>
     get(loader, "/premium/chapters/a-text", cookie, { slug });

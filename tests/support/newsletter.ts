@@ -5,6 +5,23 @@ import { sql } from "drizzle-orm";
 import type { Issue } from "~/features/newsletter/read-issue.server";
 import { type Database, getDatabase } from "~db/client";
 
+/** What the form answers: added, on the list already, and failed. */
+export const SUCCESS = {
+  title: "🎉 Success!",
+  description: "Thanks for subscribing! You're on the list.",
+  variant: "default",
+};
+export const ALREADY = {
+  title: "Uh oh! Something went wrong.",
+  description: "This email is already subscribed.",
+  variant: "destructive",
+};
+export const FAILED = {
+  title: "Uh oh! Something went wrong.",
+  description: "There was a problem with your subscription.",
+  variant: "destructive",
+};
+
 /** An issue without images, as read from a file. */
 export function issueOf(changes: Partial<Issue> = {}): Issue {
   return {
