@@ -114,14 +114,6 @@ describe("an edition with words and pictures of its own for the landing page", (
     if (javaScriptEnabled) expect(await axeViolations(page)).toEqual([]);
   });
 
-  it("has its contact details on every page", async () => {
-    for (const path of ["/auth", "/newsletter/archive", "/preview/gates"]) {
-      const { text } = await send(site.origin + path);
-      expect(text, path).toContain(CONTACT[3]);
-      expect(text, path).not.toContain(contactDetails.email);
-    }
-  });
-
   it("has its picture in link previews, and in what search engines are told", async () => {
     const address = addressOf(CARD, "png");
     for (const path of ["/", "/preview/gates"]) {
@@ -133,18 +125,5 @@ describe("an edition with words and pictures of its own for the landing page", (
       expect(text, path).toContain(`"image":"${site.origin}${address}"`);
       expect(text, path).not.toContain("/share.png");
     }
-  });
-
-  it("serves the pictures it shows to everybody, and no other", async () => {
-    for (const [file, ending, type] of [
-      [CARD, "png", "image/png"],
-      [FACE, "jpg", "image/jpeg"],
-    ] as const) {
-      const answer = await send(site.origin + addressOf(file, ending));
-      expect(answer.status).toBe(200);
-      expect(answer.headers["content-type"]).toBe(type);
-      expect(answer.headers["content-length"]).toBe(String(file.byteLength));
-    }
-    expect((await send(site.origin + addressOf(UNUSED, "png"))).status).toBe(404);
   });
 });
