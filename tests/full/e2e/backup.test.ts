@@ -198,7 +198,7 @@ describe("a restore", () => {
       whole = await digestOf(empty);
     });
     const moments = 2;
-    for (let moment = 0; moment <= moments; moment++) {
+    for (let moment = 0; moment < moments; moment++) {
       await withEmptyDatabase(async (test, empty) => {
         const dataDir = join(home.path, `killed-${moment}`);
         await restoreUntil(test, (took * moment) / moments, dataDir);

@@ -100,7 +100,7 @@ describe("the operator's commands beside a running program", () => {
   });
 
   it("restore memberships that a restored backup has lost, with --from-stripe", async () => {
-    const { context } = await site.visit().then((page) => ({ context: page.context() }));
+    const context = (await site.visit()).context();
     const { subscription } = await site.subscribe(context);
     await site.database.db.execute(
       sql`update profiles set stripe_customer_id = null, stripe_price_id = null,

@@ -89,12 +89,12 @@ async function expectOwnWords(page: Page): Promise<void> {
 }
 
 describe("an edition with words and pictures of its own for the landing page", () => {
-  it.each([true, false])("shows them (JavaScript: %s)", async (javaScriptEnabled) => {
-    const page = await site.visit({ javaScriptEnabled });
+  it("shows them, and loads nothing from elsewhere", async () => {
+    const page = await site.visit();
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
     await page.goto("/");
-    if (javaScriptEnabled) await hydrated(page);
+    await hydrated(page);
     await expectOwnWords(page);
 
     for (const [alt, address] of [
@@ -111,7 +111,7 @@ describe("an edition with words and pictures of its own for the landing page", (
     // nor is a connection opened to the photo host, which nothing comes from
     expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
     await expect(page.locator("link[rel=preconnect]")).toHaveCount(0);
-    if (javaScriptEnabled) expect(await axeViolations(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it("has its picture in link previews, and in what search engines are told", async () => {

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { isBuiltin } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -124,23 +123,6 @@ describe("a command whose reader has gone", () => {
     });
     await once(child, "close");
     expect(complaints).not.toMatch(/EPIPE|\n\s+at /);
-  });
-});
-
-describe("the build", () => {
-  it("sets NODE_ENV to production before it loads anything else, React above all", () => {
-    const metafile = resolve(import.meta.dirname, "../../../build/metafile.bundle.json");
-    const { inputs, imports } = JSON.parse(readFileSync(metafile, "utf8")).outputs[
-      "build/index.js"
-    ];
-    // the modules in the bundle run after all imports
-    expect(Object.keys(inputs)).toContain("node_modules/react/index.js");
-    const statements = (imports as { path: string; kind: string }[]).filter(
-      ({ kind }) => kind === "import-statement",
-    );
-    expect(statements.map(({ path }) => path).find((name) => !isBuiltin(name))).toBe(
-      "#runtime-setup",
-    );
   });
 });
 

@@ -18,7 +18,7 @@ async function device(cookies: Cookies, options: object = {}): Promise<Page> {
 /** A new member's cookies. */
 async function newMember(): Promise<Cookies> {
   const page = await site.visit();
-  await site.subscribe(page.context());
+  await site.signUpAsMember(page.context());
   return page.context().storageState();
 }
 

