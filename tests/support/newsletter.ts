@@ -40,7 +40,7 @@ export function issueOf(changes: Partial<Issue> = {}): Issue {
 export async function addWalkers(count: number, { db }: Database = getDatabase()): Promise<void> {
   await db.execute(sql`
     insert into subscribers (email, confirmed_at, unsubscribe_token)
-    select 'walker' || n || '@example.test', now(), 'token' || n from generate_series(1, ${count}::int) n`);
+    select 'walker' || n || '@example.test', now(), lpad('token' || n, 22, 'A') from generate_series(1, ${count}::int) n`);
 }
 
 /** A PNG of one pixel. */

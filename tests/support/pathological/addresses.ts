@@ -1,7 +1,7 @@
 import { fill, HEAD_SIZE, type PathologicalRequest, request } from "./request";
 
-/** The maximum that fits, and sizes just below the site's limits for a path with its query and for a path. */
-const SIZES = [HEAD_SIZE, 7_990, 512];
+/** The maximum that fits, and just below the site's limit for a path with its query. */
+const SIZES = [HEAD_SIZE, 7_990];
 
 /** Separators and characters with a special meaning in paths. */
 const PATHS: Record<string, { start?: string; filling: string; end?: string }> = {
@@ -28,14 +28,7 @@ const PATHS: Record<string, { start?: string; filling: string; end?: string }> =
   "at signs": { start: "/", filling: "a@" },
 };
 
-const QUERY_PATHS = [
-  "/",
-  "/auth/forgot-password",
-  "/auth",
-  "/nothing",
-  "/_root.data",
-  "/auth.data",
-];
+const QUERY_PATHS = ["/", "/auth", "/auth.data"];
 
 const QUERIES = [
   ...["a=b&", "1&", "&", "?", "%", "+", "/", "%C3%A4", "index&", "index=a&", "_data=root&"],
@@ -84,7 +77,7 @@ export function pathologicalAddresses(site: {
       ),
     ];
   });
-  const queries = SIZES.slice(0, 2).flatMap((size) =>
+  const queries = SIZES.flatMap((size) =>
     QUERY_PATHS.flatMap((path) =>
       QUERIES.map((filling) =>
         request(`query of ${path}: ${filling} (${size})`, {

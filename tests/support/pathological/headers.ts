@@ -9,8 +9,8 @@ import {
 
 const text = (start: string, filling: Filling, end = "") => fill(HEAD_SIZE, start, filling, end);
 
-/** A page from the cache, one that is rendered, and a file. */
-const PATHS = ["/", "/auth/forgot-password", "/favicon.ico"];
+/** A page from the cache, and a file. */
+const PATHS = ["/", "/favicon.ico"];
 
 const ENCODINGS = [
   text("br,", " ", "x"),
