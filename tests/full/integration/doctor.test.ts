@@ -20,10 +20,8 @@ import { GOOD_HABITS, redirectToTls } from "../../support/doctor-front";
 import {
   type DoctorScene,
   HOST,
-  issue,
   NO_LIMIT,
   openDoctorScene,
-  opensslTime,
   SECRETS,
 } from "../../support/doctor-scene";
 import { eventually } from "../../support/eventually";
@@ -125,9 +123,6 @@ const certificate = (files: { certificate: string; key: string }) => {
   scene.front.certify(files);
   return () => scene.front.certify(scene.authority.issue(HOST));
 };
-
-const dated = (from: number, to: number) =>
-  issue(scene.authority, scene.folder, HOST, [opensslTime(from), opensslTime(to)]);
 
 const CASES: Case[] = [
   // settings
@@ -427,7 +422,7 @@ const CASES: Case[] = [
   },
   {
     name: "an expired certificate",
-    breakIt: () => certificate(dated(-90, -1)),
+    breakIt: () => certificate(scene.authority.issue(HOST, { days: -1 })),
     finds: [/^site problem PUBLIC_URL: .*the certificate has expired.*→ .*Renew it/],
   },
   {
@@ -553,18 +548,6 @@ const CASES: Case[] = [
     },
     finds: [
       /^payments warning webhooks: The site has refused 3 webhooks and accepted none since.*→ Compare the endpoint's signing secret/,
-    ],
-  },
-  {
-    name: "an issue that the site has paused",
-    breakIt: async () => {
-      await scene.sql(
-        "insert into campaigns (slug, audience, subject, preview_text, markdown, start_at, state, pause_reason) values ('may', 'subscribers', 'May', '', 'Text.', now(), 'paused', '554 reader@example.com')",
-      );
-      return () => scene.sql("delete from campaigns");
-    },
-    finds: [
-      /^mail queue warning newsletter: The site has paused the issue 'may': 554 ….*→ Find out why the mail server refuses it/,
     ],
   },
 
