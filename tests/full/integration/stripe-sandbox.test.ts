@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Sent, send } from "../../support/http-client";
+import { openConnection, type Sent, send } from "../../support/http-client";
 import {
   openCheckout,
   openSandbox,
@@ -110,8 +110,12 @@ describe("an answer to the API", () => {
     const { port } = sandbox;
     const stranger = new Stripe("sk_test_other", { host: "127.0.0.1", port, protocol: "http" });
     expect(await rejection(stranger.customers.list())).toMatchObject({ statusCode: 401 });
-    const unknown = { line_items: [{ prise: "x" }] } as Stripe.Checkout.SessionCreateParams;
-    expect(await rejection(stripe.checkout.sessions.create(unknown))).toMatchObject({
+    const unknown: object = { line_items: [{ prise: "x" }] };
+    expect(
+      await rejection(
+        stripe.checkout.sessions.create(unknown as Stripe.Checkout.SessionCreateParams),
+      ),
+    ).toMatchObject({
       code: "parameter_unknown",
       param: "line_items[0][prise]",
       statusCode: 400,
@@ -351,6 +355,10 @@ describe("the sandbox's clock", () => {
     for (const path of ["/control", "/c/pay/cs_1", "/v1/customers"]) {
       expect((await send(sandbox.origin + path, { headers: evil })).status).toBe(421);
     }
+    const twice = await openConnection(sandbox.origin);
+    twice.write("GET /control HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n");
+    expect(await twice.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 421 /);
+    twice.destroy();
     const { url } = await openCheckout(sandbox);
     const page = `${sandbox.origin}${new URL(url ?? "").pathname}`;
     const elsewhere = { "Sec-Fetch-Site": "cross-site" };
