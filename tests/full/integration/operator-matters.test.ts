@@ -10,7 +10,7 @@ import { receiveWebhook } from "~/features/billing/webhook.server";
 import { programPlace } from "~/features/checks/local-readings.server";
 import { SiteCheck } from "~/features/checks/site-check.server";
 import { startSiteWatch } from "~/features/checks/site-watch.server";
-import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
+import { setEditionState } from "~/features/library/importer/edition-state.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { renderMail } from "~/features/mail/render-mail";
@@ -22,7 +22,6 @@ import { pauseCampaign } from "~db/queries/mail-claims";
 import { findOpenMatters, insertMatter } from "~db/queries/operator-matters";
 import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
 import { eventually } from "../../support/eventually";
-import { editionFolder, editionText, writeEdition } from "../../support/library";
 import { mailIdle } from "../../support/mail";
 import { runMailWorker } from "../../support/mail-worker";
 import { newMember } from "../../support/payments";
@@ -381,41 +380,14 @@ describe("a program that ends", () => {
 
 describe("the edition", () => {
   it("is mailed when it could not be taken for a day, and when it is again", async () => {
-    const chapter = {
-      "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1 }),
-    };
-    const edition = editionFolder(chapter);
-    const sample = editionFolder(chapter);
-    const stop = startEditionWatch({
-      folder: edition.path,
-      isFolderSet: true,
-      sampleFolder: sample.path,
-      intervalMs: 20,
-    });
-    try {
-      writeEdition(edition.path, {
-        "chapters/01-gates.md": "---\ntitle: Gates\norder: one\n---\n",
-      });
-      await eventually(async () => {
-        await look();
-        expect(await findOpenMatters()).toMatchObject([{ kind: "edition-not-taken" }]);
-      });
-      await look(later(23 * HOUR));
-      expect(told()).toEqual([]);
-      await look(later(25 * HOUR));
-      await look(later(26 * HOUR));
-      expect(told()).toEqual(["The edition cannot be taken"]);
-
-      writeEdition(edition.path, chapter);
-      await eventually(async () => {
-        await look(later(27 * HOUR));
-        expect(told().slice(1)).toEqual(["The edition is taken again"]);
-      });
-    } finally {
-      await stop();
-      edition.remove();
-      sample.remove();
-    }
+    setEditionState("not-taken");
+    for (const hours of [0, 23]) await look(later(hours * HOUR));
+    expect(told()).toEqual([]);
+    for (const hours of [25, 26]) await look(later(hours * HOUR));
+    expect(told()).toEqual(["The edition cannot be taken"]);
+    setEditionState("taken");
+    await look(later(27 * HOUR));
+    expect(told().slice(1)).toEqual(["The edition is taken again"]);
   });
 });
 
