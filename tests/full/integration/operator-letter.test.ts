@@ -10,8 +10,7 @@ import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase, setDatabase } from "~db/client";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { insertMatter } from "~db/queries/operator-matters";
-import { deleteSubscriber } from "~db/queries/subscribers";
-import { memberships, readingProgress, subscribers, users } from "~db/schema";
+import { memberships, readingProgress, users } from "~db/schema";
 import { runCommand } from "../../support/command";
 import { eventually } from "../../support/eventually";
 import { SMALL_EDITION, takeEdition } from "../../support/library";
@@ -114,24 +113,9 @@ async function seedMonths(): Promise<void> {
         ...(index === 0 ? [{ userId, slug: "hills", readAt: ago(1, 8) }] : []),
       ]),
     );
-  const addresses = await db()
-    .insert(subscribers)
-    .values(
-      [ago(3), ago(2), ago(1), ago(1), ago(1)].map((confirmedAt, index) => ({
-        email: `n${index}${PERSON}`,
-        confirmedAt,
-        createdAt: confirmedAt,
-      })),
-    )
-    .returning({ id: subscribers.id });
-  await deleteSubscriber(addresses[0]?.id ?? "");
-  await db().execute(sql`update former_subscribers set left_on = ${ago(1).toISOString()}::date`);
   await db().execute(
     sql`insert into daily_visitors values (${ago(1).toISOString()}::date, '', 1234)`,
   );
-  await db().execute(sql`insert into renewal_failures values
-    ('a', ${ago(1).toISOString()}, ${ago(1, 7).toISOString()}), ('b', ${ago(1).toISOString()}, null),
-    ('c', ${ago(2).toISOString()}, ${ago(1).toISOString()})`);
   const dispute = { kind: "dispute", facts: { dispute: "dp_1" }, reportAfterMs: 0 };
   await insertMatter({ ...dispute, key: "dispute:dp_1", openedAt: ago(1) });
   await db().execute(sql`update operator_matters set reported_at = opened_at`);
@@ -160,9 +144,7 @@ describe("the letter", () => {
       /Members at its end +6 \(before: 4\)/,
       /Lost +2 \(before: 0\)/,
       /Revenue a month +59\.94 USD \(before: 39\.96 USD\)/,
-      /Renewals that failed +2 \(before: 1\)/,
       /Disputes opened +1 \(before: 0\)/,
-      /Addresses on the list +4 \(before: 2\)/,
       /Visitors, day by day +1,234 \(before: 0\)/,
       /A payment is disputed/,
       /There are no backups by themselves/,
