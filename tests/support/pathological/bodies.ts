@@ -13,37 +13,28 @@ const MULTIPART = "multipart/form-data; boundary=x";
 
 const text = (start: string, filling: Filling, end = "") => fill(BODY_SIZE, start, filling, end);
 
-/** A form that anybody may send, one that hashes, and one that needs a session. */
-const FORM_PATHS = ["/newsletter", "/auth/login", "/checkout"];
+const FORM_PATHS = ["/newsletter", "/auth/login", "/auth/reset-password", "/checkout"];
 
 const URLENCODED: Record<string, string> = {
   "a field again and again": text("", "a=b&"),
-  "no fields": text("", "&"),
   "e-mails": text("password=abcdefgh&", "email=&"),
-  passwords: text("email=a@b.test&", "password=&"),
   tokens: text("", "token=&"),
-  "different fields": text("", (index) => `a${index}&`),
+  numbers: text("", (index) => `${index}&`),
   "colliding numbers": text("", (index) => `${collidingNumber(index)}&`),
   "percent signs": text("email=", "%"),
-  "half characters": text("email=", "%E0%A4"),
-  "plus signs": text("email=", "+"),
   NULs: text("email=", "%00"),
 };
 
 /** Texts on which matching, trimming, case conversion and normalization are slow. */
 const TEXTS: Record<string, string> = {
-  "a letter": "a".repeat(64_000),
   "letters around an at sign": `${"a".repeat(30_000)}@${"a".repeat(30_000)}`,
   labels: `a@${"a.".repeat(30_000)}!`,
-  hyphens: `a@a${"-".repeat(60_000)}a`,
-  "at signs": "@".repeat(64_000),
-  dots: `${".".repeat(60_000)}@a`,
+  "at signs between letters": "a@".repeat(30_000),
   "spaces inside": `a${" ".repeat(60_000)}b`,
   "spaces around": `${" ".repeat(30_000)}a@b.test${" ".repeat(30_000)}`,
   "marks in the wrong order": `a${"\u0301\u0316".repeat(15_000)}@b.test`,
   "dotted capitals": `${"\u0130".repeat(30_000)}@b.test`,
   Hangul: `${"\u1100\u1161\u11a8".repeat(7_000)}@b.test`,
-  ligatures: `${"\ufdfa".repeat(20_000)}@b.test`,
 };
 
 const REDIRECTS = ["/", "/a", "a", "\\", "//", "/%2f", " "];
@@ -56,14 +47,13 @@ const JSON_BODIES: Record<string, string> = {
   objects: text("", '{"a":'),
   fields: json((index) => `"a${index}":1,`),
   "a field again and again": json('"a":1,'),
+  numbers: json((index) => `"${index}":1,`),
   "colliding numbers": json((index) => `"${collidingNumber(index)}":1,`),
   "sparse numbers": json((index) => `"${4_294_967_294 - index * 4_096}":1,`),
   __proto__: json('"__proto__":{},'),
   "a list of e-mails": `{"email":[${fill(65_000, "", '"",')}""]}`,
   "a long number": text('{"email":', "9", "}"),
-  "a long exponent": text('{"email":1e', "9", "}"),
   escapes: text('{"email":"', "\\u0301", '"}'),
-  spaces: text("", " "),
   "an open text": text('{"email":"', "a"),
 };
 
@@ -75,7 +65,6 @@ const PARTS: Record<string, string | { type: string; body: string }> = {
   "different names": text("", (index) => `${NAMED}"a${index}"\r\n\r\n\r\n`, LAST),
   files: text("", `${NAMED}"a"; filename="b"\r\n\r\n\r\n`, LAST),
   nothing: text("", "--x\r\n", LAST),
-  "line breaks": text(`${NAMED}"a"\r\n\r\n`, "\r\n", LAST),
   "long near boundaries": {
     type: `multipart/form-data; boundary=${"x".repeat(70)}`,
     body: text(
@@ -85,30 +74,21 @@ const PARTS: Record<string, string | { type: string; body: string }> = {
     ),
   },
   headers: text(`${NAMED}"a"\r\n`, "A: b\r\n", `\r\n${LAST}`),
-  colons: text("--x\r\n", ":", `\r\n\r\n${LAST}`),
-  "a long header": text(`${NAMED}"a"\r\nA: `, "b", `\r\n\r\n${LAST}`),
   "a long name": text(`${NAMED}"`, "a", `"\r\n\r\n${LAST}`),
   "a name of quotes": text(`${NAMED}"`, '\\"', `"\r\n\r\n${LAST}`),
-  semicolons: text(`${NAMED}"a"`, ";", `\r\n\r\n${LAST}`),
   spaces: text("--x\r\nContent-Disposition:", " ", `form-data; name="a"\r\n\r\n${LAST}`),
   "a type of parameters": text(
     `${NAMED}"a"; filename="b"\r\nContent-Type: a/b`,
     ";a=b",
     `\r\n\r\n${LAST}`,
   ),
-  base64: text(`${NAMED}"a"\r\nContent-Transfer-Encoding: base64\r\n\r\n`, "A", LAST),
   "no end": text(`${NAMED}"a"\r\n\r\n`, "a"),
-  "no beginning": text("", "-", "--x--\r\n"),
   ...Object.fromEntries(
     [
       fill(13_000, "multipart/form-data; boundary=", "a"),
       fill(13_000, "multipart/form-data", ";a=b"),
-      fill(13_000, "multipart/form-data", ";"),
       fill(13_000, "multipart/form-data;", " ", "x"),
       fill(13_000, 'multipart/form-data; boundary="', '\\"'),
-      fill(13_000, "multipart/", "a"),
-      fill(13_000, "", " ", "multipart/form-data"),
-      "multipart/form-data; boundary=",
     ].map((type) => [`type ${type.slice(0, 33)}…`, { type, body: text("", "--\r\n") }]),
   ),
 };
@@ -120,9 +100,7 @@ const SIGNATURES: Record<string, string> = {
     `t=${Math.floor(Date.now() / 1_000)},`,
     `v1=${"a".repeat(64)},`,
   ),
-  "many times": fill(15_000, "", "t=1,"),
-  commas: fill(15_000, "", ","),
-  "equals signs": fill(15_000, "t=1,v1", "="),
+  "a long time": fill(15_000, "t=", "9", ",v1=a"),
 };
 
 /** Bodies of forms, JSON and webhooks, sent by a signed-in browser. */
@@ -146,7 +124,7 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
 
   return [
     ...all(FORM_PATHS, URLENCODED, (path, name, body) => post(path, `form of ${name}`, FORM, body)),
-    ...all(["/newsletter", "/auth/signup"], TEXTS, (path, name, email) =>
+    ...all(["/newsletter", "/auth/login"], TEXTS, (path, name, email) =>
       post(
         path,
         `e-mail of ${name}`,
@@ -170,7 +148,7 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
         JSON.stringify({ notice: "purchase", redirectTo: fill(30_000, "/", filling) }),
       ),
     ),
-    ...all(["/auth/login", "/checkout"], JSON_BODIES, (path, name, body) =>
+    ...all(["/newsletter", "/checkout"], JSON_BODIES, (path, name, body) =>
       post(path, `JSON of ${name}`, JSON_TYPE, body),
     ),
     ...all(["/newsletter"], PARTS, (path, name, part) =>
@@ -194,11 +172,10 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
 function chunked(): PathologicalRequest[] {
   const bodies = {
     "chunks of a byte": text("", "1\r\na\r\n", "0\r\n\r\n"),
-    "chunks with extensions": fill(15_000, "", "1;a=b\r\na\r\n", "0\r\n\r\n"),
     "many trailers": fill(15_000, "1\r\na\r\n0\r\n", "a: b\r\n", "\r\n"),
   };
   return Object.entries(bodies).flatMap(([name, body]) =>
-    ["/newsletter", "/webhooks/stripe", "/nothing"].map((target) =>
+    ["/newsletter", "/webhooks/stripe"].map((target) =>
       request(`${name} to ${target}`, {
         method: "POST",
         target,
