@@ -1,7 +1,7 @@
 import type { EntryContext, ServerBuild } from "@remix-run/node";
 import { createRequestHandler } from "@remix-run/node";
-import { Await, Scripts, useLoaderData } from "@remix-run/react";
-import { type ReactNode, Suspense } from "react";
+import { Scripts } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import * as entryServer from "./entry.server";
@@ -42,15 +42,6 @@ function siteOf(Content: () => ReactNode, loader: () => unknown = () => null) {
     handle(new Request("http://localhost:3000/", { signal: signal ?? null }), { nonce: "abc" });
 }
 
-function Promised() {
-  const { words } = useLoaderData<{ words: Promise<string> }>();
-  return (
-    <Suspense fallback={<p>Wait</p>}>
-      <Await resolve={words}>{(text) => <p>{text}</p>}</Await>
-    </Suspense>
-  );
-}
-
 describe("a page", () => {
   it("embeds its data safely escaped", async () => {
     const open = siteOf(
@@ -63,17 +54,6 @@ describe("a page", () => {
     for (const script of html.match(/<script\b[^>]*>/g) ?? []) {
       expect(script).toContain('nonce="abc"');
     }
-  });
-
-  it("waits for its loader's deferred data, however large", async () => {
-    const long = "One step. ".repeat(3_000);
-    const open = siteOf(Promised, () => ({
-      words: new Promise((resolve) => setImmediate(() => resolve(long))),
-    }));
-    const html = await (await open()).text();
-    expect(html).toContain(`<p>${long}</p>`);
-    expect(html).not.toMatch(/Wait|<template/);
-    expect(html).toMatch(/<\/body><\/html>$/);
   });
 
   it("is aborted with its request before anything is rendered", async () => {

@@ -57,22 +57,6 @@ describe("a page asked for by an alias", () => {
       "Strict-Transport-Security": "max-age=31536000",
     });
   });
-
-  it("is redirected without HSTS while the site itself is http", () => {
-    setEnvironment({ PUBLIC_URL: "http://book.example", PUBLIC_ALIASES: "old.example" });
-    expect(ask("old.example")?.headers).not.toHaveProperty("Strict-Transport-Security");
-  });
-
-  it.each([
-    ["https://www.book.example", "book.example", 308],
-    ["https://book.example", "www.www.book.example", 421],
-    ["http://203.0.113.7", "www.203.0.113.7", 421],
-    ["https://book.example", "old.example.evil.example", 421],
-    ["https://book.example", "old.example@evil.example", 421],
-  ])("of %s by the name %s is answered %i", (PUBLIC_URL, host, status) => {
-    setEnvironment({ PUBLIC_URL, PUBLIC_ALIASES: "old.example" });
-    expect(ask(host)?.status).toBe(status);
-  });
 });
 
 describe("a post to an alias", () => {

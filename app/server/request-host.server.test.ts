@@ -72,51 +72,32 @@ describe("an absolute request target", () => {
 
 describe("a path", () => {
   it.each([
-    "/auth\\",
     "/\\evil.example",
-    "/newsletter/x\\..\\letter",
-    "/auth#",
     "/#/auth",
     "//",
-    "//evil.example/",
     "/auth//",
-    "/premium//chapters",
-    "/.",
     "/..",
-    "/./auth",
     "/../auth",
-    "/auth/.",
     "/auth/..",
     "/x/../auth",
-    "/x/%2e%2e/auth",
     "/x/.%2E/auth",
-    "/%2e",
-    "/auth/%2E",
     "/au\tth",
     "/auth ",
     "/caf\u00c3\u00a9",
-    "/<x>",
   ])("that new URL reads otherwise is recognised: %j", (path) => {
     expect(isRewrittenByUrl(path)).toBe(true);
   });
 
   it.each([
     "/",
-    "/auth",
-    "/auth/",
     "/_root.data",
-    "/premium/chapters/hills.data",
     "/.well-known/change-password",
     "/...",
-    "/.../auth",
     "/..auth",
     "/auth..",
-    "/%2e%2eauth",
     "/a%20b",
     "/caf%C3%A9",
-    "/%2F%2F",
     "/x%5C..%5Cauth",
-    "/%23",
     "/auth;a=b/c@d:e",
   ])("that has one spelling is read as it is: %j", (path) => {
     expect(isRewrittenByUrl(path)).toBe(false);

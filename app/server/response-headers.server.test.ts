@@ -67,13 +67,6 @@ describe("a page's policy", () => {
     expect(sourcesOf("frame-src")).toEqual(["https://js.stripe.com", "https://hooks.stripe.com"]);
     expect(sourcesOf("connect-src")).toContain("https://api.stripe.com");
   });
-
-  it("requires https only where the site has it", () => {
-    setEnvironment({ PUBLIC_URL: "http://book.example" });
-    expect(sourcesOf("upgrade-insecure-requests")).toBeNull();
-    setEnvironment({ PUBLIC_URL: "https://book.example" });
-    expect(sourcesOf("upgrade-insecure-requests")).toEqual([]);
-  });
 });
 
 describe("every response", () => {

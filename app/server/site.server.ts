@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { constants } from "node:zlib";
 import * as build from "@remix-run/dev/server-build";
 import {
   type AppLoadContext,
@@ -27,13 +28,19 @@ import { mayRenderRejectedPage } from "./rejected-pages.server";
 import type { Rejection } from "./rejection";
 import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
+import { dropRest, receiveLast } from "./request-rest.server";
 import { inNetworksTurn } from "./requests-in-progress.server";
 import { pagePolicy, setCommonHeaders } from "./response-headers.server";
 import { RouteTable } from "./route-table.server";
 import { sharedSeconds } from "./shared-seconds.server";
 import { StaticFiles } from "./static-files.server";
 
-const compress = compression();
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN } = constants;
+
+/** With brotli's default window of 4 MB, each answer would take 9 MB until it is sent. */
+const compress = compression({
+  brotli: { params: { [BROTLI_PARAM_QUALITY]: 4, [BROTLI_PARAM_LGWIN]: 16 } },
+});
 
 /**
  * Answers every request of the site, by the first of these that applies:
@@ -69,8 +76,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   return (request, response) => {
     normalizeRequestTarget(request);
     const path = pathOf(request.url);
-    // what a rejected client is still sending is dropped, until the request times out
-    response.once("finish", () => request.resume());
+    dropRest(request, response);
     answer(request, response, path).catch((error: unknown) => sendFailure(response, path, error));
   };
 
@@ -84,6 +90,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     const rejection = checkRequest(request, path, handle);
     if (rejection) {
       prepareResponse(request, response, { path, handle, startedAt });
+      await receiveLast(request);
       return send(response, rejection);
     }
     if (files.answer(request, response, path)) return;
@@ -179,6 +186,7 @@ async function answerWithRemix(
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
+  await receiveLast(incoming);
   await sendResponse(response, answer);
 }
 

@@ -37,11 +37,3 @@ describe("the toast in the server's HTML", () => {
     expect(html).toBe("<p>page</p>");
   });
 });
-
-describe("useToast", () => {
-  it("throws outside a Toaster", () => {
-    expect(() => renderToStaticMarkup(<Caller />)).toThrow(
-      "useToast must be used within a Toaster",
-    );
-  });
-});

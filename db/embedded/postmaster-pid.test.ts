@@ -13,14 +13,6 @@ const lines = [
 ];
 
 describe("a server's pid file", () => {
-  it("has its process id, its address and its readiness", () => {
-    expect(parseServerStatus(`${lines.join("\n")}\n`)).toEqual({
-      pid: 4711,
-      address: { host: "127.0.0.1", port: 25_290 },
-      phase: "ready",
-    });
-  });
-
   it("has the folder of the server's socket", () => {
     const text = [...lines.slice(0, 3), "5432", "/data/post gres", "", "  21 4", "ready   ", ""];
     expect(parseServerStatus(text.join("\n")).address).toEqual({

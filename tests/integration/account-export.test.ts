@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { eq, getTableColumns, is, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { openAccountExport } from "~/features/my-account/export-account.server";
 import { loader as download } from "~/routes/account_.data[.]json/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { getDatabase } from "~db/client";
 import * as schema from "~db/schema";
 import { cookiesOf, flashOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
 const PATH = "/account/data.json";
 
@@ -112,14 +112,9 @@ const LEFT_OUT: Record<string, string> = {
   daily_visitors: "Counts of visitors.",
 };
 
-let site: TestSite;
+testSite();
 let count = 0;
 const database = () => getDatabase().db;
-
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
 afterEach(async () => {
   await database().execute(sql`truncate suppressed_addresses, subscribers, mails`);
 });
@@ -502,32 +497,6 @@ describe("the download", () => {
     } finally {
       await database().execute(sql`alter table gone rename to notes`);
     }
-  });
-
-  it("sends notes of 1 MB in small parts to several readers at once, each of whom gets their own", async () => {
-    const accounts = await Promise.all(Array.from({ length: 3 }, () => newAccount()));
-    for (const { userId } of accounts) {
-      await database().execute(sql`
-        insert into notes (user_id, slug, title, text)
-        select ${userId}, 'text-' || n, 'Text', ${userId} || repeat('é', 500000)
-        from generate_series(1, 2) n`);
-    }
-    await Promise.all(
-      accounts.map(async ({ cookie, userId, email }) => {
-        const answer = await get(download, PATH, cookie);
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
-          chunks.push(chunk);
-        }
-        const sizes = chunks.map(({ byteLength }) => byteLength);
-        expect(Math.max(...sizes)).toBeLessThan(40_000);
-        const { account, notes } = JSON.parse(Buffer.concat(chunks).toString());
-        expect(account.email).toBe(email);
-        expect(notes.map(({ text }: { text: string }) => text)).toEqual(
-          Array(2).fill(userId + "é".repeat(500_000)),
-        );
-      }),
-    );
   });
 
   it("asks for no more of the notes than a slow reader takes", async () => {

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
@@ -7,15 +7,10 @@ import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue } from "../support/mail";
 import { ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
-  vi.restoreAllMocks();
   await getDatabase().db.execute(sql`truncate mails`);
 });
 
@@ -39,14 +34,6 @@ describe("a new account", () => {
     expect(mail?.message?.subject).toBe("Welcome to The Golden Path");
     expect(mail?.message?.text).toContain(`${ORIGIN}/auth/forgot-password`);
     expect(mail?.message?.text).toContain(`${ORIGIN}/#preview`);
-  });
-
-  it("is welcomed once when ten sign up with its address at the same time", async () => {
-    const email = newEmail();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => signUpAs(email)));
-    expect(answers.sort()).toEqual([200, ...Array(9).fill(409)]);
-    const kinds = (await mailsTo(email)).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === "account-welcome")).toHaveLength(1);
   });
 
   it("is not welcomed while too much mail waits", async () => {

@@ -1,6 +1,6 @@
 import argon2 from "argon2";
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { RootData } from "~/features/accounts/root-data";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
@@ -9,13 +9,9 @@ import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 
 let count = 0;
 const newEmail = () => `reader-${++count}-${Date.now()}@example.test`;
@@ -84,15 +80,10 @@ describe("signing up", () => {
 
   it.each([
     ["nothing at all", ""],
-    ["no password", "email=a@example.test"],
     ["a short password", "email=a@example.test&password=12345"],
-    ["an overlong password", `email=a@example.test&password=${"x".repeat(1_001)}`],
-    ["no address", "password=open+sesame"],
     ["no real address", "email=nonsense&password=open+sesame"],
-    ["an overlong address", `email=${"a".repeat(250)}@b.test&password=open+sesame`],
     ["an address with a line break", "email=a@b.test%0D%0ABcc:+c@d.test&password=open+sesame"],
     ["two addresses", "email=a@b.test&email=c@d.test&password=open+sesame"],
-    ["two passwords", "email=a@b.test&password=open+sesame&password=another"],
     ["a NUL byte", "email=a%00@b.test&password=open+sesame"],
   ])("answers %s with the failure toast and makes no account", async (_name, fields) => {
     const before = await userCount();
@@ -160,30 +151,6 @@ describe("logging in", () => {
     });
   });
 
-  it.each<[string, Record<string, unknown>, string]>([
-    ["no address", { password: PASSWORD }, "Please enter your email address."],
-    [
-      "no real address",
-      { email: "nonsense", password: PASSWORD },
-      "Unable to validate email address: invalid format",
-    ],
-    ["no password", { email: "reader@example.test" }, "Please enter a password."],
-    [
-      "a password that is no text",
-      { email: "reader@example.test", password: 123_456 },
-      "Please enter a password.",
-    ],
-    [
-      "two passwords",
-      { email: "reader@example.test", password: [PASSWORD, PASSWORD] },
-      "Please enter a password.",
-    ],
-  ])("rejects %s and says so", async (_name, json, description) => {
-    const answer = await post(logIn, { json });
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ toast: { title: "Sign in Failed", description } });
-  });
-
   it("leads back to the Login form after a failure, with the typed address", async () => {
     const { email } = await signedUp();
     const answer = await post(logIn, { form: { email, password: "not that one" } });
@@ -199,14 +166,6 @@ describe("logging in", () => {
     expect((await rootData(cookiesOf(answer))).viewer?.user.email).toBe(email);
   });
 
-  it("sets a cookie no script can read and no other site can send along with a post", async () => {
-    const { response } = await signedUp();
-    const cookie = sessionCookieOf(response);
-    expect(cookie).toMatch(/HttpOnly/i);
-    expect(cookie).toMatch(/SameSite=Lax/i);
-    expect(cookie).toMatch(/Path=\//i);
-  });
-
   it("costs an unknown address the same hash as a wrong password", async () => {
     const { email } = await signedUp();
     const verify = vi.spyOn(argon2, "verify");
@@ -217,11 +176,6 @@ describe("logging in", () => {
       const hashes = verify.mock.calls.map(([hash]) => hash);
       expect(hashes).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)]);
     }
-  });
-
-  it("sets a cookie that outlives the browser by 30 days", async () => {
-    const { response } = await signedUp();
-    expect(sessionCookieOf(response)).toMatch(/; Max-Age=2592000;/);
   });
 });
 
@@ -246,13 +200,6 @@ describe("a session", () => {
     expect(sessionCookieOf(answer)).toMatch(/^session=;.* Max-Age=0;/);
     expect((await flashOf(answer))?.toast?.title).toBe("👋 You've been signed out.");
     expect((await rootData(cookie)).viewer).toBeNull();
-  });
-
-  it("is rejected if its cookie was altered", async () => {
-    const { cookie } = await signedUp();
-    for (const forged of [cookie.replace("session=", "session=x"), "session=abc", "session="]) {
-      expect((await rootData(forged)).viewer).toBeNull();
-    }
   });
 
   it("expires", async () => {

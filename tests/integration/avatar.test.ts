@@ -1,16 +1,15 @@
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { action as changePicture, loader as pictureSection } from "~/routes/account_.picture/route";
+import { beforeAll, describe, expect, it } from "vitest";
+import { action as changePicture } from "~/routes/account_.picture/route";
 import { loader as avatarImage } from "~/routes/avatars.$name/route";
-import { getDatabase, setDatabase } from "~db/client";
-import { deleteAvatar, upsertAvatar } from "~db/queries/avatars";
+import { getDatabase } from "~db/client";
 import { avatars, users } from "~db/schema";
 import { newReader, type Reader } from "../support/payments";
 import { plain, png, pngHeader, zeros } from "../support/pictures";
-import { call, flashOf, get, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { call, flashOf, ORIGIN, post } from "../support/routes";
+import { testSite } from "../support/site";
 
 const MEGABYTE = 1024 * 1024;
 const SAVED = { title: "✅ Your picture is saved.", variant: "default" };
@@ -20,14 +19,7 @@ const failed = (description: string) => ({
   variant: "destructive",
 });
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
-});
-afterAll(() => site.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+testSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
 
 type Cookie = Pick<Reader, "cookie">;
 
@@ -130,23 +122,6 @@ describe("a picture that is sent", () => {
     const { avatarUrl, rows } = await stored(reader.id);
     expect(rows).toHaveLength(1);
     expect(avatarUrl).toBe(`/avatars/${rows[0]?.smallSha256}.webp`);
-  });
-
-  it("and others stored and removed in the same moment leave one consistent row, or none", async () => {
-    const { id } = await newReader();
-    const bytes = Buffer.from("a picture");
-    for (let round = 0; round < 10; round++) {
-      await Promise.all(
-        Array.from({ length: 12 }, (_, index) => {
-          if (index % 3 === 2) return deleteAvatar(id);
-          const sha = `${round}-${index}`;
-          const avatar = { userId: id, small: bytes, large: bytes, largeSha256: sha };
-          return upsertAvatar({ ...avatar, smallSha256: sha }, sha);
-        }),
-      );
-      const { avatarUrl, rows } = await stored(id);
-      expect(avatarUrl).toBe(rows[0]?.smallSha256 ?? null);
-    }
   });
 });
 
@@ -297,30 +272,4 @@ describe("a picture's address", () => {
       headers["cache-control"],
     ]);
   });
-
-  it("that is none is not looked up", async () => {
-    const { db } = getDatabase();
-    const broken = new Proxy(getDatabase(), {
-      get: () => {
-        throw new Error("The database was asked.");
-      },
-    });
-    const before = getDatabase();
-    setDatabase(broken);
-    try {
-      for (const name of ["x.webp", `${"a".repeat(64)}.png`, `${"A".repeat(64)}.webp`, "../etc"]) {
-        expect((await serve(`/avatars/${name}`)).status).toBe(404);
-      }
-      await expect(serve(`/avatars/${"a".repeat(64)}.webp`)).rejects.toThrow("was asked");
-    } finally {
-      setDatabase(before);
-    }
-    expect(db).toBeDefined();
-    expect((await serve(`/avatars/${"a".repeat(64)}.webp`)).status).toBe(404);
-  });
-});
-
-it("leads from its form's address to the section", async () => {
-  const answer = await get(pictureSection);
-  expect([answer.status, answer.headers.get("Location")]).toEqual([302, "/account#picture"]);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type Stripe from "stripe";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { ensureCustomer } from "~/features/billing/customer.server";
 import { fetchBilling } from "~/features/billing/customer-billing.server";
@@ -13,7 +13,7 @@ import { ensureProfile, findProfile } from "~db/queries/profiles";
 import { deleteUser } from "../support/delete-user";
 import { type Entitlement, entitlementOf } from "../support/paid-periods";
 import { control, newReader } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 import { isFullRun } from "../support/test-scope.mjs";
 
 /** The number of random membership histories in one run, each time others. */
@@ -21,10 +21,9 @@ const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? (isFullRun ? 200 : 20)
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
-let site: TestSite;
+const site = testSite({ payments: {} });
 let otherPrices: string[];
 beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
   const { productId: product } = SANDBOX_STRIPE;
   const drafts = [{ unit_amount: 1_499 }, { unit_amount: 9_900, recurring: "year" as const }];
   const made = await Promise.all(
@@ -39,7 +38,6 @@ beforeAll(async () => {
   );
   otherPrices = made.map(({ id }) => id);
 });
-afterAll(() => site.close());
 
 /** What can happen at Stripe and here. Impossible combinations (a 4xx from the sandbox) are skipped. */
 const incident = fc.oneof(

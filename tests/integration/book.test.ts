@@ -1,38 +1,28 @@
-import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { eq } from "drizzle-orm";
 import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { env } from "~/env.server";
 import { setBookFilesFolder } from "~/features/library/book/book-files.server";
 import { memberBook } from "~/features/library/book/member-book.server";
 import type { Edition } from "~/features/library/edition";
-import { action as signUp } from "~/routes/auth_.signup/route";
-import { loader } from "~/routes/premium_.book[.]epub/route";
-import { getDatabase } from "~db/client";
-import { findUserByEmail } from "~db/queries/users";
-import { profiles } from "~db/schema";
 import { epubCheck, epubCheckWithoutJava } from "../support/epub-checkers";
 import { hasJava } from "../support/html-checkers";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
-import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { PNG_PIXEL } from "../support/newsletter";
+import { testSite } from "../support/site";
 import { isFullRun } from "../support/test-scope.mjs";
 
 const LIBRARY = resolve(import.meta.dirname, "../../app/features/library");
 const SAMPLE = join(LIBRARY, "sample-edition");
 const NOW = new Date("2026-11-22T12:00:00Z");
 
-let site: TestSite;
+testSite({ variables: { PUBLIC_URL: "https://book.example" } });
 
 beforeAll(async () => {
-  site = await openTestSite({ variables: { PUBLIC_URL: "https://book.example" } });
   setBookFilesFolder(join(LIBRARY, "book-files"));
 });
-
-afterAll(() => site.close());
 
 async function epubFor(edition: Edition, email = "walker@example.test", now = NOW) {
   const book = await memberBook(edition, { email, now });
@@ -48,11 +38,6 @@ async function filesOf(epub: Buffer): Promise<Record<string, string>> {
 
 const booksStored = () =>
   readdirSync(join(env().DATA_DIR, "library")).filter((name) => name.startsWith("book-"));
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** Everything a text may contain. */
 const EVERYTHING = `"Quoted" -- *emphasis*, **strong**, ~~struck~~, \`code & <tag>\`, a hard break\\
@@ -124,7 +109,7 @@ const everything = {
     { title: `'Gates & <Hills> "quoted" ]]>'`, summary: "S.", order: 1 },
     EVERYTHING,
   ),
-  "chapters/gate.png": PIXEL,
+  "chapters/gate.png": PNG_PIXEL,
 };
 
 /** The sample edition's book has to stay valid whatever is added to it. */
@@ -225,50 +210,5 @@ describe("the book", () => {
     expect(booksStored()).toHaveLength(before + 1);
     const stored = readFileSync(join(env().DATA_DIR, "library", booksStored()[0] ?? ""));
     expect(Object.keys(await filesOf(stored))).not.toContain("EPUB/colophon.xhtml");
-  });
-});
-
-describe("the route", () => {
-  const DAY_MS = 24 * 60 * 60 * 1000;
-  const priced = (days: number) => ({
-    stripePriceId: "price_1",
-    stripeCurrentPeriodEnd: new Date(Date.now() + days * DAY_MS),
-  });
-
-  it.each([
-    ["without a session", null, "302 /"],
-    ["without a membership", {}, "302 /"],
-    ["whose membership has ended", priced(-1), "302 /"],
-    [
-      "who is past due, in the grace period",
-      { ...priced(3), stripeSubscriptionStatus: "past_due" },
-      "200 ",
-    ],
-    ["who is a member", priced(30), "200 "],
-  ])("answers somebody %s", async (_who, profile, expected) => {
-    await takeEdition(SMALL_EDITION);
-    let cookie: string | undefined;
-    const email = `route-${randomUUID()}@example.test`;
-    if (profile) {
-      const form = { email, password: "a long walk" };
-      cookie = cookiesOf(await post(signUp, { path: "/auth/signup", form }));
-      const user = await findUserByEmail(email);
-      if (!user) throw new Error("Could not sign up.");
-      await getDatabase()
-        .db.update(profiles)
-        .set({ id: user.id, ...profile })
-        .where(eq(profiles.id, user.id));
-    }
-    const response = await get(loader, "/premium/book.epub", cookie);
-    expect(`${response.status} ${response.headers.get("Location") ?? ""}`).toBe(expected);
-    if (response.status !== 200) return;
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "content-type": "application/epub+zip",
-      "content-disposition": 'attachment; filename="The Golden Path.epub"',
-      "cache-control": "private, no-store",
-    });
-    const epub = Buffer.from(await response.arrayBuffer());
-    expect(String(epub.length)).toBe(response.headers.get("Content-Length"));
-    expect((await filesOf(epub))["EPUB/colophon.xhtml"]).toContain(email);
   });
 });

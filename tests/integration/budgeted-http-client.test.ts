@@ -5,9 +5,7 @@ import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { CallBudget } from "~/features/billing/call-budget.server";
-import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { BudgetedHttpClient } from "~/features/billing/stripe-client.server";
-import { metricValue } from "../support/metrics";
 
 const GENEROUS = {
   perSecond: 1_000,
@@ -71,45 +69,7 @@ function open({ budget = new RecordingBudget(GENEROUS), toPort = port(), retries
   return { stripe, budget };
 }
 
-const counted = (purpose: string, outcome: string) =>
-  metricValue("stripe_calls_total", { purpose, outcome });
-
-/** By how much each outcome's count of calls for a webhook grows meanwhile. */
-async function outcomesOf(work: () => Promise<unknown>) {
-  const outcomes = ["answered", "failed", "limited", "refused"] as const;
-  const before = await Promise.all(outcomes.map((outcome) => counted("webhook", outcome)));
-  await withCallPurpose("webhook", work).catch(() => {});
-  const after = await Promise.all(outcomes.map((outcome) => counted("webhook", outcome)));
-  const grown = outcomes.map(
-    (outcome, i) => [outcome, (after[i] ?? 0) - (before[i] ?? 0)] as const,
-  );
-  return Object.fromEntries(grown.filter(([, by]) => by > 0));
-}
-
 const unretried = { "stripe-should-retry": "false" };
-
-describe("a call to Stripe is counted for its purpose as", () => {
-  it.each([
-    [200, "answered"],
-    [429, "limited"],
-    [500, "failed"],
-  ])("what status %i means: %s", async (status, outcome) => {
-    const { stripe } = open();
-    answers = [{ status, headers: unretried }];
-    expect(await outcomesOf(() => stripe.customers.retrieve("cus_1"))).toEqual({ [outcome]: 1 });
-  });
-
-  it("failed when nobody answers", async () => {
-    const { stripe } = open({ toPort: 1 });
-    expect(await outcomesOf(() => stripe.customers.retrieve("cus_1"))).toEqual({ failed: 1 });
-  });
-
-  it("refused when the budget has no room", async () => {
-    const maxWaitMs = { ...GENEROUS.maxWaitMs, webhook: -1 };
-    const { stripe } = open({ budget: new RecordingBudget({ ...GENEROUS, maxWaitMs }) });
-    expect(await outcomesOf(() => stripe.customers.retrieve("cus_1"))).toEqual({ refused: 1 });
-  });
-});
 
 describe("a call that is not sent", () => {
   it("fails at once, as Stripe's own rate limit would, and is not tried again", async () => {
@@ -139,17 +99,6 @@ describe("a 429 from Stripe", () => {
     answers = [{ status: 429, headers }];
     await stripe.customers.retrieve("cus_1").catch(() => {});
     expect(budget.pauses).toEqual([pause]);
-  });
-
-  it("is tried again, unless Stripe says that it should not be", async () => {
-    const { stripe } = open({ retries: 1 });
-    answers = [{ status: 429 }, { status: 200 }];
-    expect(await stripe.customers.retrieve("cus_1")).toMatchObject({ id: "cus_1" });
-    expect(received).toHaveLength(2);
-
-    answers = [{ status: 429, headers: unretried }];
-    await expect(stripe.customers.retrieve("cus_1")).rejects.toThrow("The server says no.");
-    expect(received).toHaveLength(3);
   });
 });
 

@@ -1,8 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { findSessionViewer, openSession } from "~/features/accounts/sessions.server";
+import { describe, expect, it } from "vitest";
+import { openSession } from "~/features/accounts/sessions.server";
 import { logIn, signUp } from "~/features/accounts/sign-in.server";
-import type { SignedIn } from "~/features/accounts/verify-identity.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import {
@@ -19,52 +18,22 @@ import { getDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findUserByEmail } from "~db/queries/users";
 import { emailChanges, passkeys, sessions } from "~db/schema";
+import {
+  type Account,
+  accountOf,
+  NEW_BROWSER,
+  newAccount,
+  newAddress,
+  PASSWORD,
+} from "../support/accounts";
 import { watchLog } from "../support/log";
 import { control, newMember } from "../support/payments";
 import { call } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: { webhook: (request) => call(webhook, request) } });
-});
-afterAll(() => site.close());
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await control(site.sandboxOrigin, "faults/clear");
-});
+const site = testSite({ payments: { webhook: (request) => call(webhook, request) } });
 
-const PASSWORD = "a long walk";
-const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-let count = 0;
-const newAddress = () => `changer-${++count}-${Date.now()}@example.test`;
-
-type Account = SignedIn & { email: string; token: string };
-
-/** A new account, signed in. */
-async function newAccount(email = newAddress()): Promise<Account> {
-  const outcome = await signUp({ email, password: PASSWORD }, HERE);
-  if (outcome.kind !== "signed-in") throw new Error(outcome.kind);
-  return signedIn(outcome.session, email);
-}
-
-async function signedIn(token: string, email: string): Promise<Account> {
-  const { setSession } = await import("~/features/accounts/sessions.server");
-  const cookie = (await setSession(token)).split(";")[0] ?? "";
-  const found = await findSessionViewer(
-    new Request("http://localhost:3000", { headers: { Cookie: cookie } }),
-  );
-  if (!found) throw new Error("There is no session.");
-  return {
-    userId: found.user.id,
-    tokenHash: found.tokenHash,
-    session: found.session,
-    email,
-    token,
-  };
-}
 
 const request = (account: Account, email: string, password = PASSWORD) =>
   requestEmailChange(account, { email, password }, undefined);
@@ -94,7 +63,7 @@ async function change(account: Account, to: string): Promise<string> {
 
 const idOf = async (email: string) => (await findUserByEmail(email))?.id;
 const logInOutcome = async (email: string, password = PASSWORD) =>
-  (await logIn({ email, password }, HERE)).kind;
+  (await logIn({ email, password }, NEW_BROWSER)).kind;
 
 describe("asking for another address", () => {
   it("changes nothing before the new address is confirmed", async () => {
@@ -148,32 +117,6 @@ describe("asking for another address", () => {
     expect(await confirmEmailChange(earlier, account.userId)).toEqual({ kind: "invalid-link" });
     const token = await mailedToken(second);
     expect(await confirmEmailChange(token, account.userId)).toMatchObject({ kind: "changed" });
-  });
-
-  it("leaves one change that waits, however many are asked for at once", async () => {
-    const account = await newAccount();
-    const outcomes = await Promise.all(
-      Array.from({ length: 10 }, () => request(account, newAddress())),
-    );
-    expect(outcomes).toEqual(Array(10).fill({ kind: "requested" }));
-    const { db } = getDatabase();
-    const rows = await db
-      .select()
-      .from(emailChanges)
-      .where(eq(emailChanges.userId, account.userId));
-    expect(rows).toHaveLength(1);
-  });
-
-  it("lets two accounts ask for the same address, and the first to confirm has it", async () => {
-    const [one, two] = [await newAccount(), await newAccount()];
-    const to = newAddress();
-    await request(one, to);
-    await request(two, to);
-    const tokens = [await mailedToken(to), await mailedToken(to)];
-    expect(new Set(tokens).size).toBe(2);
-    expect(await confirmEmailChange(tokens[0], one.userId)).toMatchObject({ kind: "changed" });
-    expect(await confirmEmailChange(tokens[1], two.userId)).toEqual({ kind: "taken" });
-    expect(await idOf(two.email)).toBe(two.userId);
   });
 
   it("gives an address to one of two accounts that confirm it at the same moment", async () => {
@@ -236,10 +179,7 @@ describe("the link to the new address", () => {
 
   it.each([
     ["none", undefined],
-    ["an empty token", ""],
-    ["a made-up token", "made-up"],
     ["a forged token", "x".repeat(43)],
-    ["an overlong token", "x".repeat(65_536)],
     ["two tokens", ["a", "b"]],
   ])("is invalid with %s", async (_what, token) => {
     const account = await newAccount();
@@ -310,7 +250,7 @@ describe("the customer at Stripe", () => {
       userAgent: null,
       verifiedBy: "passkey",
     });
-    const account = await signedIn(token ?? "", member.email);
+    const account = await accountOf(token ?? "", member.email);
     const to = newAddress();
     expect(await requestEmailChange(account, { email: to, password: "" }, undefined)).toEqual({
       kind: "requested",
@@ -321,12 +261,6 @@ describe("the customer at Stripe", () => {
       });
     return { member, to, confirm };
   }
-
-  it("gets the new address", async () => {
-    const { member, to, confirm } = await memberWithNewAddress();
-    await confirm();
-    await expect.poll(() => emailAtStripe(member.customer)).toBe(to);
-  });
 
   it("gets it with the next sync if Stripe was down", async () => {
     const { member, to, confirm } = await memberWithNewAddress();
@@ -366,7 +300,7 @@ describe("the link to the former address", () => {
     const { resetPassword } = await import("~/features/accounts/password-reset.server");
     const resetToken = new URL(outcome.resetPath, "http://localhost").searchParams.get("token");
     expect(
-      await resetPassword({ token: resetToken ?? "", password: "a new one" }, HERE),
+      await resetPassword({ token: resetToken ?? "", password: "a new one" }, NEW_BROWSER),
     ).toMatchObject({ kind: "changed" });
     expect(await logInOutcome(account.email, "a new one")).toBe("signed-in");
   });
@@ -424,7 +358,9 @@ describe("the link to the former address", () => {
   it("cannot be cut off by a new account, or another one's change, with the former address", async () => {
     const account = await newAccount();
     const token = await change(account, newAddress());
-    expect((await signUp({ email: account.email, password: PASSWORD }, HERE)).kind).toBe("taken");
+    expect((await signUp({ email: account.email, password: PASSWORD }, NEW_BROWSER)).kind).toBe(
+      "taken",
+    );
     const other = await newAccount();
     await request(other, account.email);
     expect(await mailedToken(account.email)).toBeNull();
@@ -438,7 +374,7 @@ describe("the link to the former address", () => {
       .db.update(emailChanges)
       .set({ expiresAt: new Date(Date.now() - 1000) })
       .where(eq(emailChanges.userId, account.userId));
-    expect((await signUp({ email: account.email, password: PASSWORD }, HERE)).kind).toBe(
+    expect((await signUp({ email: account.email, password: PASSWORD }, NEW_BROWSER)).kind).toBe(
       "signed-in",
     );
   });

@@ -1,9 +1,8 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { lookUpPasswordReset } from "~/features/accounts/password-reset.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
-import { findSessionViewer, setSession } from "~/features/accounts/sessions.server";
-import { logIn, signUp } from "~/features/accounts/sign-in.server";
+import { logIn } from "~/features/accounts/sign-in.server";
 import {
   isRecentlyVerified,
   type SignedIn,
@@ -11,46 +10,17 @@ import {
 } from "~/features/accounts/verify-identity.server";
 import { changePassword } from "~/features/my-account/change-password.server";
 import { getDatabase } from "~db/client";
-import { updateSession } from "~db/queries/sessions";
 import { sessions } from "~db/schema";
+import { type Account, NEW_BROWSER, newAccount, PASSWORD } from "../support/accounts";
 import { whileHashQueueIsFull } from "../support/hash-flood";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+testSite();
 
-const OLD = "a long walk";
 const NEW = "a longer walk";
-const HERE = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
-
-let count = 0;
-
-type Account = SignedIn & { email: string };
-
-/** A new account, signed in. */
-async function newAccount(): Promise<Account> {
-  const email = `password-${++count}-${Date.now()}@example.test`;
-  const outcome = await signUp({ email, password: OLD }, HERE);
-  if (outcome.kind !== "signed-in") throw new Error(outcome.kind);
-  return { ...(await stateOf(outcome.session)), email };
-}
-
-async function stateOf(token: string): Promise<SignedIn> {
-  const cookie = (await setSession(token)).split(";")[0] ?? "";
-  const request = new Request("http://localhost:3000", { headers: { Cookie: cookie } });
-  const found = await findSessionViewer(request);
-  if (!found) throw new Error("There is no session.");
-  return { userId: found.user.id, tokenHash: found.tokenHash, session: found.session };
-}
 
 const canLogIn = async ({ email }: Account, password: string) =>
-  (await logIn({ email, password }, HERE)).kind === "signed-in";
+  (await logIn({ email, password }, NEW_BROWSER)).kind === "signed-in";
 
 const openSessions = async ({ userId }: SignedIn) =>
   (await getDatabase().db.select().from(sessions).where(eq(sessions.userId, userId))).map(
@@ -62,19 +32,21 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 describe("changing the password", () => {
   it("lets the new one in alone, and keeps this session alone", async () => {
     const account = await newAccount();
-    await canLogIn(account, OLD);
+    await canLogIn(account, PASSWORD);
     expect(await openSessions(account)).toHaveLength(2);
-    expect(await changePassword(account, { password: OLD, newPassword: NEW }, undefined)).toEqual({
+    expect(
+      await changePassword(account, { password: PASSWORD, newPassword: NEW }, undefined),
+    ).toEqual({
       kind: "changed",
     });
     expect(await openSessions(account)).toEqual([account.tokenHash]);
-    expect(await canLogIn(account, OLD)).toBe(false);
+    expect(await canLogIn(account, PASSWORD)).toBe(false);
     expect(await canLogIn(account, NEW)).toBe(true);
   });
 
   it("tells the owner by mail, once", async () => {
     const account = await newAccount();
-    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
+    await changePassword(account, { password: PASSWORD, newPassword: NEW }, undefined);
     const mails = await getDatabase().db.execute<{ text: string }>(
       sql`select message->>'text' as text from mails
         where recipient = ${account.email} and kind = 'password-changed'`,
@@ -86,7 +58,7 @@ describe("changing the password", () => {
   it("ends an open link to choose a new one", async () => {
     const account = await newAccount();
     const link = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
-    await changePassword(account, { password: OLD, newPassword: NEW }, undefined);
+    await changePassword(account, { password: PASSWORD, newPassword: NEW }, undefined);
     expect(await lookUpPasswordReset(link)).toBeNull();
   });
 
@@ -94,22 +66,27 @@ describe("changing the password", () => {
     ["another password", "That is not your password.", "not it", NEW],
     ["an empty one", "Please enter your current password.", "", NEW],
     ["none", "Please enter your current password.", undefined, NEW],
-    ["two", "That is not your password.", [OLD, OLD], NEW],
-    ["a new one too short", "Password should be at least 6 characters.", OLD, "short"],
-    ["a new one too long", "Password should be at most 1000 characters.", OLD, "x".repeat(1_001)],
-    ["no new one", "Please enter a password.", OLD, undefined],
+    ["two", "That is not your password.", [PASSWORD, PASSWORD], NEW],
+    ["a new one too short", "Password should be at least 6 characters.", PASSWORD, "short"],
+    [
+      "a new one too long",
+      "Password should be at most 1000 characters.",
+      PASSWORD,
+      "x".repeat(1_001),
+    ],
+    ["no new one", "Please enter a password.", PASSWORD, undefined],
   ])("is rejected with %s", async (_what, message, password, newPassword) => {
     const fields = { password, newPassword };
     const account = await newAccount();
     expect(await changePassword(account, fields, undefined)).toEqual({ kind: "rejected", message });
-    expect(await canLogIn(account, OLD)).toBe(true);
+    expect(await canLogIn(account, PASSWORD)).toBe(true);
   });
 
   it("is done once, however many try at the same time", async () => {
     const account = await newAccount();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        changePassword(account, { password: OLD, newPassword: `${NEW} ${i}` }, undefined),
+        changePassword(account, { password: PASSWORD, newPassword: `${NEW} ${i}` }, undefined),
       ),
     );
     const changed = outcomes.flatMap(({ kind }, i) => (kind === "changed" ? [i] : []));
@@ -120,10 +97,10 @@ describe("changing the password", () => {
   it("waits while too many passwords are being hashed", async () => {
     const account = await newAccount();
     const outcome = await whileHashQueueIsFull("192.0.2.9", () =>
-      changePassword(account, { password: OLD, newPassword: NEW }, "192.0.2.9"),
+      changePassword(account, { password: PASSWORD, newPassword: NEW }, "192.0.2.9"),
     );
     expect(outcome).toEqual({ kind: "busy" });
-    expect(await canLogIn(account, OLD)).toBe(true);
+    expect(await canLogIn(account, PASSWORD)).toBe(true);
   });
 });
 
@@ -138,38 +115,13 @@ describe("verifying who is there", () => {
 
   it("by password is recorded for this session alone", async () => {
     const account = await newAccount();
-    await canLogIn(account, OLD);
+    await canLogIn(account, PASSWORD);
     const { db } = getDatabase();
     const longAgo = { verifiedAt: minutesAgo(60) };
     await db.update(sessions).set(longAgo).where(eq(sessions.userId, account.userId));
-    expect(await verifyIdentity(account, OLD, undefined)).toMatchObject({ kind: "verified" });
+    expect(await verifyIdentity(account, PASSWORD, undefined)).toMatchObject({ kind: "verified" });
     const rows = await db.select().from(sessions).where(eq(sessions.userId, account.userId));
     const fresh = rows.filter((row) => isRecentlyVerified(row));
     expect(fresh.map(({ tokenHash }) => tokenHash)).toEqual([account.tokenHash]);
-  });
-
-  it("by password is recorded as that", async () => {
-    const account = await newAccount();
-    const byPasskey = { verifiedAt: minutesAgo(1), verifiedBy: "passkey" } as const;
-    await updateSession(account.tokenHash, byPasskey);
-    await verifyIdentity(account, OLD, undefined);
-    const [row] = await getDatabase()
-      .db.select()
-      .from(sessions)
-      .where(eq(sessions.tokenHash, account.tokenHash));
-    expect(row?.verifiedBy).toBe("password");
-  });
-
-  it.each([
-    ["none", undefined, "Please enter your password."],
-    ["an empty one", "", "Please enter your password."],
-    ["two", [OLD, OLD], "That is not your password."],
-    ["one that is too long", "x".repeat(1_001), "That is not your password."],
-  ])("is rejected for %s, without hashing it", async (_what, password, message) => {
-    const account = await newAccount();
-    const outcome = await whileHashQueueIsFull("192.0.2.9", () =>
-      verifyIdentity(account, password, "192.0.2.9"),
-    );
-    expect(outcome).toEqual({ kind: "rejected", message });
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { syncNewEmail, updateCustomerEmail } from "~/features/billing/customer-email.server";
+import { updateCustomerEmail } from "~/features/billing/customer-email.server";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { type LogLine, watchLog } from "../support/log";
 import { newReader, type Reader } from "../support/payments";
@@ -45,16 +45,6 @@ const update = ({ id }: { id: string }, fields: object = {}) =>
   updateCustomerEmail({ id, stripeCustomerId: "cus_1", isEmailDueAtStripe: true, ...fields });
 
 describe("a customer's new address", () => {
-  it.each([
-    ["is not due", { isEmailDueAtStripe: false }],
-    ["has no customer", { stripeCustomerId: null }],
-  ])("that %s is not sent", async (_name, fields) => {
-    const account = await accountWithNewEmail();
-    await update(account, fields);
-    expect(stripe.calls).toEqual([]);
-    expect(await isDue(account)).toBe(true);
-  });
-
   it("that Stripe rejects is not sent again, and a line says so without the address", async () => {
     const account = await accountWithNewEmail();
     stripe.answers = { [UPDATE]: rejected("email_invalid") };
@@ -79,21 +69,5 @@ describe("a customer's new address", () => {
     await expect(update(account)).rejects.toMatchObject({ statusCode: answer.status });
     expect(await isDue(account)).toBe(true);
     expect(lines).toEqual([]);
-  });
-});
-
-describe("telling Stripe a new address at once", () => {
-  it("logs what fails, without the address", async () => {
-    const account = await accountWithNewEmail();
-    stripe.answers = { [`cus_${account.id}`]: rejected("resource_missing") };
-    await syncNewEmail(account.id);
-    expect(await isDue(account)).toBe(true);
-    expect(lines).toEqual([
-      {
-        level: "warn",
-        message: "Stripe could not be told a new address; it will be tried again",
-        facts: { userId: account.id, err: expect.objectContaining({ statusCode: 400 }) },
-      },
-    ]);
   });
 });

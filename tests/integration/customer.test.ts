@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ensureCustomer } from "~/features/billing/customer.server";
-import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { getDatabase } from "~db/client";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
@@ -30,10 +29,6 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const HOUR_MS = 60 * 60_000;
-const MISSING = {
-  status: 404,
-  error: { type: "invalid_request_error", code: "resource_missing", param: "id" },
-};
 
 let count = 0;
 const newCustomer = () => `cus_${++count}`;
@@ -73,21 +68,6 @@ const listedBy = (email: string) =>
   `GET /v1/customers?email=${email.replace("@", "%40")}&limit=100`;
 
 describe("the customer of an account", () => {
-  it("is created once, and found by its key if that is repeated", async () => {
-    const account = await newAccount();
-    expect(await ensure(account)).toEqual({ id: created, isNew: true });
-    expect(stripe.calls).toEqual([creationOf(account)]);
-    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}`]);
-    expect(await linked(account)).toBe(created);
-    expect(lines).toEqual([
-      {
-        level: "info",
-        message: "Stripe customer created",
-        facts: { userId: account.id, stripeCustomerId: created, replaced: undefined },
-      },
-    ]);
-  });
-
   it("is deleted again if the account was deleted while it was created", async () => {
     const account = await newAccount();
     await getDatabase().db.delete(users).where(eq(users.id, account.id));
@@ -100,40 +80,9 @@ describe("the customer of an account", () => {
     await expect(ensure(account)).rejects.toThrow(/was deleted during the checkout/);
     expect(stripe.calls.at(-1)).toBe(`DELETE /v1/customers/${created}`);
   });
-
-  it("is replaced if it was deleted", async () => {
-    const deleted = newCustomer();
-    const account = await newAccount({ stripeCustomerId: deleted });
-    stripe.answers[`GET /v1/customers/${deleted}`] = { status: 200, fields: { deleted: true } };
-    expect(await ensure(account)).toEqual({ id: created, isNew: true });
-    expect(stripe.idempotencyKeys).toEqual([`customer-${account.id}-after-${deleted}`]);
-    expect(await linked(account)).toBe(created);
-    expect(lines.map(({ facts }) => facts)).toEqual([
-      { userId: account.id, stripeCustomerId: created, replaced: deleted },
-    ]);
-  });
-
-  it("is not replaced if Stripe never had it", async () => {
-    const unknown = newCustomer();
-    const account = await newAccount({ stripeCustomerId: unknown });
-    stripe.answers[`GET /v1/customers/${unknown}`] = MISSING;
-    await expect(ensure(account)).rejects.toThrow(UnknownCustomer);
-    expect(await linked(account)).toBe(unknown);
-  });
 });
 
 describe("a customer that the row has lost", () => {
-  it("is searched for by the address after that", async () => {
-    const account = await newAccount({}, 24);
-    stripe.answers[listedBy(account.email)] = customers(
-      { id: "cus_another", userId: "another" },
-      { id: `cus_of_${account.id}`, userId: account.id },
-    );
-    expect(await ensure(account)).toEqual({ id: `cus_of_${account.id}`, isNew: false });
-    expect(stripe.calls).toEqual([listedBy(account.email)]);
-    expect(lines.map(({ message }) => message)).toEqual(["lost Stripe customer linked again"]);
-  });
-
   it("is searched for if the account is deleted meanwhile, and linked to nobody", async () => {
     const account = await newAccount();
     await getDatabase().db.delete(users).where(eq(users.id, account.id));

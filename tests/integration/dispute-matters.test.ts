@@ -1,14 +1,10 @@
 import type Stripe from "stripe";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recordDispute } from "~/features/billing/dispute-matters.server";
 import { findOpenMatters } from "~db/queries/operator-matters";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 
 let count = 0;
 
@@ -45,15 +41,6 @@ describe("the operator's matter of a dispute", () => {
     expect((await mattersOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
   });
 
-  it.each(["needs_response", "under_review", "warning_needs_response", "warning_under_review"])(
-    "is opened by the status %s",
-    async (status) => {
-      const dispute = newDispute({ status });
-      await recordDispute(dispute, NOON);
-      expect((await mattersOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
-    },
-  );
-
   it.each(["won", "lost", "warning_closed", "prevented"])(
     "is not opened by the status %s, but ended by it",
     async (status) => {
@@ -69,12 +56,4 @@ describe("the operator's matter of a dispute", () => {
       ]);
     },
   );
-
-  it("is one, however often the dispute is read", async () => {
-    const dispute = newDispute();
-    await recordDispute(dispute, NOON);
-    await recordDispute(dispute, NOON);
-    await recordDispute({ ...dispute, status: "under_review" } as Stripe.Dispute, EVENING);
-    expect(await mattersOf(dispute)).toMatchObject([{ openedAt: NOON, seenAt: EVENING }]);
-  });
 });

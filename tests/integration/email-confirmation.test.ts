@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import {
   confirmEmailByLink,
@@ -18,20 +18,15 @@ import { watchLog } from "../support/log";
 import { fillMailQueue } from "../support/mail";
 import { newReader } from "../support/payments";
 import { flashOf, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 import { withoutDatabase } from "../support/without-database";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({
-    payments: {},
-    // without it, every test of a checkout has an address that nobody has confirmed
-    variables: { REQUIRE_CONFIRMED_EMAIL: "true" },
-  });
+testSite({
+  payments: {},
+  // without it, every test of a checkout has an address that nobody has confirmed
+  variables: { REQUIRE_CONFIRMED_EMAIL: "true" },
 });
-afterAll(() => site.close());
 afterEach(async () => {
-  vi.restoreAllMocks();
   await getDatabase().db.execute(sql`truncate mails`);
 });
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { cookiesOf, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  // a tenth of the limits: one log-in to an account from one network, or from one known browser
-  site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: "0.1" } });
-});
-afterAll(() => site.close());
+// a tenth of the limits: one log-in to an account from one network, or from one known browser
+testSite({ variables: { RATE_LIMIT_FACTOR: "0.1" } });
 
 const PASSWORD = "open sesame";
 

@@ -1,49 +1,30 @@
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition } from "~/features/library/edition";
 import type { PreviewView } from "~/features/library/preview.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { loader as loadLanding } from "~/routes/_index/route";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
 import { getDatabase } from "~db/client";
-import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, SMALL_EDITION, takeEdition } from "../support/library";
-import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { PNG_PIXEL } from "../support/newsletter";
+import { signIn } from "../support/payments";
+import { get } from "../support/routes";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions, users cascade`);
 });
-
-const PIXEL = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 const open = (slug: string, cookie?: string) =>
   get(loadPreviewRoute, `/preview/${slug}`, cookie, { slug });
 
 const read = async (slug: string, cookie?: string) =>
   ((await (await open(slug, cookie)).json()) as { preview: PreviewView }).preview;
-
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const answer = await post(signUp, {
-    form: { email: "walker@example.test", password: "a long walk" },
-  });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 
@@ -94,7 +75,7 @@ describe("a text's preview", () => {
   it("has its images and its links to public texts at addresses for everybody", async () => {
     await takeEdition({
       ...SMALL_EDITION,
-      "chapters/pixel.png": PIXEL,
+      "chapters/pixel.png": PNG_PIXEL,
       "chapters/01-gates.md": editionText(
         { title: "Gates", summary: "S.", order: 1, public: true },
         '![A "gate" > src="/premium/media/](pixel.png)\n\nSee [hills](02-hills.md), [walls](04-walls.md) and `src="/premium/media/`.',

@@ -1,27 +1,22 @@
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { markMatches } from "~/features/library/load-reading.server";
 import { searchLibrary } from "~/features/library/search.server";
 import type { MarkedText, SearchView } from "~/features/library/search-view";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as readChapter } from "~/routes/premium_.chapters_.$slug/route";
 import { loader as readExtra } from "~/routes/premium_.extras.$slug/route";
 import { loader } from "~/routes/premium_.search/route";
 import { getDatabase } from "~db/client";
 import { findDocumentHtml } from "~db/queries/editions";
-import { profiles } from "~db/schema";
 import { type EditionFiles, editionText, takeEdition } from "../support/library";
-import { cookiesOf, get, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { signIn } from "../support/payments";
+import { get, ORIGIN } from "../support/routes";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions, users cascade`);
@@ -48,16 +43,6 @@ const plain = (text: MarkedText) => text.map(({ text }) => text).join("");
 const marked = (text: MarkedText = []) =>
   text.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join("");
 
-/** Creates an account whose membership ends then; returns its cookie. */
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const answer = await post(signUp, {
-    form: { email: "walker@example.test", password: "a long walk" },
-  });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 const tomorrow = () => new Date(Date.now() + 86_400_000);
 
 /** The block of a text to which a result leads, as a member sees it. */
@@ -277,12 +262,6 @@ describe("a search", () => {
       }),
     );
   });
-
-  it("takes the first 200 characters, whole ones", async () => {
-    const edition = await take([{}, "A lantern."]);
-    const { query } = await search(edition, `lantern ${"😀".repeat(200)}`);
-    expect(query).toBe(`lantern ${"😀".repeat(96)}`);
-  });
 });
 
 describe("the marks in a text", () => {
@@ -329,24 +308,9 @@ describe("the marks in a text", () => {
       expect(result).toContain("<mark>");
     }
   });
-
-  it("are those of the beginnings of words if nothing has the last one", async () => {
-    expect(await mark("<p>A lantern.</p>", "lanter")).toBe("<p>A <mark>lantern</mark>.</p>");
-  });
 });
 
 describe("the page of a search", () => {
-  it("is for members: anybody else is sent to the landing page, whatever they look for", async () => {
-    await take([{}, "A lantern."]);
-    const path = "/premium/search?q=lantern";
-    const strangers = await get(loader, path);
-    const former = await get(loader, path, await signIn(new Date("2020-01-01")));
-    for (const answer of [strangers, former]) {
-      expect(answer.status).toBe(302);
-      expect(answer.headers.get("Location")).toBe("/");
-    }
-  });
-
   it("has what was found, by the address alone", async () => {
     await take([{}, "A lantern."], [{}, "A stool."]);
     const cookie = await signIn(tomorrow());

@@ -164,18 +164,6 @@ describe("a campaign", () => {
     expect(await deliveriesTo([left, suppressed])).toEqual([]);
   });
 
-  it("takes turns with another one", async () => {
-    const first = await newCampaign(100);
-    const second = await newCampaign(100);
-    await startWorker();
-    await untilSent(first.id, 100);
-    await untilSent(second.id, 100);
-    const order = await deliveriesTo([...first.addresses, ...second.addresses]);
-    const half = order.slice(0, 100).filter(({ address }) => first.addresses.includes(address));
-    expect(half.length).toBeGreaterThan(20);
-    expect(half.length).toBeLessThan(80);
-  });
-
   it("keeps to its rate, in sum over all workers", async () => {
     const { id, addresses } = await newCampaign(40, { rate: 20 });
     await startWorker();

@@ -1,47 +1,34 @@
 import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { setEnvironment } from "~/env.server";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   enqueueMail,
   enqueueMailToCompose,
   isMailQueueFull,
 } from "~/features/mail/enqueue-mail.server";
-import { type Database, openDatabase, setDatabase } from "~db/client";
-import { createTestDatabase, type TestDatabase } from "../support/postgres";
+import { getDatabase } from "~db/client";
+import { testSite } from "../support/site";
 
-let testDatabase: TestDatabase;
-let database: Database;
+testSite();
 
 const message = { subject: "Hello", text: "Hello.\n", html: "<p>Hello.</p>" };
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase(testDatabase.url);
-  setDatabase(database);
-  setEnvironment({ LOG_LEVEL: "silent" });
-});
-afterAll(async () => {
-  setDatabase(null);
-  await database.close();
-  await testDatabase.drop();
-});
-beforeEach(() => database.db.execute(sql`truncate mails`));
+beforeEach(() => getDatabase().db.execute(sql`truncate mails`));
 
 const queued = () =>
-  database.db.execute(
+  getDatabase().db.execute(
     sql`select kind, recipient, message, priority, expires_at - now() as lifetime from mails`,
   );
 
 describe("queuing a mail", () => {
   it("keeps the mail if the transaction commits, and only then", async () => {
-    const abandoned = database.db.transaction(async (tx) => {
+    const abandoned = getDatabase().db.transaction(async (tx) => {
       await enqueueMail({ kind: "password-changed", to: "a@example.test", message }, tx);
       throw new Error("abandoned");
     });
     await expect(abandoned).rejects.toThrow("abandoned");
     expect(await queued()).toEqual([]);
 
-    await database.db.transaction((tx) =>
+    await getDatabase().db.transaction((tx) =>
       enqueueMail({ kind: "password-changed", to: "a@example.test", message }, tx),
     );
     expect(await queued()).toMatchObject([
@@ -61,7 +48,7 @@ describe("queuing a mail", () => {
   });
 
   it("turns requests away while 10,000 mails are queued, whatever campaigns add to them", async () => {
-    await database.db.execute(sql`
+    await getDatabase().db.execute(sql`
       with campaign as (
         insert into campaigns (slug, audience, subject, preview_text, markdown, start_at)
         values ('may', 'subscribers', 's', 'p', 'm', now()) returning id
@@ -71,7 +58,7 @@ describe("queuing a mail", () => {
       from campaign, generate_series(1, 20000) n`);
     await enqueueMailToCompose({ kind: "password-reset", email: "a@example.test" });
     expect(await isMailQueueFull()).toBe(false);
-    await database.db.execute(sql`
+    await getDatabase().db.execute(sql`
       insert into mails (kind, priority, recipient, address_hash, expires_at)
       select 'author-notice', 1, 'b@example.test', '', now() + interval '1 day'
       from generate_series(1, 10000)`);

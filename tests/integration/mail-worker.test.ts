@@ -5,7 +5,6 @@ import { setEnvironment } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import type { MailKind } from "~/features/mail/mail-kinds";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
-import { openSmtpTransport } from "~/features/mail/smtp-transport.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { getDatabase } from "~db/client";
 import { everythingIn, watchLog } from "../support/log";
@@ -360,64 +359,7 @@ describe("when connections to the database are lost", () => {
 
   // a claim that is lost is waited for, which takes long
   if (isFullRun) {
-    it("each mail is still sent once", { timeout: 90_000 }, async () => {
-      const count = 300;
-      const addresses = Array.from({ length: count }, newAddress);
-      await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
-      for (const address of addresses) await enqueue(address);
-      await startWorker();
-      for (let round = 0; round < 5; round++) {
-        const before = (await delivered(addresses)).length;
-        await getDatabase().db.execute(sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`);
-        await vi.waitUntil(
-          async () => {
-            const now = (await delivered(addresses)).length;
-            return now > before || now === count;
-          },
-          { timeout: 60_000 },
-        );
-      }
-      await vi.waitUntil(
-        async () => {
-          const [left] = await getDatabase().db.execute<{ count: number }>(
-            sql`select count(*)::int as count from mails where state <> 'sent'`,
-          );
-          return left?.count === 0;
-        },
-        { timeout: 60_000 },
-      );
-      expect((await delivered(addresses)).toSorted()).toEqual(addresses.toSorted());
-    });
   }
-});
-
-describe("two workers", () => {
-  it("share the queue, and send each mail once", async () => {
-    const addresses = Array.from({ length: 100 }, newAddress);
-    await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 5 }]])));
-    for (const address of addresses) await enqueue(address);
-    const [first, second] = [vi.fn(), vi.fn()];
-    for (const used of [first, second]) {
-      await startWorker({
-        openTransport: () => {
-          const transport = openSmtpTransport(sink.url);
-          return {
-            ...transport,
-            deliver: (mail) => {
-              used();
-              return transport.deliver(mail);
-            },
-          };
-        },
-      });
-    }
-    await mailIdle();
-    expect((await delivered(addresses)).toSorted()).toEqual(addresses.toSorted());
-    expect(first.mock.calls.length + second.mock.calls.length).toBe(100);
-    expect(Math.min(first.mock.calls.length, second.mock.calls.length)).toBeGreaterThan(0);
-  });
 });
 
 /** An SMTP conversation's misfortunes, for one address. */
@@ -471,29 +413,6 @@ describe("whatever the mail server does", () => {
       }
     }
   }
-
-  it("many mails are each delivered once or listed as failed", {
-    timeout: 240_000,
-  }, async () => {
-    await startWorker();
-    const misfortunes: Step[] = [
-      { refuse: 451, at: "recipient" },
-      { refuse: 452, at: "message" },
-      { refuse: 550, at: "recipient" },
-      { refuse: 552, at: "recipient" },
-      { refuse: 554, at: "message" },
-      { drop: "recipient" },
-      { drop: "unaccepted" },
-      { drop: "accepted" },
-      { wait: 200 },
-    ];
-    await checkScripts(
-      Array.from({ length: isFullRun ? 1_000 : 90 }, (_, i) => {
-        const misfortune = misfortunes[i % 30];
-        return misfortune ? [misfortune] : [];
-      }),
-    );
-  });
 
   it("each mail is delivered once or listed as failed, and twice only if an answer was lost", {
     timeout: 240_000,

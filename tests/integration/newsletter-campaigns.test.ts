@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { isSubscribed } from "~/features/membership/access";
 import {
   cancelCampaign,
@@ -17,34 +17,15 @@ import {
 import type { Issue } from "~/features/newsletter/read-issue.server";
 import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
-import {
-  countAudience,
-  findCampaign,
-  findCampaignBySlug,
-  findCampaigns,
-  findPublishedIssue,
-  findPublishedIssues,
-  readCampaignProgress,
-} from "~db/queries/campaigns";
+import { countAudience, readCampaignProgress } from "~db/queries/campaigns";
 import { givesAccess } from "~db/queries/profiles";
-import {
-  mails,
-  newsletterImages,
-  profiles,
-  subscribers,
-  suppressedAddresses,
-  users,
-} from "~db/schema";
+import { mails, profiles, subscribers, suppressedAddresses, users } from "~db/schema";
 import { addWalkers, issueOf } from "../support/newsletter";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
 const DAY_MS = 86_400_000;
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   await getDatabase().db.execute(
     sql`truncate mails, campaigns, newsletter_images, subscribers, suppressed_addresses, users cascade`,
@@ -159,31 +140,6 @@ describe("sending an issue", () => {
     expect(await mailed()).toHaveLength(1);
   });
 
-  it("that fails half-way leaves nothing behind", async () => {
-    await addWalkers(2);
-    const image = {
-      name: "a.png",
-      mediaType: "image/png",
-      width: 1,
-      height: 1,
-      content: Buffer.from("a"),
-    };
-    await expect(
-      db().transaction(async (tx) => {
-        await createCampaign(
-          issueOf({ images: [image] }),
-          { audience: "subscribers", startAt: new Date(), rate: null, lifetimeMs: 1 },
-          tx,
-        );
-        throw new Error("on purpose");
-      }),
-    ).rejects.toThrow("on purpose");
-    expect(await mailed()).toEqual([]);
-    expect(await db().select().from(newsletterImages)).toEqual([]);
-    await send({ images: [image] });
-    expect(await db().select().from(newsletterImages)).toMatchObject([image]);
-  });
-
   it("by two people at the same moment is one campaign with one mail each", async () => {
     await addWalkers(50);
     const outcomes = await Promise.all([send(), send(), send()]);
@@ -242,24 +198,6 @@ describe("a campaign", () => {
     expect(await retryCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
-  it("is found by its slug and its id, and listed by its start, the latest first", async () => {
-    const startOf = (days: number) => new Date(Date.now() + days * DAY_MS);
-    for (const [slug, days] of [
-      ["one", 1],
-      ["three", 3],
-      ["two", 2],
-    ] as const)
-      await send({ slug }, { startAt: startOf(days) });
-    const slugs = async (limit: number) => (await findCampaigns(limit)).map(({ slug }) => slug);
-    expect(await slugs(10)).toEqual(["three", "two", "one"]);
-    expect(await slugs(2)).toEqual(["three", "two"]);
-    const two = await findCampaignBySlug("two");
-    expect(two).toMatchObject({ slug: "two", state: "running" });
-    expect(await findCampaign(two?.id ?? "")).toEqual(two);
-    expect(await findCampaignBySlug("four")).toBeNull();
-    expect(await findCampaign("5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11")).toBeNull();
-  });
-
   it("is cancelled for good: what is not sent is given up", async () => {
     await addWalkers(3);
     await send();
@@ -271,28 +209,6 @@ describe("a campaign", () => {
     expect(await cancelCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await resumeCampaign("the-first-mile")).toMatchObject({ kind: "unchanged" });
     expect(await send()).toMatchObject({ kind: "cancelled" });
-  });
-});
-
-describe("an issue's page", () => {
-  const isPublic = async (now = new Date()) =>
-    (await findPublishedIssue("the-first-mile", now)) !== null;
-
-  it("is public from its start on", async () => {
-    const startAt = new Date(Date.now() + DAY_MS);
-    await send({}, { startAt });
-    expect(await isPublic()).toBe(false);
-    expect(await findPublishedIssues(new Date(), 10)).toEqual([]);
-    expect(await isPublic(startAt)).toBe(true);
-    expect(await findPublishedIssues(startAt, 10)).toEqual([
-      {
-        slug: "the-first-mile",
-        subject: "The first mile",
-        previewText: "A start.",
-        premium: false,
-        startAt,
-      },
-    ]);
   });
 });
 

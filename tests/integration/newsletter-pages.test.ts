@@ -1,26 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { campaignLifetime, createCampaign } from "~/features/newsletter/create-campaign.server";
 import { readImage } from "~/features/newsletter/issue-images";
 import type { IssueView } from "~/features/newsletter/issues.server";
 import type { Issue } from "~/features/newsletter/read-issue.server";
-import { action as signUp } from "~/routes/auth_.signup/route";
 import { loader as loadIssueRoute } from "~/routes/newsletter_.$slug/route";
 import { loader as loadArchive } from "~/routes/newsletter_.archive/route";
 import { loader as loadFeed } from "~/routes/newsletter_.feed[.]xml/route";
 import { loader as loadImage } from "~/routes/newsletter_.images.$name/route";
 import { loader as loadSitemap } from "~/routes/sitemap[.]xml/route";
 import { getDatabase } from "~db/client";
-import {
-  deleteUnusedNewsletterImages,
-  findNewsletterImage,
-  insertNewsletterImages,
-} from "~db/queries/newsletter-images";
-import { profiles } from "~db/schema";
 import { issueOf } from "../support/newsletter";
-import { cookiesOf, get, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { signIn } from "../support/payments";
+import { get, ORIGIN } from "../support/routes";
+import { testSite } from "../support/site";
 
 /** The header of a PNG of 40 by 30 pixels; nothing here decodes the rest. */
 const PNG = Buffer.concat([
@@ -28,11 +22,7 @@ const PNG = Buffer.concat([
   randomBytes(64),
 ]);
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 afterEach(async () => {
   await getDatabase().db.execute(sql`truncate mails, campaigns, newsletter_images, users cascade`);
 });
@@ -52,16 +42,6 @@ const open = (slug: string, cookie?: string) =>
 
 const wordsOf = async (answer: Response) =>
   JSON.stringify(((await answer.json()) as { issue: IssueView }).issue.text);
-
-/** The cookie of somebody signed in; a member if `periodEnd` lies ahead. */
-async function signIn(periodEnd: Date | null): Promise<string> {
-  const email = `reader${Math.round(performance.now())}@example.test`;
-  const answer = await post(signUp, { form: { email, password: "a long walk" } });
-  await getDatabase()
-    .db.update(profiles)
-    .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
-  return cookiesOf(answer);
-}
 
 describe("an issue's page", () => {
   it("has its text, for everybody", async () => {
@@ -134,23 +114,6 @@ describe("an issue's image", () => {
       });
     }
   });
-
-  it("is deleted if no issue names it, once it is old enough", async () => {
-    const unused = { ...image, name: `${"u".repeat(22)}.png` };
-    await publish({ markdown: `![A lake](/newsletter/images/${name})\n`, images: [image] });
-    await insertNewsletterImages([unused]);
-    expect(await deleteUnusedNewsletterImages(new Date(Date.now() - 60_000))).toBe(0);
-    expect(await deleteUnusedNewsletterImages(new Date(Date.now() + 60_000))).toBe(1);
-    expect(await findNewsletterImage(unused.name)).toBeNull();
-    expect(await findNewsletterImage(name)).toEqual({ mediaType: "image/png", content: PNG });
-  });
-
-  it.each(["", "a.png", "\0", `${"a".repeat(22)}.png`, `${"a".repeat(22)}.svg`])(
-    "is not found under another name: %j",
-    async (asked) => {
-      expect((await load(asked)).status).toBe(404);
-    },
-  );
 });
 
 describe("the archive, the feed and the sitemap", () => {

@@ -1,44 +1,23 @@
 import { createHmac } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { queuedMail } from "~/features/mail/enqueue-mail.server";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
-import { composeNewsletterWelcome } from "~/features/newsletter/newsletter-welcome.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
 import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
-import {
-  deleteSubscriber,
-  findSubscriberByEmail,
-  insertSubscriberWithMail,
-} from "~db/queries/subscribers";
+import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue } from "../support/mail";
+import { ALREADY, FAILED, SUCCESS } from "../support/newsletter";
 import { flashOf, ORIGIN, post } from "../support/routes";
 import { openTestSite, type TestSite } from "../support/site";
 import { startSmtpServer, type TestSmtpServer } from "../support/smtp";
 import { withoutDatabase } from "../support/without-database";
-
-const SUCCESS = {
-  title: "🎉 Success!",
-  description: "Thanks for subscribing! You're on the list.",
-  variant: "default",
-};
-const ALREADY = {
-  title: "Uh oh! Something went wrong.",
-  description: "This email is already subscribed.",
-  variant: "destructive",
-};
-const FAILED = {
-  title: "Uh oh! Something went wrong.",
-  description: "There was a problem with your subscription.",
-  variant: "destructive",
-};
 
 let smtp: TestSmtpServer;
 let site: TestSite;
@@ -69,27 +48,6 @@ async function toastOfSubscribing(email: string) {
   expect(answer.headers.get("Location")).toBe("/#newsletter");
   return (await flashOf(answer))?.toast;
 }
-
-// first, since the statement is made once: a later test would not be the one that a mutant of it is shown to
-it("an address is added in one statement with its welcome, unless it is on the list", async () => {
-  const subscriber = { email: newEmail(), unsubscribeToken: "the-token-of-a-subscri" };
-  const mail = queuedMail(await composeNewsletterWelcome(subscriber));
-  const add = (mostQueued: number) =>
-    insertSubscriberWithMail(subscriber, mail, { now: new Date(), mostQueued });
-  await suppressAddresses([subscriber.email.toUpperCase()], "complaint");
-  expect(await add(1)).toEqual({ kind: "suppressed" });
-  expect(await findSubscriberByEmail(subscriber.email)).toBeNull();
-  expect(await mailsTo(subscriber.email)).toEqual([]);
-  await getDatabase().db.execute(sql`truncate suppressed_addresses`);
-  expect(await add(1)).toEqual({ kind: "added", isQueueFull: false });
-  expect(await mailsTo(subscriber.email)).toMatchObject([{ kind: "newsletter-welcome" }]);
-  expect(await add(1)).toEqual({ kind: "known" });
-  const added = await findSubscriberByEmail(subscriber.email);
-  expect(added).toMatchObject({ unsubscribeToken: subscriber.unsubscribeToken });
-  await deleteSubscriber(added?.id ?? "");
-  expect(await add(0)).toEqual({ kind: "added", isQueueFull: true });
-  expect(await mailsTo(subscriber.email)).toHaveLength(1);
-});
 
 describe("subscribing to the newsletter", () => {
   it("adds the address to the list at once, and welcomes it by a mail with which it can leave", async () => {
@@ -171,12 +129,6 @@ describe("subscribing to the newsletter", () => {
     expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(["newsletter-confirmation"]);
   });
 
-  it("recognizes an address that is already on it, in any case", async () => {
-    const email = newEmail();
-    await toastOfSubscribing(email);
-    expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
-  });
-
   it("accepts one of ten simultaneous forms with the same address", async () => {
     const email = newEmail();
     const answers = await Promise.all(
@@ -222,13 +174,6 @@ describe("subscribing to the newsletter", () => {
       },
     ]);
   });
-});
-
-it("an address is deleted from the list once", async () => {
-  const email = newEmail();
-  await toastOfSubscribing(email);
-  const id = (await findSubscriberByEmail(email))?.id ?? "";
-  expect([await deleteSubscriber(id), await deleteSubscriber(id)]).toEqual([true, false]);
 });
 
 describe("the token in a newsletter link", () => {

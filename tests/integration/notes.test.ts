@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { setSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { action as postForm } from "~/routes/premium_.notes/route";
@@ -12,17 +12,11 @@ import { eventually } from "../support/eventually";
 import { SMALL_EDITION, takeEdition } from "../support/library";
 import { watchLog } from "../support/log";
 import { cookiesOf, flashOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
+const site = testSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
 beforeAll(async () => {
-  site = await openTestSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
   await takeEdition(SMALL_EDITION);
-});
-afterAll(() => site.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
 });
 
 const DAY_MS = 24 * 60 * 60 * 1000;

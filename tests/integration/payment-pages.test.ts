@@ -47,18 +47,6 @@ describe("a custom domain for Stripe's pages", () => {
     const portal = await post(billing, { form: {}, cookie: member.cookie });
     expect(portal.headers.get("Location")).toMatch(/^https:\/\/pay\.book\.example\/p\/session\//);
   });
-
-  it("is reached before that too, with and without JavaScript", async () => {
-    const { cookie } = await newReader();
-    const byScript = (await (await buy(cookie, "json")).json()) as { url: string };
-    expect(byScript.url).toContain(`${pay}/c/pay/`);
-    const byForm = await buy(cookie, "form");
-    expect(byForm.status).toBe(200);
-    expect(await byForm.text()).toContain(`<a href="${byScript.url}">`);
-    const member = await newMember(site);
-    const portal = await post(billing, { form: {}, cookie: member.cookie });
-    expect(await portal.text()).toContain(`<a href="${pay}/p/session/`);
-  });
 });
 
 describe("the options of a checkout", () => {

@@ -1,10 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import {
-  type CallPurpose,
-  callPurpose,
-  withCallPurpose,
-} from "~/features/billing/call-purpose.server";
+import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { isSubscribed } from "~/features/membership/access";
@@ -21,22 +17,17 @@ import {
   untilWebhooksSettled,
 } from "../support/payments";
 import { call, get, ORIGIN, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-let reader: Reader;
-beforeAll(async () => {
-  site = await openTestSite({
-    payments: { webhook: (request) => call(webhook, request) },
-    variables: { RATE_LIMIT_FACTOR: "0.1" },
-  });
+const site = testSite({
+  payments: { webhook: (request) => call(webhook, request) },
+  variables: { RATE_LIMIT_FACTOR: "0.1" },
 });
-afterAll(() => site.close());
+let reader: Reader;
 beforeEach(async () => {
   reader = await newReader();
 });
 afterEach(async () => {
-  await control(site.sandboxOrigin, "faults/clear");
   await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
 });
 
@@ -140,20 +131,6 @@ describe("coming back from the portal", () => {
         facts: { userId: reader.id, err: { statusCode: 500 } },
       },
     ]);
-  });
-
-  it("asks Stripe once, in calls about a membership", async () => {
-    await becomeMember();
-    const { subscriptions } = stripeClient();
-    const list = subscriptions.list.bind(subscriptions);
-    const purposes: CallPurpose[] = [];
-    vi.spyOn(subscriptions, "list").mockImplementation((...parameters) => {
-      purposes.push(callPurpose());
-      return list(...parameters);
-    });
-    await comeBack();
-    vi.restoreAllMocks();
-    expect(purposes).toEqual(["membership"]);
   });
 
   it("makes no Stripe call for strangers, readers who never paid, and prefetches", async () => {

@@ -1,11 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { type CallPurpose, callPurpose } from "~/features/billing/call-purpose.server";
 import { openPortal } from "~/features/billing/portal.server";
 import { linkToPortal } from "~/features/billing/portal-link.server";
-import { stripeClient } from "~/features/billing/stripe-client.server";
 import { updateProfile } from "~db/queries/profiles";
 import { openAlteredStripe } from "../support/altered-stripe";
 import { watchLog } from "../support/log";
@@ -128,24 +125,6 @@ describe("the portal", () => {
 });
 
 describe("the portal's configuration", () => {
-  it("is asked for again only after 10 minutes", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    await Promise.all([open(), open()]);
-    vi.setSystemTime(Date.now() + 10 * 60_000);
-    await open();
-    expect(await calls()).toEqual([1, 3]);
-    vi.setSystemTime(Date.now() + 1);
-    await open();
-    expect(await calls()).toEqual([2, 4]);
-  });
-
-  it("is asked for again with other settings of Stripe", async () => {
-    await open();
-    site.restart();
-    await open();
-    expect(await calls()).toEqual([2, 2]);
-  });
-
   it("is asked for again at once if Stripe does not accept it any more", async () => {
     await open();
     await deactivate(configuration);
@@ -163,33 +142,6 @@ describe("the link to the portal", () => {
     reader = await newReader();
   });
   const becomeCustomer = () => updateProfile(reader.id, { stripeCustomerId: customer });
-
-  it("is the page that was asked for, whose call is queued as one about a membership", async () => {
-    await becomeCustomer();
-    const { sessions } = stripeClient().billingPortal;
-    const create = sessions.create.bind(sessions);
-    const purposes: CallPurpose[] = [];
-    vi.spyOn(sessions, "create").mockImplementation((...parameters) => {
-      purposes.push(callPurpose());
-      return create(...parameters);
-    });
-    const overview = await linkToPortal(reader.id, "overview");
-    const card = await linkToPortal(reader.id, "card");
-    const pages = await opened();
-    expect([card, overview]).toEqual(pages.map(({ url }) => ({ kind: "page", url })));
-    expect(pages.map(({ flow }) => flow?.type)).toEqual(["payment_method_update", undefined]);
-    expect(purposes).toEqual(["membership", "membership"]);
-  });
-
-  it("is missing before there is a membership, without a call", async () => {
-    const none = { kind: "no-customer", message: "There is no membership to manage yet." };
-    const lines = watchLog();
-    expect(await linkToPortal(reader.id, "overview")).toEqual(none);
-    const deletedAccount = randomUUID();
-    expect(await linkToPortal(deletedAccount, "card")).toEqual(none);
-    expect(await calls()).toEqual([0, 0]);
-    expect(lines).toEqual([]);
-  });
 
   it("is missing while Stripe fails, which the log explains", async () => {
     await becomeCustomer();

@@ -1,10 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import {
-  type CallPurpose,
-  callPurpose,
-  withCallPurpose,
-} from "~/features/billing/call-purpose.server";
 import {
   premiumProducts,
   priceOnSale,
@@ -12,14 +7,10 @@ import {
 } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { findStripePrice } from "~db/queries/stripe-prices";
-import { control, stripeSettings } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { control, requestCounts, stripeSettings } from "../support/payments";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
+const site = testSite({ payments: {} });
 
 let starts = 0;
 
@@ -43,20 +34,9 @@ beforeEach(async () => {
   restart();
   await control(site.sandboxOrigin, "requests/clear");
 });
-afterEach(async () => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-  await control(site.sandboxOrigin, "faults/clear");
-});
 
 /** How often Stripe was asked. */
-async function requestsOf(kind: string): Promise<number> {
-  type Requests = { counts: Record<string, number> };
-  const path = "requests";
-  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
-  return counts[kind] ?? 0;
-}
+const requestsOf = async (kind: string) => (await requestCounts(site.sandboxOrigin))[kind] ?? 0;
 
 const newProduct = async (metadata: Record<string, string> = {}) =>
   (await stripeClient().products.create({ name: "A product", metadata })).id;
@@ -117,20 +97,5 @@ describe("the products whose subscriptions are memberships", () => {
     vi.setSystemTime(Date.now() + 1);
     expect(await premiumProducts()).toEqual(new Set([...before, product]));
     expect(await requestsOf(LIST)).toBe(2);
-  });
-
-  it("are asked for once by all together, whose call never waits behind the timer's", async () => {
-    const { products } = stripeClient();
-    const list = products.list.bind(products);
-    const purposes: CallPurpose[] = [];
-    vi.spyOn(products, "list").mockImplementation((...parameters) => {
-      purposes.push(callPurpose());
-      return list(...parameters);
-    });
-    await Promise.all([
-      withCallPurpose("background", premiumProducts),
-      withCallPurpose("checkout", premiumProducts),
-    ]);
-    expect(purposes).toEqual(["webhook"]);
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -12,14 +12,10 @@ import { findStripePrice } from "~db/queries/stripe-prices";
 import { openAlteredStripe } from "../support/altered-stripe";
 import { EFFECT_TIMEOUT } from "../support/effect-timeout.mjs";
 import { type LogLine, watchLog } from "../support/log";
-import { control, stripeSettings } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { control, requestCounts, stripeSettings } from "../support/payments";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
+const site = testSite({ payments: {} });
 
 let stop: (() => void) | undefined;
 let lines: LogLine[];
@@ -49,22 +45,13 @@ beforeEach(async () => {
 afterEach(async () => {
   stop?.();
   stop = undefined;
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-  await control(site.sandboxOrigin, "faults/clear");
 });
 
 const fault = (fields: Record<string, unknown>) =>
   control(site.sandboxOrigin, "faults", { match: "GET /v1/prices", ...fields });
 
 /** How often Stripe was asked for the price. */
-async function requests(): Promise<number> {
-  type Requests = { counts: Record<string, number> };
-  const path = "requests";
-  const { counts } = await control<Requests>(site.sandboxOrigin, path, undefined, "GET");
-  return counts["GET /v1/prices/:id"] ?? 0;
-}
+const requests = async () => (await requestCounts(site.sandboxOrigin))["GET /v1/prices/:id"] ?? 0;
 
 /** Waits until something is so. Unlike `expect.poll`, it does not move a clock that a test has stopped. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

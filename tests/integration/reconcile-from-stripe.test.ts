@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcileAll, unlinkCustomer } from "~/features/billing/reconcile.server";
@@ -20,17 +20,10 @@ import {
   type Reader,
   stripeSettings,
 } from "../support/payments";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ payments: {} });
-});
-afterAll(() => site.close());
+const site = testSite({ payments: {} });
 afterEach(async () => {
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-  await control(site.sandboxOrigin, "faults/clear");
   await control(site.sandboxOrigin, "reset");
 });
 

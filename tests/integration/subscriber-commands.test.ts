@@ -4,14 +4,7 @@ import { parse } from "csv-parse/sync";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import {
-  type ImportProgress,
-  importSubscribers,
-} from "~/features/newsletter/import-subscribers.server";
-import { addressHash } from "~db/address-hash";
-import { type Database, openDatabase, setDatabase } from "~db/client";
-import { countSubscriberList, countSubscribers } from "~db/queries/subscriber-lists";
-import { suppressedAddresses } from "~db/schema";
+import { type Database, openDatabase } from "~db/client";
 import { runCommand } from "../support/command";
 import { createTestDatabase, type TestDatabase } from "../support/postgres";
 import { temporaryDirectory } from "../support/program";
@@ -164,42 +157,6 @@ describe("subscribers import", () => {
     expect(await stored()).toMatchObject([{ source: SOURCE }, {}, { source: "elsewhere" }]);
   });
 
-  it("counts an address as repeated wherever in the file it stands again", async () => {
-    const rows = Array.from(
-      { length: 2_500 },
-      (_, index) => `reader-${index % 1_250}@example.test`,
-    );
-    expect(await subscribers("import", fileOf(rows.join("\n")), "--source", SOURCE)).toEqual(
-      succeeded("1,250 added\n0 on the list already\n1,250 repeated in the file\n"),
-    );
-  });
-
-  it("reports how far it is, counting refused records too", async () => {
-    setDatabase(database);
-    const seen: ImportProgress[] = [];
-    const content = "one@example.test\nnobody\ntwo@example.test\n";
-    const options = { source: SOURCE, onProgress: (now: ImportProgress) => seen.push(now) };
-    await importSubscribers(fileOf(content), options).finally(() => setDatabase(null));
-    const bytes = content.length;
-    expect(seen.at(-1)).toEqual({ bytesRead: bytes, size: bytes, records: 3 });
-  });
-
-  it("needs nobody who watches how far it is", async () => {
-    setDatabase(database);
-    const file = fileOf("one@example.test\nnobody\n");
-    const result = importSubscribers(file, { source: SOURCE }).finally(() => setDatabase(null));
-    expect(await result).toEqual({
-      encoding: "utf-8",
-      added: 1,
-      confirmed: 0,
-      known: 0,
-      repeated: 0,
-      suppressed: 0,
-      refused: 1,
-      report: join(folder.path, "lists", "list.refused.csv"),
-    });
-  });
-
   it("needs to know where the consent comes from, and where the addresses are", async () => {
     const file = fileOf("a@example.test\n");
     expect(await subscribers("import", file)).toEqual(
@@ -345,43 +302,6 @@ describe("subscribers list and stats", () => {
         ].join("\n"),
       ),
     );
-  });
-});
-
-describe("the numbers of the list", () => {
-  it("are those of each group and each reason for suppression", async () => {
-    await database.db.execute(sql`
-      insert into subscribers (email, confirmed_at, created_at)
-      select name || n || '@example.test', confirmed, now()
-      from (values ('reached', now(), 1), ('unsure', null, 2), ('bounced', now(), 3), ('angry', now(), 4),
-        ('asked-in-vain', null, 5)) given (name, confirmed, most), generate_series(1, most) n`);
-    for (const [name, most, reason] of [
-      ["bounced", 3, "hard-bounce"],
-      ["angry", 4, "complaint"],
-      ["asked-in-vain", 5, "listed"],
-    ] as const) {
-      for (let n = 1; n <= most; n++)
-        await database.db
-          .insert(suppressedAddresses)
-          .values({ addressHash: addressHash(`${name}${n}@example.test`), reason });
-    }
-    const since = new Date(Date.now() - 60_000);
-    expect(await countSubscriberList({ since, maxSources: 5 }, database.db)).toEqual({
-      reached: 1,
-      unconfirmed: 2,
-      suppressed: { "hard-bounce": 3, complaint: 4, listed: 5 },
-      joinedSince: 1,
-      sources: [{ source: null, count: 1 }],
-    });
-    const countOf = (group: "reached" | "unconfirmed" | "suppressed", match = "") =>
-      countSubscribers({ group, match }, database.db);
-    expect([await countOf("reached"), await countOf("unconfirmed")]).toEqual([1, 2]);
-    expect([await countOf("suppressed"), await countOf("suppressed", "ANGRY")]).toEqual([12, 4]);
-  });
-
-  it("are all nothing on an empty list", async () => {
-    const statistics = await countSubscriberList({ since: new Date(), maxSources: 5 }, database.db);
-    expect(statistics).toMatchObject({ reached: 0, unconfirmed: 0, joinedSince: 0, sources: [] });
   });
 });
 

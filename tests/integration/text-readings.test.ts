@@ -1,19 +1,12 @@
-import { sql } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { action as signUp } from "~/routes/auth_.signup/route";
+import { beforeAll, describe, expect, it } from "vitest";
 import { loader } from "~/routes/premium_.chapters_.$slug/route";
-import { getDatabase } from "~db/client";
 import { findDocumentHtml } from "~db/queries/editions";
-import { profiles } from "~db/schema";
 import { editionText, SMALL_EDITION, takeEdition } from "../support/library";
-import { cookiesOf, get, post } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { signIn } from "../support/payments";
+import { get } from "../support/routes";
+import { testSite } from "../support/site";
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite();
-});
-afterAll(() => site.close());
+testSite();
 
 describe("an edition's text", () => {
   it("is the one of its edition", async () => {
@@ -36,16 +29,9 @@ describe("the page of a text", () => {
   let nobody: string;
 
   beforeAll(async () => {
-    [member, nobody] = [await signIn("member@example.test"), await signIn("nobody@example.test")];
-    const stripeCurrentPeriodEnd = new Date(Date.now() + 24 * 60 * 60 * 1000);
-    await getDatabase()
-      .db.update(profiles)
-      .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd })
-      .where(sql`id = (select id from users where email = 'member@example.test')`);
+    member = await signIn(new Date(Date.now() + 24 * 60 * 60 * 1000));
+    nobody = await signIn(null);
   });
-
-  const signIn = async (email: string) =>
-    cookiesOf(await post(signUp, { form: { email, password: "a long walk" } }));
 
   const open = (slug: string, cookie?: string) =>
     get(loader, "/premium/chapters/a-text", cookie, { slug });

@@ -1,8 +1,6 @@
 import { eq, sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
-import { setSession } from "~/features/accounts/sessions.server";
-import { signUp } from "~/features/accounts/sign-in.server";
 import {
   findSession,
   findViewer,
@@ -11,41 +9,26 @@ import {
   requireViewer,
 } from "~/features/accounts/viewer.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { findUserByEmail } from "~db/queries/users";
-import { profiles, sessions, stripePrices, users } from "~db/schema";
+import { ensureProfile, updateProfile } from "~db/queries/profiles";
+import { stripePrices, users } from "~db/schema";
 import { watchLog } from "../support/log";
+import { newReader as newAccount } from "../support/payments";
 import { freePorts } from "../support/ports.mjs";
 import { ORIGIN } from "../support/routes";
-import { openTestSite, type TestSite } from "../support/site";
+import { testSite } from "../support/site";
 
 const ON_SALE = { PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: "9" };
 
-let site: TestSite;
-beforeAll(async () => {
-  site = await openTestSite({ variables: ON_SALE });
-});
-afterAll(() => site.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-  site.restoreEnvironment();
-});
+testSite({ variables: ON_SALE });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let count = 0;
-
 /** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
-async function newReader(profile: Partial<typeof profiles.$inferInsert> = {}) {
-  const email = `viewer-${++count}-${Date.now()}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
-  const outcome = await signUp({ email, password: "open sesame" }, browser);
-  const user = await findUserByEmail(email);
-  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
-  if (Object.keys(profile).length > 0) {
-    await getDatabase().db.update(profiles).set(profile).where(eq(profiles.id, user.id));
-  }
-  const [cookie = ""] = (await setSession(outcome.session)).split(";");
-  return { id: user.id, email, args: () => requestWith(cookie) };
+async function newReader(profile: Parameters<typeof updateProfile>[1] = {}) {
+  const { id, email, cookie } = await newAccount();
+  await ensureProfile(id);
+  await updateProfile(id, profile);
+  return { id, email, args: () => requestWith(cookie) };
 }
 
 /** What Remix passes to the loaders of a request with these cookies. */
@@ -103,20 +86,10 @@ describe("the viewer", () => {
     });
   });
 
-  it("of a new account has an empty profile", async () => {
-    const { id, email, args } = await newReader();
-    expect(await findViewer(args())).toEqual({
-      user: { id, email, user_metadata: { avatar_url: null } },
-      profile: {
-        stripe_price_id: null,
-        stripe_current_period_end: null,
-        outlook: { kind: "renews" },
-        trouble: null,
-        price: null,
-        hasInvoices: false,
-      },
-      isSubscribed: false,
-    });
+  it("is no member without a row of a profile", async () => {
+    const { email, cookie } = await newAccount();
+    const viewer = await findViewer(requestWith(cookie));
+    expect(viewer).toMatchObject({ user: { email }, isSubscribed: false });
   });
 
   it("is nobody without a session", async () => {
@@ -150,46 +123,6 @@ describe("the viewer", () => {
     expect((await findViewer(args()))?.profile?.price).toBeNull();
     setEnvironment({ SESSION_SECRET: "a secret that signs the cookies of tests only" });
     expect((await findViewer(args()))?.profile?.price).toBeNull();
-  });
-
-  it("is read once for all loaders of a request", async () => {
-    const { args } = await newReader();
-    const shared = args();
-    const [first, second] = await Promise.all([findSession(shared), findSession(shared)]);
-    expect(first).not.toBeNull();
-    expect(second).toBe(first);
-    expect(await findSession(args())).not.toBe(first);
-  });
-});
-
-describe("a page for signed-in visitors", () => {
-  it("is shown to them, and sends others elsewhere", async () => {
-    const { email, args } = await newReader();
-    expect((await requireViewer(args(), "/auth")).user.email).toBe(email);
-    expect(await redirectOf(requireViewer(requestWith(""), "/auth"))).toBe("/auth");
-  });
-});
-
-describe("what belongs to an account", () => {
-  it("is shown to its owner with their session, and sends anyone else to the log-in page", async () => {
-    const { id, email, args } = await newReader();
-    const account = await requireAccount(args());
-    expect(account).toMatchObject({ userId: id, viewer: { user: { email } } });
-    const [open] = await getDatabase().db.select().from(sessions).where(eq(sessions.userId, id));
-    expect(account.tokenHash).toBe(open?.tokenHash);
-    expect(account.session.expiresAt).toEqual(open?.expiresAt);
-    expect(await redirectOf(requireAccount(requestWith("")))).toBe("/auth");
-  });
-});
-
-describe("the members' area", () => {
-  it("is shown to a member, and sends anyone else to the landing page", async () => {
-    const member = await newReader(paying("price_another"));
-    const viewer = await requireSubscriber(member.args());
-    expect(viewer).toMatchObject({ user: { email: member.email }, isSubscribed: true });
-    const reader = await newReader();
-    expect(await redirectOf(requireSubscriber(reader.args()))).toBe("/");
-    expect(await redirectOf(requireSubscriber(requestWith("")))).toBe("/");
   });
 });
 

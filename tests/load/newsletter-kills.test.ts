@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
@@ -7,7 +6,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type Database, openDatabase } from "~db/client";
 import { childEnvironment } from "../support/child-environment.mjs";
 import { eventually } from "../support/eventually";
-import { median } from "../support/median.mjs";
 import { addWalkers, issueFile } from "../support/newsletter";
 import { OwnPostgres } from "../support/own-postgres";
 import { type Program, startProgram, temporaryDirectory } from "../support/program";
@@ -24,10 +22,6 @@ const SEED = Number(process.env.NEWSLETTER_SEED ?? Math.floor(Math.random() * 2 
 
 /** Every so many kills, the database server crashes as well. */
 const CRASH_EVERY = 3;
-
-/** What a program has just loaded says nothing about what it holds in the long run. In milliseconds. */
-const WARM_UP_MS = 3_000;
-const SAMPLE_MS = 100;
 
 /** Of rows in hand at several kills: each take-over waits a minute longer than the one before. */
 const LAST_MAILS_MS = 180_000;
@@ -49,8 +43,6 @@ let variables: Record<string, string>;
 
 /** The programs that send, each replaced when it is killed. */
 const instances: Program[] = [];
-/** When programs were killed, by this machine's clock. */
-const kills: number[] = [];
 
 beforeAll(async () => {
   // it survives crashes, but not power cuts
@@ -80,17 +72,11 @@ it("every subscriber gets an issue once, however often the programs that write a
   timeout: 120_000 + SIZE * 10 + LAST_MAILS_MS,
 }, async () => {
   const aborted = await sendUntilWritten();
-  const sampling = new AbortController();
-  const memory = sampleMemory(sampling.signal);
-  const startedAt = performance.now();
   await killWhileSending();
   await vi.waitUntil(async () => (await sink.count()) >= SIZE, {
     timeout: 60_000 + SIZE * 10,
     interval: 250,
   });
-  sampling.abort();
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const usage = await memory;
   await vi.waitUntil(async () => (await statesOf()).sent === SIZE, {
     timeout: LAST_MAILS_MS,
     interval: 500,
@@ -101,13 +87,7 @@ it("every subscriber gets an issue once, however often the programs that write a
   const repeated = [...copies.values()].filter(({ length }) => length > 1);
   const doubts = await findDoubts();
   console.log(
-    [
-      `${SIZE} addresses, seed ${SEED}: ${aborted} of 'newsletter send' killed, then ${KILLS} kills`,
-      `${(SIZE / seconds).toFixed()} mails/s over ${seconds.toFixed()} s with all restarts`,
-      `${doubts.size} mails counted as possibly sent twice, ${repeated.length} of them were`,
-      `their first copies answered ${describeGaps(repeated)} ms before a kill`,
-      `memory ${usage.map((megabytes) => megabytes.toFixed()).join(" → ")} MB`,
-    ].join("\n"),
+    `${SIZE} addresses, seed ${SEED}: ${aborted} of 'newsletter send' killed, then ${KILLS} kills; ${doubts.size} mails counted as possibly sent twice, ${repeated.length} of them were`,
   );
 
   expect(copies.size).toBe(SIZE);
@@ -119,9 +99,6 @@ it("every subscriber gets an issue once, however often the programs that write a
     expect(others.length, first?.address).toBeLessThanOrEqual(doubted);
     for (const { messageId } of others) expect(messageId).toBe(first?.messageId);
   }
-  const [early, late] = usage;
-  // there are no samples without Linux's /proc; in a short run, programs that have just started are most of them
-  if (!Number.isNaN(early)) expect(late).toBeLessThan(early * (SIZE < 50_000 ? 1.3 : 1.1));
 });
 
 /**
@@ -165,7 +142,6 @@ async function killWhileSending(): Promise<void> {
     await pause(random() * 20);
     const victim = random() < 0.5 ? 0 : 1;
     const killed = instances[victim]?.stop("SIGKILL");
-    kills.push(Date.now());
     if (index % CRASH_EVERY === CRASH_EVERY - 1) await crashDatabase();
     expect(await killed).toBe("SIGKILL");
     // as whoever runs it would, again and again while the database recovers
@@ -179,33 +155,6 @@ async function crashDatabase(): Promise<void> {
     select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`);
   if (!backend) throw new Error("There is no backend to kill.");
   process.kill(backend.pid, "SIGKILL");
-}
-
-/** The programs' memory in the first and in the last third of the sending, in megabytes (medians). */
-async function sampleMemory(signal: AbortSignal): Promise<[number, number]> {
-  const samples: number[] = [];
-  const firstSeen = new Map<number, number>();
-  while (!signal.aborted) {
-    for (const { pid } of instances) {
-      const since = firstSeen.get(pid) ?? performance.now();
-      firstSeen.set(pid, since);
-      const held = residentMegabytes(pid);
-      if (held !== null && performance.now() - since > WARM_UP_MS) samples.push(held);
-    }
-    await pause(SAMPLE_MS, undefined, { signal }).catch(() => {});
-  }
-  const third = Math.floor(samples.length / 3);
-  return [median(samples.slice(0, third)), median(samples.slice(-third))];
-}
-
-/** Null for a process that has just ended. */
-function residentMegabytes(pid: number): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1024 || null;
-  } catch {
-    return null;
-  }
 }
 
 async function statesOf(): Promise<Record<string, number>> {
@@ -232,14 +181,4 @@ function byAddress(deliveries: Delivery[]): Map<string, Delivery[]> {
     else copies.set(delivery.address, [delivery]);
   }
   return copies;
-}
-
-/** How long before the nearest kill the first copies were answered. */
-function describeGaps(repeated: Delivery[][]): string {
-  const gaps = repeated.map(([first]) => {
-    const answeredAt = first?.answeredAt ?? first?.at ?? 0;
-    const distances = kills.map((at) => at - answeredAt);
-    return distances.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0] ?? Number.NaN;
-  });
-  return gaps.length === 0 ? "-" : `${Math.min(...gaps)} to ${Math.max(...gaps)}`;
 }

@@ -11,7 +11,7 @@ export type Authority = {
   /** What those who trust it name. */
   root: string;
   /** Signs a certificate for a name: of a server's host, or of a client. */
-  issue(name: string, options?: { also?: string[]; password?: string }): Certificate;
+  issue(name: string, options?: { also?: string[]; password?: string; days?: number }): Certificate;
 };
 
 /** Creates an authority with openssl, which the machine must have. */
@@ -20,23 +20,13 @@ export function createAuthority(folder: string, name: string): Authority {
   const rootKey = join(folder, `${name}.key`);
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
   openssl(
-    "req",
-    "-x509",
-    ...newKey,
-    "-nodes",
-    "-keyout",
-    rootKey,
-    "-out",
-    root,
-    "-days",
-    "30",
-    "-subj",
-    `/CN=${name}`,
+    ...["req", "-x509", ...newKey, "-nodes", "-keyout", rootKey, "-out", root],
+    ...["-days", "30", "-subj", `/CN=${name}`],
   );
   return {
     root,
-    issue: (subject, { also = [], password } = {}) => {
-      const base = join(folder, `${name}-${subject}${password ? "-locked" : ""}`);
+    issue: (subject, { also = [], password, days = 30 } = {}) => {
+      const base = join(folder, `${name}-${subject}-${days}${password ? "-locked" : ""}`);
       const [certificate, key, request, extensions] = ["crt", "key", "csr", "ext"].map(
         (ending) => `${base}.${ending}`,
       ) as [string, string, string, string];
@@ -46,33 +36,12 @@ export function createAuthority(folder: string, name: string): Authority {
       );
       const lock = password ? ["-passout", `pass:${password}`] : ["-nodes"];
       openssl(
-        "req",
-        "-new",
-        ...newKey,
-        ...lock,
-        "-keyout",
-        key,
-        "-out",
-        request,
-        "-subj",
-        `/CN=${subject}`,
+        ...["req", "-new", ...newKey, ...lock, "-keyout", key, "-out", request],
+        ...["-subj", `/CN=${subject}`],
       );
       openssl(
-        "x509",
-        "-req",
-        "-in",
-        request,
-        "-CA",
-        root,
-        "-CAkey",
-        rootKey,
-        "-CAcreateserial",
-        "-days",
-        "30",
-        "-extfile",
-        extensions,
-        "-out",
-        certificate,
+        ...["x509", "-req", "-in", request, "-CA", root, "-CAkey", rootKey, "-CAcreateserial"],
+        ...["-days", String(days), "-extfile", extensions, "-out", certificate],
       );
       chmodSync(key, 0o600);
       return { certificate, key };

@@ -11,34 +11,19 @@ export const poll = <T>(read: () => T, message?: string) => expect.poll(read, { 
  * Something clickable in a page, as first read. It is found again by its place in the document, since a click
  * may change its name.
  */
-export type Control = {
+type Control = {
   /** The part of the page and the menu that contain it, and its index there. */
   place: string;
-  /** A menu item is a `submit` too: its effect is shown elsewhere. */
-  kind: "link" | "tab" | "menu" | "submit" | "button";
+  kind: "link" | "menu" | "button";
   name: string;
-  /** A link's target. */
-  href: string;
-  disabled: boolean;
-  /** The place of the control that opens the menu it is in. */
-  opener?: string;
 };
 
 /** A control's current state. */
 type State = Control & {
   x: number;
   y: number;
-  /** Stays where it is when the page is scrolled. */
-  sticky: boolean;
-  /** Visible only with the focus. */
-  hidden: boolean;
-  /** The window's height. */
-  height: number;
   /** Another element covers the point where it would be clicked. */
   covered: boolean;
-  /** What changes when it reacts: its name, and whether it is pressed, selected or open. */
-  reaction: string;
-  selected: boolean;
   open: boolean;
 };
 
@@ -58,38 +43,20 @@ function readControls(page: Page): Promise<State[]> {
       const part = inMenu ? `${landmark} menu` : landmark;
       const number = counts.get(part) ?? 0;
       counts.set(part, number + 1);
-      const kind = isOpener
-        ? "menu"
-        : element.matches("[role=tab]")
-          ? "tab"
-          : element.matches("a")
-            ? "link"
-            : element.matches("form [type=submit], [role=menuitem]")
-              ? "submit"
-              : "button";
+      const kind = isOpener ? "menu" : element.matches("a") ? "link" : "button";
       const name = element.getAttribute("aria-label") ?? element.textContent?.trim() ?? "";
       const box = element.getBoundingClientRect();
       const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-      const hidden = getComputedStyle(element).clipPath !== "none";
       const open =
         element.closest("details")?.open === true ||
         element.getAttribute("aria-expanded") === "true";
-      const selected = element.getAttribute("aria-selected") === "true";
-      const pressed = element.getAttribute("aria-pressed");
       return {
         place: `${part} ${number}`,
         kind,
         name,
-        href: element instanceof HTMLAnchorElement ? element.href : "",
-        disabled: element.matches(":disabled, [aria-disabled=true]"),
         x,
         y,
-        sticky: landmark === "header",
-        hidden,
-        height: window.innerHeight,
-        covered: !hidden && !element.contains(document.elementFromPoint(x, y)),
-        reaction: [name, pressed, selected, isOpener && open].join(" "),
-        selected,
+        covered: !element.contains(document.elementFromPoint(x, y)),
         open,
       };
     });
@@ -97,7 +64,7 @@ function readControls(page: Page): Promise<State[]> {
 }
 
 /** A control's current state. Throws if it is gone. */
-export async function controlNow(page: Page, control: Control): Promise<State> {
+async function controlNow(page: Page, control: Control): Promise<State> {
   const all = await readControls(page);
   const found = all.find(({ place }) => place === control.place);
   if (!found) throw new Error(`There is no ${describeControl(control)} on ${page.url()}.`);
@@ -105,29 +72,8 @@ export async function controlNow(page: Page, control: Control): Promise<State> {
 }
 
 /** A control's description for a failure message. */
-export function describeControl({ kind, name, place }: Control): string {
+function describeControl({ kind, name, place }: Control): string {
   return `${kind} "${name}" (${place})`;
-}
-
-/**
- * Every control of the page and of its menus, each of which is opened and closed again. The page must be
- * hydrated, or JavaScript disabled.
- */
-export async function findControls(page: Page): Promise<Control[]> {
-  const shown: Control[] = await readControls(page);
-  const found = [...shown];
-  for (const opener of shown.filter(({ kind }) => kind === "menu")) {
-    await click(page, opener);
-    await expectOpen(page, opener, true);
-    // the opened menu may replace the one from before hydration
-    const isInside = ({ place }: Control) => !shown.some((control) => control.place === place);
-    const inside = (await readControls(page)).filter(isInside);
-    expect(inside.length, `controls of ${describeControl(opener)}`).toBeGreaterThan(0);
-    found.push(...inside.map((control) => ({ ...control, opener: opener.place })));
-    await click(page, opener);
-    await expectOpen(page, opener, false);
-  }
-  return found;
 }
 
 /** Waits until a menu's opener reports it as open, or as closed. */
@@ -182,36 +128,17 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
   throw new Error(`The wheel did not scroll ${page.url()} to ${position} px.`);
 }
 
-/**
- * Scrolls by mouse wheel, if necessary, until a control can be clicked. Returns the page's final scroll
- * position.
- */
-export async function bringIntoView(page: Page, control: Control): Promise<number> {
-  const position = await restingPosition(page);
-  const { y, sticky, hidden, height } = await controlNow(page, control);
-  if (sticky || hidden || (y > 120 && y < height - 40)) return position;
-  await wheelTo(page, position + y - height / 2);
-  return restingPosition(page);
-}
-
-/**
- * Clicks a control in the middle with the mouse, once it no longer moves and nothing covers it. The skip link,
- * which shows only with the focus, gets Enter instead.
- */
+/** Clicks a control in the middle with the mouse, once it no longer moves and nothing covers it. */
 export async function click(page: Page, control: Control): Promise<void> {
-  let { x, y, hidden } = await controlNow(page, control);
+  let { x, y } = await controlNow(page, control);
   const readState = async () => {
     const [before, now] = [{ x, y }, await controlNow(page, control)];
-    ({ x, y, hidden } = now);
+    ({ x, y } = now);
     if (now.covered) return "covered";
     return Math.abs(before.x - x) + Math.abs(before.y - y) < 1 ? "free" : "moving";
   };
   await expect.poll(readState, { interval: POLL_MS }).toBe("free");
-  if (!hidden) return page.mouse.click(x, y);
-  await page.evaluate(() => {
-    document.querySelector<HTMLElement>(".skip-link")?.focus({ preventScroll: true });
-  });
-  await page.keyboard.press("Enter");
+  await page.mouse.click(x, y);
 }
 
 /** The first control of the page that matches. Throws if there is none. */

@@ -18,24 +18,13 @@ import type { Certificate } from "./certificates";
 /** What a proxy does to a request, as its operator has configured it. */
 export type ProxyHabits = {
   passesHost: boolean;
-  /** What it does to X-Forwarded-For. */
-  reports: "appends" | "replaces" | "drops" | "passes on";
-  /** How many such proxies there are, one behind the other. */
-  length: number;
   /** Answers in place of the site. */
   answers?: (request: IncomingMessage, response: ServerResponse) => void;
-  /** What it says in X-Forwarded-Proto. */
-  protocol: "http" | "https";
   /** Its own Date header. */
   date?: string;
 };
 
-export const GOOD_HABITS: ProxyHabits = {
-  passesHost: true,
-  reports: "appends",
-  length: 1,
-  protocol: "https",
-};
+export const GOOD_HABITS: ProxyHabits = { passesHost: true };
 
 /** The site's own port with the guards and the health route of the program, and TLS and plain ports in front of it. */
 export type Front = {
@@ -105,7 +94,7 @@ async function answerAsSite(incoming: IncomingMessage, outgoing: ServerResponse)
   outgoing.writeHead(answer.status).end(await answer.text());
 }
 
-/** Passes a request through as many proxies as there are. */
+/** Passes a request on to the site. */
 function passOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -114,17 +103,9 @@ function passOn(
 ): void {
   const headers: OutgoingHttpHeaders = { ...incoming.headers };
   if (!habits.passesHost) headers.host = `127.0.0.1:${port}`;
-  let peer = "127.0.0.1";
-  for (let i = 0; i < habits.length; i++) {
-    const before = headers["x-forwarded-for"];
-    if (habits.reports === "drops") delete headers["x-forwarded-for"];
-    if (habits.reports === "replaces") headers["x-forwarded-for"] = peer;
-    if (habits.reports === "appends") {
-      headers["x-forwarded-for"] = [...(before ? [before] : []), peer].join(", ");
-    }
-    peer = `10.0.0.${i + 1}`;
-  }
-  headers["x-forwarded-proto"] = habits.protocol;
+  const before = headers["x-forwarded-for"];
+  headers["x-forwarded-for"] = [...(before ? [before] : []), "127.0.0.1"].join(", ");
+  headers["x-forwarded-proto"] = "https";
   const onward = request({ host: "127.0.0.1", port, path: incoming.url, headers, agent: false });
   onward.on("response", (answer) => {
     const date = habits.date ?? answer.headers.date;

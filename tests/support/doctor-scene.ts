@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -186,43 +185,3 @@ export async function openDoctorScene(): Promise<DoctorScene> {
 }
 
 let starts = 0;
-
-/** A certificate of the authority's with a subject, names and days of validity as openssl takes them. */
-export function issue(
-  { root }: Pick<Authority, "root">,
-  folder: string,
-  name: string,
-  dates: [from: string, to: string],
-): { certificate: string; key: string } {
-  const base = join(folder, `dated-${name}-${dates.join("-")}`);
-  const [certificate, key, request] = [`${base}.crt`, `${base}.key`, `${base}.csr`];
-  const extensions = `${base}.ext`;
-  writeFileSync(extensions, `subjectAltName=DNS:${name}\n`);
-  const openssl = (...parameters: string[]) =>
-    execFileSync("openssl", parameters, { stdio: "pipe", cwd: folder });
-  openssl(
-    ...["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-    ...["-keyout", key, "-out", request, "-subj", `/CN=${name}`],
-  );
-  const state = join(folder, "ca");
-  rmSync(state, { recursive: true, force: true });
-  mkdirSync(state);
-  writeFileSync(join(state, "index.txt"), "");
-  writeFileSync(join(state, "serial"), "1000\n");
-  writeFileSync(
-    join(state, "ca.cnf"),
-    `[ca]\ndefault_ca = here\n[here]\ndatabase = ${state}/index.txt\nserial = ${state}/serial\nnew_certs_dir = ${state}\ndefault_md = sha256\npolicy = any\n[any]\ncommonName = supplied\n`,
-  );
-  openssl(
-    ...["ca", "-batch", "-notext", "-config", join(state, "ca.cnf"), "-extfile", extensions],
-    ...["-cert", root, "-keyfile", root.replace(/\.crt$/, ".key"), "-in", request],
-    ...["-out", certificate, "-startdate", dates[0], "-enddate", dates[1]],
-  );
-  return { certificate, key };
-}
-
-/** A time as openssl's `ca` takes it. */
-export function opensslTime(days: number): string {
-  const time = new Date(Date.now() + days * 86_400_000);
-  return `${time.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`;
-}

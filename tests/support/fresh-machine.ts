@@ -94,18 +94,6 @@ export class FreshMachine {
     return isUnreachable(ended) ? null : ended;
   }
 
-  /**
-   * What a version of npm reports about package-lock.json, without installing anything. Null if that npm
-   * cannot be fetched.
-   */
-  async tryInstallationWith(npm: string): Promise<Ended | null> {
-    const command = ["--", "npm", "ci", "--dry-run"];
-    const ended = await end(
-      this.run(["exec", "--yes", `--package=${npm}`, ...RETRIES, ...command]),
-    );
-    return isUnreachable(ended) ? null : ended;
-  }
-
   /** Starts npm with additional environment variables. */
   run(parameters: string[], variables: Record<string, string> = {}): ChildProcess {
     const network = Object.entries(process.env).filter(([name]) => NETWORK_VARIABLE.test(name));

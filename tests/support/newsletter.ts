@@ -5,6 +5,23 @@ import { sql } from "drizzle-orm";
 import type { Issue } from "~/features/newsletter/read-issue.server";
 import { type Database, getDatabase } from "~db/client";
 
+/** What the form answers: added, on the list already, and failed. */
+export const SUCCESS = {
+  title: "🎉 Success!",
+  description: "Thanks for subscribing! You're on the list.",
+  variant: "default",
+};
+export const ALREADY = {
+  title: "Uh oh! Something went wrong.",
+  description: "This email is already subscribed.",
+  variant: "destructive",
+};
+export const FAILED = {
+  title: "Uh oh! Something went wrong.",
+  description: "There was a problem with your subscription.",
+  variant: "destructive",
+};
+
 /** An issue without images, as read from a file. */
 export function issueOf(changes: Partial<Issue> = {}): Issue {
   return {
@@ -23,7 +40,7 @@ export function issueOf(changes: Partial<Issue> = {}): Issue {
 export async function addWalkers(count: number, { db }: Database = getDatabase()): Promise<void> {
   await db.execute(sql`
     insert into subscribers (email, confirmed_at, unsubscribe_token)
-    select 'walker' || n || '@example.test', now(), 'token' || n from generate_series(1, ${count}::int) n`);
+    select 'walker' || n || '@example.test', now(), lpad('token' || n, 22, 'A') from generate_series(1, ${count}::int) n`);
 }
 
 /** A PNG of one pixel. */

@@ -3,7 +3,7 @@ import { openSession, setSession } from "~/features/accounts/sessions.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { findProfile } from "~db/queries/profiles";
+import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 
 /** Settings of a site that sells a price of the local Stripe at `origin`, which it takes for the real one. */
@@ -30,6 +30,23 @@ export async function newReader(): Promise<Reader> {
   if (!session) throw new Error("The session was not opened.");
   const setCookie = await setSession(session);
   return { id: user.id, email, cookie: setCookie.split(";")[0] ?? "" };
+}
+
+/** Creates an account with a session, and with access until then. */
+export async function newReaderUntil(periodEnd: Date | null): Promise<Reader> {
+  const reader = await newReader();
+  await ensureProfile(reader.id);
+  await updateProfile(reader.id, { stripePriceId: "price_1", stripeCurrentPeriodEnd: periodEnd });
+  return reader;
+}
+
+/** The cookie of a new account with access until then. */
+export const signIn = async (periodEnd: Date | null) => (await newReaderUntil(periodEnd)).cookie;
+
+/** How often the sandbox was asked for what, as in `GET /v1/prices/:id`, since that was cleared. */
+export async function requestCounts(sandboxOrigin: string): Promise<Record<string, number>> {
+  type Requests = { counts: Record<string, number> };
+  return (await control<Requests>(sandboxOrigin, "requests", undefined, "GET")).counts;
 }
 
 /** Calls the sandbox's control API, by path and fields. */

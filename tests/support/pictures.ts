@@ -98,30 +98,6 @@ export function pngHeader(
 /** Zeros as PNG and ZIP compress them: a thousandth of their number of bytes. */
 export const zeros = (bytes: number): Buffer => deflateSync(Buffer.alloc(bytes));
 
-/** A copy of a file with numbers of two or four bytes written over it, from the place after `mark`. */
-function overwrite(
-  file: Buffer,
-  mark: Buffer | string,
-  { skip = 0, values, size }: { skip?: number; values: number[]; size: 2 | 4 },
-): Buffer {
-  const copy = Buffer.from(file);
-  const at = copy.indexOf(mark);
-  if (at === -1) throw new Error("The file does not contain the mark.");
-  const start = at + Buffer.byteLength(mark) + skip;
-  for (const [index, value] of values.entries())
-    copy.writeUIntBE(value, start + index * size, size);
-  return copy;
-}
-
-/** A JPEG file that states another size. */
-export const jpegOfSize = (file: Buffer, width: number, height: number) =>
-  // the frame's header: length, precision, height, width
-  overwrite(file, Buffer.from([0xff, 0xc0]), { skip: 3, values: [height, width], size: 2 });
-
-/** An AVIF file that states another size. */
-export const avifOfSize = (file: Buffer, width: number, height: number) =>
-  overwrite(file, "ispe", { skip: 4, values: [width, height], size: 4 });
-
 /** A WebP file that states another size, of at most 16,777,216 pixels a side, before the picture itself. */
 export function webpOfCanvas(file: Buffer, width: number, height: number): Buffer {
   const extension = Buffer.alloc(18);

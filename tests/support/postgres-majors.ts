@@ -30,9 +30,9 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 const CACHE = join(PROJECT, ".cache/postgresql-majors");
 
 /** The releases before the embedded one, as the package that it comes from has them. */
-const RELEASES = { 15: "15.18.0-beta.17", 16: "16.14.0-beta.17", 17: "17.10.0-beta.17" };
+const RELEASES = { 15: "15.18.0-beta.17", 17: "17.10.0-beta.17" };
 
-export type Major = keyof typeof RELEASES;
+type Major = keyof typeof RELEASES;
 
 /** A server of another major release than the embedded one, on TCP. */
 export type MajorServer = {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import { connectDatabase, setDatabase } from "~db/client";
@@ -22,7 +23,25 @@ type Options = {
   variables?: Record<string, string>;
 };
 
-/** Opens a migrated database and, optionally, a Stripe sandbox for one test file. */
+/**
+ * The site of one test file, called at its top level. After each test, settings and clock are as they were, mocks are
+ * gone, and the sandbox has no faults.
+ */
+export function testSite(options: Options = {}): TestSite {
+  const site = {} as TestSite;
+  beforeAll(async () => void Object.assign(site, await openTestSite(options)));
+  afterEach(async () => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    site.restoreEnvironment();
+    if (options.payments)
+      await fetch(`${site.sandboxOrigin}/_control/faults/clear`, { method: "POST" });
+  });
+  afterAll(() => site.close());
+  return site;
+}
+
+/** Opens a migrated database and, optionally, a Stripe sandbox. */
 export async function openTestSite({ payments, variables }: Options = {}): Promise<TestSite> {
   const directory = temporaryDirectory();
   const testDatabase = await createTestDatabase();

@@ -2,7 +2,6 @@ import type { BrowserContext, Page, Response } from "playwright";
 import { send } from "./http-client";
 import { watchForErrors } from "./pages";
 import type { ScreenState } from "./screen-states.mjs";
-import type { Snapshots } from "./snapshots";
 import type { StatesSite } from "./states-site";
 
 /** The height of the window in which states are set up, in CSS pixels, and its widths: for states that exist from 1024 px on, and below. */
@@ -17,7 +16,7 @@ export type StateDocuments = {
   /** The document in the browser, after scripts have run. */
   shown: string;
   headings: string[];
-  /** Where its snapshot is served. */
+  /** The document with the current values and open menus, and without scripts, for another window to lay out. */
   snapshot: string;
   /** Whether a script has placed something, so that the snapshot is valid at its own width only. */
   isPlacedByScript: boolean;
@@ -33,10 +32,7 @@ export type StateVisit = { page: Page; documents: StateDocuments; errors: readon
 export class StateVisits {
   readonly #contexts = new Map<string, Promise<BrowserContext>>();
 
-  constructor(
-    readonly site: StatesSite,
-    readonly snapshots: Snapshots,
-  ) {}
+  constructor(readonly site: StatesSite) {}
 
   /** Sets up a state in a window as wide as it needs, and keeps its documents. */
   async open(state: ScreenState): Promise<StateVisit> {
@@ -58,7 +54,7 @@ export class StateVisits {
       sent: await this.#asSent(state, pages.at(-1)),
       shown,
       headings: await page.locator("h1, h2, h3").allTextContents(),
-      snapshot: await this.snapshots.take(page, state.name),
+      snapshot: await page.evaluate(serialize),
       isPlacedByScript: (await page.locator("[data-radix-popper-content-wrapper]").count()) > 0,
     };
     return { page, documents, errors };
@@ -100,4 +96,16 @@ export class StateVisits {
     if (!String(answer.headers["content-type"]).startsWith("text/html")) return null;
     return { title: `${name} (${request.method()} ${answer.status})`, html: answer.text };
   }
+}
+
+/** Runs in the page. */
+function serialize(): string {
+  for (const field of document.querySelectorAll("input")) field.setAttribute("value", field.value);
+  const copy = document.documentElement.cloneNode(true) as HTMLElement;
+  for (const script of copy.querySelectorAll("script, noscript, link[rel*=preload]")) {
+    script.remove();
+  }
+  // it would take the focus and scroll
+  for (const field of copy.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
+  return `<!doctype html>${copy.outerHTML}`;
 }

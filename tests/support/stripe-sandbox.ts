@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { onTestFinished } from "vitest";
@@ -65,14 +65,12 @@ export async function openSandbox(
 }
 
 /** A webhook request as received. */
-export type Received = { event: Stripe.Event; body: string; headers: IncomingHttpHeaders };
+type Received = { event: Stripe.Event };
 
 /** A server that accepts webhooks, checks their signatures and responds as the test wants. */
 export type WebhookSite = {
   url: string;
   received: Received[];
-  /** The types of the received events, in order. */
-  types(): string[];
   /** The status of responses from now on; 200 at first. Null closes the connection. */
   answerWith(status: number | null): void;
   /** Resolves with the first event of a type, already received or not. */
@@ -101,7 +99,7 @@ export async function openWebhookSite(
         response.writeHead(400).end();
         return;
       }
-      received.push({ event, body, headers: request.headers });
+      received.push({ event });
       for (const check of waiting) check();
       if (status === null) request.socket.destroy();
       else response.writeHead(status).end();
@@ -119,7 +117,6 @@ export async function openWebhookSite(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/stripe`,
     received,
-    types: () => received.map(({ event }) => event.type),
     answerWith: (next) => {
       status = next;
     },

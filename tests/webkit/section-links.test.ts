@@ -12,8 +12,6 @@ const NARROW = { width: 480, height: 740 };
 describe("every link to a section, in WebKit", () => {
   it.each([
     { javaScript: true, size: DESKTOP },
-    { javaScript: false, size: DESKTOP },
-    { javaScript: true, size: NARROW },
     { javaScript: false, size: NARROW },
   ])(
     "scrolls there each time, and back restores the position (JavaScript: $javaScript, $size.width px)",

@@ -33,13 +33,6 @@ describe("an e-mail address", () => {
     expect(problemOf(addressOf(20).padStart(355))).toBe(NO_ADDRESS);
   });
 
-  it("is asked for where there is none", () => {
-    expect(problemOf(undefined)).toBe("Please enter your email address.");
-    expect(problemOf(["a@example.test", "b@example.test"])).toBe(
-      "Please enter your email address.",
-    );
-  });
-
   it.each(["", "nonsense", "a@b@c.test", "ä@example.test", "a b@example.test"])(
     "is not '%s'",
     (text) => {

@@ -43,13 +43,6 @@ describe("a browser that has signed in", () => {
     expect(await idFor(second, "b@example.test")).toBe(id);
   });
 
-  it("is known to the four accounts it signed in to last", async () => {
-    const emails = ["a", "b", "c", "d", "e"].map((name) => `${name}@example.test`);
-    const cookie = await signedInTo(...emails);
-    const known = await Promise.all(emails.map(async (email) => !!(await idFor(cookie, email))));
-    expect(known).toEqual([false, true, true, true, true]);
-  });
-
   it("stays known to an account it signs in to again", async () => {
     const emails = ["a", "b", "c", "d", "a", "e"].map((name) => `${name}@example.test`);
     const cookie = await signedInTo(...emails);
@@ -79,12 +72,5 @@ describe("a browser is unknown", () => {
     const again = await rememberBrowser(requestWith(forged), "b@example.test");
     expect(await idFor(again, "a@example.test")).toBeNull();
     expect(await idFor(again, "b@example.test")).not.toBe(await idFor(cookie, "a@example.test"));
-  });
-
-  it("with an unsigned cookie", async () => {
-    const cookie = await signedInTo("a@example.test");
-    const [content = ""] = cookie.replace("known-browser=", "").split(";");
-    const unsigned = `known-browser=${decodeURIComponent(content).split(".")[0]}`;
-    expect(await idFor(unsigned, "a@example.test")).toBeNull();
   });
 });

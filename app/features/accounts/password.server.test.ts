@@ -33,12 +33,6 @@ describe("a password", () => {
     expect(hash).toHaveBeenCalledTimes(1);
   });
 
-  it("matches its own hash only", async () => {
-    const hash = await hashPassword("open sesame");
-    expect(await verifyPassword(hash, "open sesame")).toBe(true);
-    expect(await verifyPassword(hash, "Open sesame")).toBe(false);
-  });
-
   it("is the same whether its accents are characters of their own or not", async () => {
     const [composed, decomposed] = ["p\u00e4ssw\u00f6rd", "pa\u0308sswo\u0308rd"];
     for (const chosen of [composed, decomposed]) {

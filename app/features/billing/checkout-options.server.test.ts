@@ -21,25 +21,11 @@ const session = (options: object) =>
   }) as Stripe.Checkout.Session;
 
 describe("the options of a checkout", () => {
-  it("are none until the author sets some", () => {
-    setEnvironment({});
-    expect(checkoutOptions()).toEqual({});
-    expect(hasOptions(session({}))).toBe(true);
-  });
-
   it("save the billing address on the customer, which tax is calculated from", () => {
     setEnvironment({ STRIPE_AUTOMATIC_TAX: "true" });
     expect(checkoutOptions()).toEqual({
       automatic_tax: { enabled: true },
       customer_update: { address: "auto", name: "auto" },
-    });
-  });
-
-  it("offer promotion codes and ask for consent", () => {
-    setEnvironment({ STRIPE_PROMOTION_CODES: "true", STRIPE_TERMS_CONSENT: "true" });
-    expect(checkoutOptions()).toEqual({
-      allow_promotion_codes: true,
-      consent_collection: { terms_of_service: "required" },
     });
   });
 

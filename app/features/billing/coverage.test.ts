@@ -68,16 +68,6 @@ describe("the charges that paid an invoice", () => {
 });
 
 describe("the paid period", () => {
-  it("reaches to the last end of an invoice's lines, in whatever order they come", () => {
-    for (const ends of [
-      [100, 200],
-      [200, 100],
-    ]) {
-      const paid = invoice({ lines: ends.map((end) => ({ end })) });
-      expect(coverageOf([paid], new Map(), PRODUCTS).paidUntil).toBe(200);
-    }
-  });
-
   it("ignores lines without a price, and an invoice without any of our products", () => {
     const paid = [
       invoice({ lines: [{ end: 300, pricing: null }] }),
@@ -87,17 +77,6 @@ describe("the paid period", () => {
     ];
     for (const order of [paid, paid.toReversed()])
       expect(coverageOf(order, new Map(), PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
-  });
-
-  it("is not withdrawn by an older refund, in whatever order the invoices come", () => {
-    const older = invoice({ lines: [{ end: 100 }], payments: [by("1")] });
-    const newer = invoice({ lines: [{ end: 200 }], payments: [by("2")] });
-    const payments = paymentsOf([charge("1"), charge("2", { refunded: false })]);
-    for (const order of [
-      [older, newer],
-      [newer, older],
-    ])
-      expect(coverageOf(order, payments, PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
   });
 });
 

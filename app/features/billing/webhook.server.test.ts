@@ -79,15 +79,4 @@ describe("a delivery", () => {
       },
     ]);
   });
-
-  it("of a type that is not handled is accepted, counted, and nothing to log", async () => {
-    const body = eventOf({ type: "balance.available" });
-    const before = await deliveries("ignored");
-    expect(await receiveWebhook(body, signatureOf(body), NETWORK)).toEqual({
-      status: 200,
-      message: "Nothing to do.",
-    });
-    expect(await deliveries("ignored")).toBe(before + 1);
-    expect(lines.filter(({ level }) => level !== "debug" && level !== "warn")).toEqual([]);
-  });
 });

@@ -59,18 +59,6 @@ describe("a mail's plain part", () => {
     );
   });
 
-  it("names a link in its sentence, and has its address below the paragraph", async () => {
-    const content = (
-      <MailText>
-        Read <MailLink href="https://a.example/1">the first</MailLink> and then{" "}
-        <MailLink href="https://a.example/2">the second</MailLink>.
-      </MailText>
-    );
-    expect(await textOf({ content })).toMatch(
-      "Read the first and then the second.\n\nThe first:\nhttps://a.example/1\n\nThe second:\nhttps://a.example/2\n\nYours",
-    );
-  });
-
   it("has the address of a link in a list, a quotation or a table below it", async () => {
     const { ul: Ul, li: Li, a: A, blockquote: Quote, p: P, table: Table, td: Td } = MAIL_PROSE;
     const content = (
@@ -128,11 +116,6 @@ describe("mail to a list", () => {
       "Unsubscribe:\nhttps://a.example/leave\n\nThe Golden Path, by Maren Ashdown\n1 Lane, Town\n",
     );
     expect(html).toContain('href="https://a.example/leave"');
-  });
-
-  it("leaves out a postal address that is not set", async () => {
-    const { text } = await renderMail({ ...mail, list: { ...list, postalAddress: null } });
-    expect(text).toMatch(/by Maren Ashdown\n$/);
   });
 });
 

@@ -37,11 +37,6 @@ describe("a text that a parser would choke on", () => {
       problem: "there are more than 5000 lines",
     });
   });
-
-  it("is refused with the line", () => {
-    expect(unparsablePart(`a\n\n${">".repeat(21)} b`)?.line).toBe(3);
-    expect(unparsablePart(`a\n${"*".repeat(3_000)}\n${"*".repeat(3_000)}`)?.line).toBe(3);
-  });
 });
 
 describe("a text that could not be rendered", () => {

@@ -13,8 +13,6 @@ preview: A practice for the start of anything.
 Dear walker,
 `;
 
-const _change = (from: string, to: string) => splitFrontMatter(FULL.replace(from, to));
-
 describe("an issue's front matter", () => {
   it("names subject, slug and preview, and leaves the text with its line numbers", () => {
     expect(splitFrontMatter(FULL)).toEqual({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasExif, imageNamesIn, isImageName, readImage } from "./issue-images";
+import { hasExif, isImageName, readImage } from "./issue-images";
 
 const KEY = Buffer.alloc(32, 7);
 const NAME = `${"-aB_9".repeat(4)}xy`;
@@ -52,14 +52,6 @@ describe("the name of an issue's image", () => {
     expect(readImage(png(1, 1), KEY)?.name).toBe(name);
     expect(readImage(png(1, 2), KEY)?.name).not.toBe(name);
     expect(readImage(png(1, 1), Buffer.alloc(32, 8))?.name).not.toBe(name);
-  });
-
-  it("is found in a text once, as often as it stands there", () => {
-    const [one, other] = [`${NAME}.png`, `${NAME.toUpperCase()}.gif`];
-    const text = `![a](/newsletter/images/${one}) ![b](/newsletter/images/${other} "B")
-      ![c](/newsletter/images/${one}) ![d](/images/${NAME}.jpg) ![e](/newsletter/images/e.png)`;
-    expect(imageNamesIn(text)).toEqual([one, other]);
-    expect(imageNamesIn("no image")).toEqual([]);
   });
 });
 

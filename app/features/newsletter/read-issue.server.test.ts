@@ -2,18 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PNG_PIXEL } from "../../../tests/support/newsletter";
 import { readImage } from "./issue-images";
 import { readIssue } from "./read-issue.server";
 
 const KEY = Buffer.alloc(32, 7);
 const HEAD = `---\nsubject: The first mile\nslug: the-first-mile\npreview: A start.\n---\n`;
-
-/** One pixel each. */
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-const _GIF = Buffer.from("R0lGODlhAwACAIAAAAAAAP///yH5BAAAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 /** A JPEG's markers up to its size: 40 x 30, with an Exif orientation. */
 function jpeg(orientation: number): Buffer {
@@ -34,7 +28,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "issue-"));
   file = join(folder, "issue.md");
   mkdirSync(join(folder, "photos"));
-  writeFileSync(join(folder, "photos/lake.png"), PNG);
+  writeFileSync(join(folder, "photos/lake.png"), PNG_PIXEL);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -55,7 +49,7 @@ describe("an issue's file", () => {
     const issue = await read(
       'Dear [walker](/premium),\n\n> ![A *lake* [sic]](photos/lake.png "At \\"dawn\\"") and ![again][l]\n\n[l]: photos/lake.png\n',
     );
-    const name = readImage(PNG, KEY)?.name ?? "";
+    const name = readImage(PNG_PIXEL, KEY)?.name ?? "";
     expect(name).toMatch(/^[\w-]{22}\.png$/);
     expect(issue).toMatchObject({
       slug: "the-first-mile",
@@ -63,7 +57,7 @@ describe("an issue's file", () => {
       premium: false,
     });
     expect(issue.images).toEqual([
-      { name, mediaType: "image/png", width: 1, height: 1, content: PNG },
+      { name, mediaType: "image/png", width: 1, height: 1, content: PNG_PIXEL },
     ]);
     expect(issue.markdown).toBe(
       `Dear [walker](/premium),\n\n> ![A lake \\[sic\\]](/newsletter/images/${name} "At \\"dawn\\"") and ![again](/newsletter/images/${name})\n\n[l]: photos/lake.png\n`,
@@ -165,7 +159,7 @@ describe("an issue's file", () => {
 describe("an issue's image", () => {
   it("may not be a link to a file elsewhere", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-"));
-    writeFileSync(join(elsewhere, "a.png"), PNG);
+    writeFileSync(join(elsewhere, "a.png"), PNG_PIXEL);
     symlinkSync(join(elsewhere, "a.png"), join(folder, "a.png"));
     expect(await problems("![a](a.png)")).toContain("wanted a file in the issue's folder");
     rmSync(elsewhere, { recursive: true });
@@ -174,11 +168,11 @@ describe("an issue's image", () => {
   it.each([
     ["an SVG", "a.png", "<svg xmlns='http://www.w3.org/2000/svg'/>", "is not a readable PNG"],
     ["a WebP", "a.webp", "RIFF1234WEBPVP8 ", "Outlook shows no WebP"],
-    ["half a header", "a.png", PNG.subarray(0, 18), "is not a readable PNG"],
+    ["half a header", "a.png", PNG_PIXEL.subarray(0, 18), "is not a readable PNG"],
     [
       "a large file",
       "a.png",
-      Buffer.concat([PNG, Buffer.alloc(1024 * 1024)]),
+      Buffer.concat([PNG_PIXEL, Buffer.alloc(1024 * 1024)]),
       "is larger than 1 MB",
     ],
   ])("is refused if it is %s", async (_what, name, content, problem) => {

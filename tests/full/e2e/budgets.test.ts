@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
-import type { Browser, BrowserContext, Page, Request, Route } from "playwright";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchChromium } from "../../support/browsers/chromium.mjs";
+import type { Page, Request, Route } from "playwright";
+import { beforeEach, describe, expect, it } from "vitest";
+import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
-import { createTestDatabase, type TestDatabase } from "../../support/postgres";
-import { type Program, startProgram, temporaryDirectory } from "../../support/program";
 
 /** Of the bodies of all scripts that a page loads by itself, in bytes. */
 const SCRIPT_BUDGET = 110_000;
@@ -19,33 +17,11 @@ const PHOTO = readFileSync("public/icon-512.png");
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-let database: TestDatabase;
-let program: Program;
-let browser: Browser;
-let context: BrowserContext;
+const site = siteForThisFile();
 let page: Page;
-const data = temporaryDirectory();
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [program, browser] = await Promise.all([
-    startProgram({ variables: { DATABASE_URL: database.url, DATA_DIR: data.path } }),
-    launchChromium(),
-  ]);
-});
 
 beforeEach(async () => {
-  context = await browser.newContext({ baseURL: program.origin, viewport: DESKTOP });
-  page = await context.newPage();
-});
-
-afterEach(() => context.close());
-
-afterAll(async () => {
-  await browser?.close();
-  await program?.stop();
-  await database?.drop();
-  data.remove();
+  page = await site.visit({ viewport: DESKTOP });
 });
 
 async function onPhotos(answer: (route: Route) => Promise<void> | void): Promise<void> {
@@ -119,7 +95,7 @@ describe("the first visit to the landing page", () => {
     const elsewhere = new Set<string>();
     page.on("request", (request) => {
       const { origin, host, pathname } = new URL(request.url());
-      if (origin !== program.origin && !request.url().startsWith("data:")) {
+      if (origin !== site.origin && !request.url().startsWith("data:")) {
         elsewhere.add(host + pathname);
       }
     });

@@ -1,52 +1,51 @@
-import type { Page } from "playwright";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { axeViolations } from "../../support/axe-violations";
+import { brokenTableWords } from "../../support/broken-words";
 import { launchChromium, NO_OTHER_HOSTS } from "../../support/browsers/chromium.mjs";
-import { firefoxPath, launchFirefox, resizeFirefox } from "../../support/browsers/firefox.mjs";
-import { EFFECT_TIMEOUT } from "../../support/effect-timeout.mjs";
 import { geometryFaults } from "../../support/geometry";
 import { hasJava, htmlValidate, nuChecker } from "../../support/html-checkers";
+import { watchForErrors } from "../../support/pages";
 import { SCREEN_STATES, type ScreenState } from "../../support/screen-states.mjs";
-import { Snapshots } from "../../support/snapshots";
 import { HEIGHT, NARROW, type StateDocuments, StateVisits, WIDE } from "../../support/state-visit";
 import { type StatesSite, startStatesSite } from "../../support/states-site";
 
-// Everything that is checked of each state: its accessibility, its markup, its geometry, after a single visit.
+// Everything that is checked of each state: its accessibility, its layout, its markup, after a single visit.
 
-const checkers = hasJava() ? [nuChecker, htmlValidate] : [htmlValidate];
-console.log(`HTML is checked by ${checkers.map(({ title }) => title).join(" and ")}.`);
+const checker = hasJava() ? nuChecker : htmlValidate;
+console.log(`HTML is checked by ${checker.title}.`);
 
 const DESKTOP = { width: WIDE, height: HEIGHT };
 const PHONE = { width: NARROW, height: 740 };
-/** A window of 1280 px zoomed to 200 and to 400 percent (WCAG 2.2, 1.4.10). */
-const ZOOMED = [640, 320];
 
 let site: StatesSite;
-let snapshots: Snapshots;
+/** A browser whose reader has chosen text twice as large. */
+let largeText: Browser;
 let visits: StateVisits;
 /** By the state's name. */
 const visited = new Map<string, StateDocuments>();
 
 beforeAll(async () => {
-  site = await startStatesSite({ args: [NO_OTHER_HOSTS] });
-  snapshots = new Snapshots(site.program.origin);
-  await snapshots.start();
-  visits = new StateVisits(site, snapshots);
+  [site, largeText] = await Promise.all([
+    startStatesSite({ args: [NO_OTHER_HOSTS] }),
+    launchChromium({ args: ["--blink-settings=defaultFontSize=32", NO_OTHER_HOSTS] }),
+  ]);
+  visits = new StateVisits(site);
 });
 
 afterAll(async () => {
-  await snapshots?.stop();
+  await largeText?.close();
   await site?.close();
 });
 
 const states = SCREEN_STATES.filter(({ again }) => !again);
 
-const inWindows = states.map((state, index) => {
+const inWindows = states.map((state, position) => {
   const windows = [
     ...(state.only === "narrow" ? [] : [DESKTOP]),
     ...(state.only === "wide" ? [] : [PHONE]),
   ];
-  return { name: state.name, state, viewport: inTurn(windows, index) };
+  return { name: state.name, state, position, viewport: inTurn(windows, position) };
 });
 
 /** The member whose turn it is, so that each occurs without every combination. */
@@ -57,8 +56,8 @@ function inTurn<Member>(all: readonly Member[], position: number): Member {
 // concurrently, since much of the time is spent waiting
 describe.concurrent("each state", () => {
   it.each(inWindows)(
-    "$name has no axe violation, a complete outline, and fits every window",
-    async ({ state, viewport }) => {
+    "$name has no axe violation and a complete outline, and nothing is covered, clipped or out of its window",
+    async ({ state, position, viewport }) => {
       const { page, documents, errors } = await visits.open(state);
       visited.set(state.name, documents);
       try {
@@ -66,15 +65,8 @@ describe.concurrent("each state", () => {
         await atRest(page, state);
         expect(await axeViolations(page), `at ${viewport.width} px`).toEqual([]);
         expect(await outlineFaults(page), `at ${viewport.width} px`).toEqual([]);
-        for (const width of ZOOMED) {
-          if (state.only === "wide") continue;
-          await page.setViewportSize({ width, height: 800 });
-          // lengths in vw change a moment after the window
-          await vi.waitFor(
-            async () => expect(await sidewaysScroll(page), `at ${width} px`).toBe(0),
-            { timeout: EFFECT_TIMEOUT.timeout },
-          );
-        }
+        expect(await layoutFaults(documents, position, 16)).toEqual([]);
+        expect(await layoutFaults(documents, position, 32)).toEqual([]);
         // this includes violations of the Content-Security-Policy
         expect(errors).toEqual([]);
       } finally {
@@ -108,36 +100,73 @@ function outlineFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** By how many pixels the page is wider than its window. */
-function sidewaysScroll(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth - clientWidth;
-  });
+/**
+ * Window widths in CSS pixels, for the browser's font size at 16 px and at 32 px. Breakpoints are in rem, so they are
+ * twice as far apart at 32. Every state is tried at the narrowest, which is also a window of 1280 px zoomed to 400 percent
+ * (WCAG 2.2, 1.4.10), and at one other width, in turn.
+ */
+const WIDTHS = {
+  16: [320, 360, 480, 640, 768, 1023, 1024, 1280, 1920],
+  32: [320, 360, 480, 640, 768, 1024, 1280, 1535, 1536, 1920, 2048],
+} as const;
+type TextSize = keyof typeof WIDTHS;
+
+/** The widths at which a state exists and its snapshot is valid, of which some are tried at its position. */
+function widthsOf(
+  { state, isPlacedByScript }: StateDocuments,
+  position: number,
+  textSize: TextSize,
+): number[] {
+  if (isPlacedByScript) return textSize === 16 ? [WIDE] : [];
+  const wide = 64 * textSize;
+  const [narrowest = wide, ...wider] = WIDTHS[textSize].filter(
+    (width) => !state.only || (state.only === "wide") === width >= wide,
+  );
+  return wider.length > 0 ? [narrowest, inTurn(wider, position)] : [narrowest];
+}
+
+/** What is wrong with a state's layout: with its own typefaces, or in large text with the longer lines of the system's. */
+async function layoutFaults(
+  documents: StateDocuments,
+  position: number,
+  textSize: TextSize,
+): Promise<string[]> {
+  const browser = textSize === 16 ? site.browser : largeText;
+  const page = await browser.newPage({ reducedMotion: "reduce" });
+  try {
+    if (textSize === 32) await page.route("**/*.woff2", (route) => route.abort());
+    const address = `${site.program.origin}/a-snapshot`;
+    await page.route(address, (route) =>
+      route.fulfill({ contentType: "text/html; charset=utf-8", body: documents.snapshot }),
+    );
+    const faults: string[] = [];
+    for (const width of widthsOf(documents, position, textSize)) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      if (page.url() !== address) await page.goto(address);
+      await page.evaluate(() => document.fonts.ready.then(() => {}));
+      const found = await page.evaluate(geometryFaults, { inWindow: isAtTop(documents.state) });
+      faults.push(...found.map((fault) => `text of ${textSize} px at ${width} px: ${fault}`));
+    }
+    return faults;
+  } finally {
+    await page.context().close();
+  }
+}
+
+/** Whether everything specific to a state is in its page's first window. */
+function isAtTop({ name }: ScreenState): boolean {
+  return /^(menu|toast)-|^landing-section$/.test(name);
 }
 
 describe("the markup", () => {
-  it.each(checkers)(
-    "has no fault, as sent by the server and in every state ($title)",
-    async (checker) => {
-      expect([...visited.keys()].sort()).toEqual(states.map(({ name }) => name).sort());
-      const documents = [...visited.values()].map(({ state, sent, shown }) => [
-        { title: state.name, html: shown },
-        ...(sent ? [sent] : []),
-      ]);
-      expect(documents.filter(({ length }) => length > 1).length).toBeGreaterThan(30);
-      // the first checker has seen both documents of each state
-      const checked =
-        checker === checkers[0] ? documents : documents.map((of, index) => [inTurn(of, index)]);
-      const byTitle = checked.flat().map(({ title, html }) => [title, html] as const);
-      expect(await checker.check(new Map(byTitle))).toEqual([]);
-    },
-  );
-
-  it("has nothing after the html element on any page", () => {
-    for (const { sent } of visited.values()) {
-      if (sent) expect(sent.html.slice(-14), sent.title).toBe("</body></html>");
-    }
+  it("has no fault, as sent by the server and in every state", async () => {
+    expect([...visited.keys()].sort()).toEqual(states.map(({ name }) => name).sort());
+    const documents = [...visited.values()].flatMap(({ state, sent, shown }) => [
+      [state.name, shown] as const,
+      ...(sent ? [[sent.title, sent.html] as const] : []),
+    ]);
+    expect(documents.length).toBeGreaterThan(states.length + 30);
+    expect(await checker.check(new Map(documents))).toEqual([]);
   });
 
   it("uses typographic quotes and dashes in headings", () => {
@@ -147,192 +176,120 @@ describe("the markup", () => {
   });
 });
 
-/**
- * Window widths in CSS pixels, for the browser's font size at 16 px and at 32 px. Breakpoints are in rem, so
- * they are twice as far apart at 32. `all` are tried with web fonts at 16 px and with system fonts, whose lines
- * are longest, at 32 px; `some` the other way round. Firefox is tried at `some` only, since what it lays out
- * differently are fonts and form fields, not where the breakpoints are. Every state is tried at the narrowest and at
- * one other width, in turn, and in Firefox every second state, with its usual text size.
- */
-const WIDTHS = {
-  16: {
-    all: [320, 360, 480, 640, 768, 1023, 1024, 1280, 1920],
-    some: [320, 360, 768, 1024, 1280],
-  },
-  32: {
-    all: [320, 360, 480, 640, 768, 1024, 1280, 1535, 1536, 1920, 2048],
-    some: [320, 360, 640, 1280, 2048],
-  },
-} as const;
-type TextSize = keyof typeof WIDTHS;
-
-/** For one text size in one browser, in milliseconds; four run concurrently. */
-const TIME_LIMIT = 400_000;
-
-/** A window that shows snapshots in a frame, at any width. */
-type Bench = {
-  evaluate<Argument, Answer>(
-    pageFunction: (argument: Argument) => Answer | Promise<Answer>,
-    argument: Argument,
-  ): Promise<Answer>;
-  close(): Promise<unknown>;
-};
-
-const BROWSERS = {
-  Chromium: async (textSize: TextSize): Promise<Bench> => {
-    const browser = await launchChromium({
-      args: [`--blink-settings=defaultFontSize=${textSize}`, NO_OTHER_HOSTS],
-    });
-    const page = await browser.newPage({ viewport: null, reducedMotion: "reduce" });
-    await page.setViewportSize(WINDOW);
-    await page.goto(snapshots.empty);
-    return {
-      evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument),
-      close: () => browser.close(),
-    };
-  },
-  Firefox: async (textSize: TextSize): Promise<Bench> => {
-    const browser = await launchFirefox({
-      preferences: {
-        "font.size.variable.x-western": textSize,
-        "ui.prefersReducedMotion": 1,
-      },
-    });
-    const page = await browser.newPage();
-    await resizeFirefox(page, WINDOW);
-    await page.goto(snapshots.empty);
-    return {
-      evaluate: (pageFunction, argument) => page.evaluate(pageFunction as never, argument) as never,
-      close: () => browser.close(),
-    };
-  },
-};
-const WINDOW = { width: 2080, height: HEIGHT + 20 };
-
-/**
- * The widths at which a state exists and its snapshot is valid. `position` is the state's, by which it takes its turn.
- */
-function widthsOf(
-  { state, isPlacedByScript }: StateDocuments,
-  position: number,
-  textSize: TextSize,
-  isFirefox: boolean,
-) {
-  const wide = (1024 / 16) * textSize;
-  const exists = (width: number) =>
-    (!state.only || (state.only === "wide") === width >= wide) &&
-    (!isPlacedByScript || (width === WIDE && textSize === 16));
-  const tried = (widths: readonly number[], turn: number) => {
-    const [narrowest, ...wider] = widths.filter(exists);
-    return narrowest === undefined
-      ? []
-      : [narrowest, ...(wider.length ? [inTurn(wider, turn)] : [])];
-  };
-  const some = tried(WIDTHS[textSize].some, position);
-  // most of the landing page is the same for every visitor
-  const all =
-    isFirefox || state.name.startsWith("landing-") ? some : tried(WIDTHS[textSize].all, position);
-  return textSize === 16
-    ? { withWebFonts: all, withoutWebFonts: some }
-    : { withWebFonts: some, withoutWebFonts: all };
-}
-
-describe.each(Object.keys(BROWSERS) as (keyof typeof BROWSERS)[])("the layout in %s", (name) => {
-  const isMissing = name === "Firefox" && firefoxPath() === null;
-
-  const textSizes: TextSize[] = name === "Firefox" ? [16] : [16, 32];
-  const tried = name === "Firefox" ? everySecond(states) : states;
-
-  it.skipIf(isMissing).concurrent.each(textSizes)(
-    "nothing scrolls sideways, is covered or clipped with text of %i px",
-    async (textSize) => {
-      const bench = await BROWSERS[name](textSize);
-      try {
-        const faults: string[] = [];
-        for (const [position, state] of tried.entries()) {
-          const documents = visited.get(state.name);
-          if (!documents) throw new Error(`${state.name} has not been visited.`);
-          const widths = widthsOf(documents, position, textSize, name === "Firefox");
-          if (widths.withWebFonts.length === 0) continue;
-          const seen = await bench.evaluate(examineAtWidths, {
-            url: documents.snapshot,
-            widths,
-            height: HEIGHT,
-            inWindow: isAtTop(state),
-            examination: geometryFaults.toString(),
-          });
-          expect(seen).toMatchObject({ textSize, facesBefore: 2, facesAfter: 0 });
-          faults.push(...seen.faults.map((fault) => `${state.name}, ${fault}`));
-        }
-        expect(faults).toEqual([]);
-      } finally {
-        await bench.close();
-      }
-    },
-    TIME_LIMIT,
-  );
-});
-
-function everySecond<Member>(all: readonly Member[]): Member[] {
-  return all.filter((_, index) => index % 2 === 0);
-}
-
-/** Whether everything specific to a state is in its page's first window. */
-function isAtTop({ name }: ScreenState): boolean {
-  return /^(menu|toast)-|^landing-section$/.test(name);
-}
-
-type Examination = {
-  url: string;
-  widths: { withWebFonts: number[]; withoutWebFonts: number[] };
-  height: number;
-  inWindow: boolean;
-  /** The source of `geometryFaults`. */
-  examination: string;
-};
-
-/** Runs in the page: examines a page in a frame at all widths, with its web fonts and then without. */
-async function examineAtWidths({ url, widths, height, inWindow, examination }: Examination) {
-  document.body.style.margin = "0";
-  const frame =
-    document.querySelector("iframe") ?? document.body.appendChild(document.createElement("iframe"));
-  frame.style.cssText = `border: 0; width: ${widths.withWebFonts[0]}px; height: ${height}px`;
-  await new Promise((done) => {
-    frame.onload = done;
-    frame.src = url;
+describe("with a preference or device of its reader's", () => {
+  let context: BrowserContext;
+  let errors: string[];
+  afterEach(async () => {
+    await context.close();
+    expect(errors).toEqual([]);
   });
-  const page = frame.contentDocument as Document;
-  const view = frame.contentWindow as Window & typeof globalThis;
-  const examine = view.eval(`(${examination})`);
-  const webFaces = async () => {
-    await page.fonts.ready;
-    const loaded = [...page.fonts].filter(({ status }) => status === "loaded");
-    return new Set(loaded.map(({ family }) => family).filter((name) => / Variable/.test(name)))
-      .size;
-  };
-  const faults: string[] = [];
-  const examineAll = (fonts: string, widths: number[]) => {
-    for (const width of widths) {
-      frame.style.width = `${width}px`;
-      for (const fault of examine({ inWindow })) {
-        faults.push(`${fonts} at ${width} px: ${fault}`);
-      }
-    }
-  };
 
-  const textSize = Number.parseFloat(view.getComputedStyle(page.documentElement).fontSize);
-  for (const animation of page.getAnimations()) animation.finish();
-  const facesBefore = await webFaces();
-  examineAll("with web fonts", widths.withWebFonts);
-  for (const sheet of page.styleSheets) {
-    for (let index = sheet.cssRules.length - 1; index >= 0; index--) {
-      const rule = sheet.cssRules[index];
-      if (rule instanceof view.CSSFontFaceRule && rule.cssText.includes("url(")) {
-        sheet.deleteRule(index);
-      }
-    }
+  /** Sets up a state, with reduced motion. */
+  async function openState(name: string, options: BrowserContextOptions): Promise<Page> {
+    const state = SCREEN_STATES.find((state) => state.name === name);
+    if (!state) throw new Error(`No state '${name}'.`);
+    context = await site.browser.newContext({
+      baseURL: site.program.origin,
+      storageState: site.visitors[state.visitor ?? "anonymous"].cookies,
+      reducedMotion: "reduce",
+      ...options,
+    });
+    const page = await context.newPage();
+    errors = watchForErrors(page);
+    await state.show(page, site.visitors);
+    return page;
   }
-  const facesAfter = await webFaces();
-  examineAll("without web fonts", widths.withoutWebFonts);
-  return { faults, textSize, facesBefore, facesAfter };
-}
+
+  it("a letter's table breaks no short word on a phone", async () => {
+    const page = await openState("newsletter-issue", { viewport: PHONE });
+    expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
+  });
+
+  it.each(["landing", "auth", "premium", "menu-mobile-member"])(
+    "%s has touch targets of at least 44 px",
+    async (name) => {
+      const page = await openState(name, { viewport: PHONE, hasTouch: true, isMobile: true });
+      const small = await page
+        .locator("a, button, summary, input:not([type=hidden], [tabindex='-1'])")
+        .evaluateAll((targets) =>
+          targets
+            .filter((target) => target.checkVisibility() && !target.matches(".skip-link"))
+            .map((target) => ({ target, box: target.getBoundingClientRect() }))
+            // a label is as wide as its field, and a field has a line of its own
+            .filter(({ box }) => box.height < 43.5 || box.width < 31)
+            .map(({ target, box }) => `${target.outerHTML} ${box.width}x${box.height}`),
+        );
+      expect(small).toEqual([]);
+    },
+  );
+
+  it.each(["landing-busy", "toast-notice"])(
+    "nothing moves on %s, with reduced motion",
+    async (name) => {
+      const page = await openState(name, { viewport: DESKTOP });
+      const moving = () =>
+        page.evaluate(() =>
+          document
+            .getAnimations()
+            .filter(({ playState }) => playState === "running")
+            .map((animation) => (animation as CSSAnimation).animationName),
+        );
+      await expect.poll(moving).toEqual([]);
+    },
+  );
+
+  it("the golden path is complete, and a link to a section jumps, with reduced motion", async () => {
+    const page = await openState("landing", { viewport: DESKTOP });
+    const clips = await page
+      .locator(".path-piece")
+      .evaluateAll((pieces) => pieces.map((piece) => getComputedStyle(piece).clipPath));
+    expect(new Set(clips)).toEqual(new Set(["none"]));
+    // smooth scrolling would take many steps
+    await page.evaluate(() => {
+      const places: number[] = [];
+      addEventListener("scroll", () => places.push(Math.round(scrollY)));
+      Object.assign(window, { places });
+    });
+    await page.getByRole("banner").getByRole("link", { name: "Reviews" }).click();
+    // the event comes with the frame after the jump
+    const places = () => page.evaluate(() => (window as never as { places: number[] }).places);
+    await expect.poll(places).not.toEqual([]);
+    const [first, ...further] = await places();
+    expect(first).toBeGreaterThan(1_000);
+    expect(further.filter((place) => place !== first)).toEqual([]);
+  });
+
+  it.each(["landing", "auth", "menu-account"])(
+    "every control of %s keeps its edges in forced colours",
+    async (name) => {
+      const page = await openState(name, { viewport: DESKTOP, forcedColors: "active" });
+      const edgeless = await page
+        .locator(".button, .field-input, .toast, .menu, .avatar")
+        .evaluateAll((controls) =>
+          controls
+            .filter((control) => control.checkVisibility())
+            .filter((control) => {
+              const { borderTopWidth, borderTopColor } = getComputedStyle(control);
+              const canvas = getComputedStyle(document.body).backgroundColor;
+              return Number.parseFloat(borderTopWidth) < 1 || borderTopColor === canvas;
+            })
+            .map((control) => control.className),
+        );
+      expect(edgeless).toEqual([]);
+    },
+  );
+
+  it("the selected tab and the focus are seen in forced colours", async () => {
+    const page = await openState("auth", { viewport: DESKTOP, forcedColors: "active" });
+    const borders = await page
+      .getByRole("tab")
+      .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
+    expect(new Set(borders).size).toBe(2);
+    await page.keyboard.press("Tab");
+    const ring = await page.locator(":focus").evaluate((focused) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+      return { outlineStyle, isThick: Number.parseFloat(outlineWidth) >= 2 };
+    });
+    expect(ring).toEqual({ outlineStyle: "solid", isThick: true });
+  });
+});

@@ -55,14 +55,6 @@ describe("an unprivileged user without a compiler", () => {
     await ended;
     await expect.poll(() => fetch(origin).catch(() => "gone")).toBe("gone");
   }, 180_000);
-
-  // npm of Node 20 and 22, which is stricter about optional peers than later versions
-  it("can install with npm 10, too", async (test) => {
-    const machine = await freshMachine(test);
-    const tried = await machine.tryInstallationWith("npm@10.8.2");
-    if (tried === null) skip(test, "npm 10 cannot be fetched from the npm registry.");
-    expect(tried).toMatchObject({ code: 0, output: expect.stringMatching(/added \d+ packages/) });
-  }, 90_000);
 });
 
 async function freshMachine(test: TestContext): Promise<FreshMachine> {

@@ -54,9 +54,8 @@ class Site {
   async stateOf(email: string) {
     const [row] = await this.#database.db.execute<{
       state: string;
-      composed: boolean;
       doubts: number;
-    }>(sql`select state, message is not null as composed, times_in_doubt as doubts from mails
+    }>(sql`select state, times_in_doubt as doubts from mails
            where address_hash = sha256(convert_to(${email}, 'UTF8'))`);
     return row;
   }
@@ -86,19 +85,6 @@ it.concurrent("sends the mail of a program that was killed right after its answe
   await forgetPassword(before, email);
   expect(await before.stop("SIGKILL")).toBe("SIGKILL");
   expect(await mailsTo(email)).toEqual([]);
-
-  await site.start();
-  await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 60_000 });
-  expect(await mailsTo(email)).toHaveLength(1);
-});
-
-it.concurrent("sends the mail of a program that was killed after composing it", async (test) => {
-  const email = "composed@example.test";
-  const site = await Site.withAccount(email, test);
-  const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
-  await forgetPassword(before, email);
-  await vi.waitUntil(async () => (await site.stateOf(email))?.composed, { timeout: 60_000 });
-  await before.stop("SIGKILL");
 
   await site.start();
   await vi.waitUntil(async () => (await mailsTo(email)).length > 0, { timeout: 60_000 });

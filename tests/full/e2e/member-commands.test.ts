@@ -54,15 +54,11 @@ describe.runIf(hasTerminal)("members delete on a terminal", () => {
     ]);
   });
 
-  it.each([
-    ["anything else", "yes\n"],
-    ["another's address", "other@example.test\n"],
-    ["the end of the input", "\u0004"],
-  ])("takes %s for a no", async (_name, text) => {
+  it("takes another's address for a no", async () => {
     const { code, screen } = await runInTerminal({
       command: ["members", "delete", EMAIL],
       variables,
-      typed: [{ after: "to delete the account:", text }],
+      typed: [{ after: "to delete the account:", text: "other@example.test\n" }],
     });
     expect(screen).toContain("Nothing was done.");
     expect(code).toBe(1);

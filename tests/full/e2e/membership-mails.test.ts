@@ -19,21 +19,6 @@ async function fillCredentials(page: Page, email: string, password: string): Pro
 }
 
 describe("without JavaScript", () => {
-  it("who pays is welcomed by a mail that leads to the members' area", async () => {
-    const page = await site.visit({ javaScriptEnabled: false });
-    const { email } = await site.signUp(page.context());
-    await page.goto("/#purchase");
-    await page.getByRole("button", { name: "Upgrade to Premium" }).click();
-    await page.waitForURL(`${site.sandboxOrigin}/**`);
-    await page.getByRole("button", { name: "Subscribe" }).click();
-    await page.waitForURL("**/checkout/success?*");
-
-    const mail = await mailInOutbox(site.dataDir, email, "Welcome to Premium");
-    expect(mail.text).toMatch(/Price +\$9\.99 per month/);
-    await page.goto(linkIn(mail, "/premium").href);
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(email);
-  });
-
   describe("a member whose renewal failed", () => {
     /** A member whose renewal was declined, and the link in the mail. */
     const unpaidMember = async (): Promise<Member & { link: string }> => {
@@ -108,68 +93,6 @@ describe("without JavaScript", () => {
         await page.goto("/premium");
         expect(new URL(page.url()).pathname).toBe("/premium");
       });
-    });
-
-    it("finds the payment card at once when signed in", async () => {
-      const { email, password, link } = await unpaidMember();
-      const page = await site.visit({ javaScriptEnabled: false });
-      await site.post(page.context(), "/auth/login", { email, password });
-      await page.goto(link);
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
-        "Update your payment card",
-      );
-    });
-  });
-
-  describe("at the address of the payment card", () => {
-    it("an account without a membership is told so, and where to buy one", async () => {
-      const page = await site.visit({ javaScriptEnabled: false });
-      await site.signUp(page.context());
-      await page.goto("/billing/card");
-      expect(await page.getByRole("main").textContent()).toContain(
-        "There is no card to update: this account has no membership.",
-      );
-      await page.getByRole("link", { name: "See the premium offer" }).click();
-      await page.waitForURL("**/#purchase");
-    });
-
-    it("a member who has cancelled is told that nothing more is charged", async () => {
-      const page = await site.visit({ javaScriptEnabled: false });
-      const { subscription } = await site.subscribe(page.context());
-      await site.sandbox(`subscriptions/${subscription}/cancel-at-period-end`);
-      await page.goto("/billing/card");
-      expect(await page.getByRole("main").textContent()).toMatch(
-        /It is cancelled\. You keep your access until .* and nothing more will be charged/,
-      );
-      await page.getByRole("main").getByRole("button", { name: "Manage or cancel" }).click();
-      await page.waitForURL(`${site.sandboxOrigin}/**`);
-    });
-
-    it("a former member finds the invoices", async () => {
-      const page = await site.visit({ javaScriptEnabled: false });
-      const { subscription } = await site.subscribe(page.context());
-      await site.sandbox(`subscriptions/${subscription}/cancel`);
-      await page.goto("/billing/card");
-      expect(await page.getByRole("main").textContent()).toContain("Your membership has ended");
-      await page.getByRole("button", { name: "Invoices and receipts" }).click();
-      await page.waitForURL(`${site.sandboxOrigin}/**`);
-      await page.getByRole("row").filter({ hasText: "$9.99" }).waitFor();
-    });
-
-    it("a member in other trouble finds what it is, and the way to manage the membership", async () => {
-      const page = await site.visit({ javaScriptEnabled: false });
-      const { subscription } = await site.subscribe(page.context());
-      await site.sandbox(`subscriptions/${subscription}/refund`);
-      await page.goto("/billing/card");
-      expect(await page.getByRole("main").textContent()).toContain(
-        "Your last payment was refunded, so your access has ended.",
-      );
-      await page.getByRole("button", { name: "Manage or cancel membership" }).click();
-      await page.waitForURL(`${site.sandboxOrigin}/**`);
-      await page
-        .getByRole("button", { name: "Cancel subscription" })
-        .or(page.getByRole("link", { name: "Cancel subscription" }))
-        .waitFor();
     });
   });
 });

@@ -1,41 +1,46 @@
+import { sql } from "drizzle-orm";
 import type { BrowserContext, Page } from "playwright";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { SANDBOX_STRIPE } from "~/env.server";
 import { siteForThisFile } from "../../support/e2e-site";
 import { control } from "../../support/payments";
 import { runProgram } from "../../support/program";
 
 const site = siteForThisFile();
 
-let context: BrowserContext;
-let page: Page;
+afterEach(() => control(site.sandboxOrigin, "webhooks/reset"));
 
-async function openPage(javaScriptEnabled = true) {
-  page = await site.visit({ javaScriptEnabled });
-  context = page.context();
-}
-
-beforeEach(() => openPage());
-
-/** Signs up in the page's browser and opens the payment page; returns the session's id. */
-async function reachPaymentPage(email = site.newEmail("member")): Promise<string> {
-  const answer = await context.request.post("/auth/signup", {
-    data: { email, password: "a long walk" },
-  });
-  expect(answer.status()).toBe(200);
+/** Opens the payment page in a new account's browser; returns its session's id. */
+async function reachPaymentPage(
+  javaScriptEnabled = true,
+): Promise<{ page: Page; session: string }> {
+  const page = await site.visit({ javaScriptEnabled });
+  await site.signUp(page.context());
   await page.goto("/#purchase");
   await page.getByRole("button", { name: "Upgrade to Premium" }).click();
   await page.waitForURL(`${site.sandboxOrigin}/**`);
-  const id = /cs_test_\w+/.exec(page.url())?.[0];
-  if (!id) throw new Error(`No session id in ${page.url()}`);
-  return id;
+  const session = /cs_test_\w+/.exec(page.url())?.[0];
+  if (!session) throw new Error(`No session id in ${page.url()}`);
+  return { page, session };
 }
 
-const settle = () =>
-  control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 15_000, retries: true });
+/** A new account's browser, and the session of a checkout that it has begun. */
+async function beginCheckout() {
+  const context = (await site.visit()).context();
+  const { email } = await site.signUp(context);
+  const { priceId } = SANDBOX_STRIPE;
+  const { sessionId } = await site.post(context, "/checkout", { priceId });
+  return { context, email, session: String(sessionId) };
+}
+
+async function isMember(context: BrowserContext): Promise<boolean> {
+  const answer = await context.request.get("/premium", { maxRedirects: 0 });
+  return answer.status() === 200;
+}
 
 describe("a payment that settles later", () => {
   it("is being confirmed, and the page updates by itself once it has arrived", async () => {
-    const session = await reachPaymentPage();
+    const { page, session } = await reachPaymentPage();
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
@@ -44,8 +49,7 @@ describe("a payment that settles later", () => {
   });
 
   it("is checked again through a link without JavaScript", async () => {
-    await openPage(false);
-    const session = await reachPaymentPage();
+    const { page, session } = await reachPaymentPage(false);
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
     await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
@@ -55,35 +59,90 @@ describe("a payment that settles later", () => {
   });
 });
 
+it("a buyer whose address Stripe rejects is asked for another at the checkout, and gets access", async () => {
+  const page = await site.visit();
+  const credentials = { email: "reader@localhost", password: "a long walk" };
+  await site.post(page.context(), "/auth/signup", credentials);
+  await site.open("/#purchase", page);
+  await page.getByRole("button", { name: "Upgrade to Premium" }).click();
+  await page.waitForURL(`${site.sandboxOrigin}/**`);
+  await page.getByLabel("E-mail").fill("reader@example.test");
+  await page.getByRole("button", { name: "Subscribe" }).click();
+  await page.waitForURL("**/checkout/success?*");
+  await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
+  expect(await isMember(page.context())).toBe(true);
+});
+
 describe("the operator's commands beside a running program", () => {
+  const command = (...parts: string[]) =>
+    runProgram({ command: ["stripe", ...parts], variables: site.variables });
+
   it("sync one member, sync all, and check everything", async () => {
-    const email = site.newEmail("member");
-    const session = await reachPaymentPage(email);
+    const { email, session } = await beginCheckout();
     await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
     await control(site.sandboxOrigin, `sessions/${session}/pay`);
-    const command = (...parts: string[]) =>
-      runProgram({ command: parts, variables: site.variables });
-
-    const doctor = await command("stripe", "doctor");
+    const doctor = await command("doctor");
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toContain("differs from Stripe");
 
-    const one = await command("stripe", "sync", "--user", email);
+    const one = await command("sync", "--user", email);
     expect(one.stdout).toMatch(/^subscription active, access until /);
     expect(one.code).toBe(0);
-    const all = await command("stripe", "sync", "--all");
+    const all = await command("sync", "--all");
     expect(all.stdout).toMatch(/\b[1-9]\d* synced, 0 failed\n$/);
-
-    const well = await command("stripe", "doctor");
+    const reached = /; resume from here with --after (\S+)/.exec(all.stderr)?.[1];
+    expect((await command("sync", "--all", "--after", reached ?? "")).stdout).toBe(
+      "0 synced, 0 failed\n",
+    );
+    const well = await command("doctor");
     expect(well.stdout).not.toContain("FAIL");
     expect(well.code).toBe(0);
-    await control(site.sandboxOrigin, "webhooks", { mode: "deliver" });
+  });
+
+  it("restore memberships that a restored backup has lost, with --from-stripe", async () => {
+    const context = (await site.visit()).context();
+    const { subscription } = await site.subscribe(context);
+    await site.database.db.execute(
+      sql`update profiles set stripe_customer_id = null, stripe_price_id = null,
+        stripe_current_period_end = null, stripe_subscription_id = null, sync_number = 0`,
+    );
+    expect(await isMember(context)).toBe(false);
+    // every remaining row agrees with Stripe
+    expect((await command("sync", "--all")).stdout).toBe("0 synced, 0 failed\n");
+    const doctor = await command("doctor");
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toContain("stripe sync --from-stripe");
+    const { code, stdout } = await command("sync", "--from-stripe");
+    expect(stdout).toContain(`: ${subscription}`);
+    expect(code).toBe(0);
+    expect(await isMember(context)).toBe(true);
+  });
+
+  it("unlink customers of another account or mode with --unlink-unknown alone", async () => {
+    const context = (await site.visit()).context();
+    const { subscription } = await site.subscribe(context);
+    const [row] = await site.database.db.execute<{ customer: string }>(
+      sql`select stripe_customer_id as customer from profiles where stripe_subscription_id = ${subscription}`,
+    );
+    await site.sandbox(`customers/${row?.customer}/forget`);
+    const warned = await command("sync", "--all");
+    expect(warned.stdout).toMatch(/1 of the rows name a customer .* left as they are/);
+    expect(await isMember(context)).toBe(true);
+    const unlinked = await command("sync", "--all", "--unlink-unknown");
+    expect(unlinked.stdout).toMatch(/they have been unlinked/);
+    expect(await isMember(context)).toBe(false);
+  });
+
+  it("refuse two ways at once", async () => {
+    const { code, stderr } = await command("sync", "--all", "--from-stripe");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Choose one of/);
   });
 });
 
-describe("a program killed while processing a webhook", () => {
-  it("has lost nothing after a restart", async () => {
-    const session = await reachPaymentPage();
+describe("a program that is killed", () => {
+  it("while processing a webhook has lost nothing after a restart", async () => {
+    const { context, session } = await beginCheckout();
     // at the time of the kill, the webhook is waiting for Stripe
     const many = 1_000;
     await control(site.sandboxOrigin, "faults", {
@@ -100,8 +159,23 @@ describe("a program killed while processing a webhook", () => {
     await control(site.sandboxOrigin, `sessions/${session}/pay`);
     await expect.poll(callsLeft).toBeLessThan(many);
     await site.killAndRestart();
-    await settle();
-    await page.goto(`${site.origin}/premium`);
-    expect(new URL(page.url()).pathname).toBe("/premium");
+    await control(site.sandboxOrigin, "webhooks/settle", { timeoutMs: 15_000, retries: true });
+    expect(await isMember(context)).toBe(true);
+  });
+
+  it("before a payment whose webhooks are all lost gives access through the timer alone, and ends the deletions it had begun", async () => {
+    const { context, session } = await beginCheckout();
+    const leaving = await site.newAccount();
+    await site.database.db.execute(
+      sql`insert into account_deletions (user_id, started_at)
+        select id, now() - interval '11 minutes' from users where email = ${leaving.email}`,
+    );
+    await control(site.sandboxOrigin, "webhooks", { mode: "drop" });
+    await control(site.sandboxOrigin, `sessions/${session}/pay`);
+    expect(await isMember(context)).toBe(false);
+    await site.killAndRestart();
+    await expect.poll(() => isMember(context)).toBe(true);
+    const deletions = () => site.database.db.execute(sql`select from account_deletions`);
+    await expect.poll(deletions, { timeout: 60_000 }).toHaveLength(0);
   });
 });

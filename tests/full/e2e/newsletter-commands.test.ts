@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { EFFECT_TIMEOUT } from "../../support/effect-timeout.mjs";
@@ -67,35 +65,17 @@ const recipients = () =>
     .flatMap(({ recipients }) => recipients)
     .sort();
 
-describe("newsletter preview", () => {
-  it("writes the mail with its images into files, and sends nothing", async () => {
-    const { code, stdout } = await newsletter("preview", issue.file);
-    expect(code).toBe(0);
-    expect(stdout).toContain("Subject  The first mile: Grüße");
-    const path = /\S+mail\.html/.exec(stdout)?.[0] ?? "";
-    expect(path).toBe(join(site.dataDir, "outbox/newsletter-the-first-mile/mail.html"));
-    const html = readFileSync(path, "utf8");
-    expect(html).toContain(`href="${site.origin}/premium"`);
-    const image = /<img[^>]* src="([^"]+)"/.exec(html)?.[1] ?? "";
-    expect(readFileSync(join(dirname(path), image))).toEqual(PNG_PIXEL);
-    expect(readFileSync(join(dirname(path), "mail.txt"), "utf8")).toContain("Dear walker");
-    expect(smtp.delivered).toEqual([]);
-  });
-});
-
-describe("newsletter test", () => {
-  it("sends the issue to the addresses given, and to nobody else", async () => {
-    await subscribe(2);
-    const { code, stdout } = await newsletter("test", issue.file, "--to", "maren@example.test");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Sent.\n" });
-    const mails = smtp.delivered.filter(({ headers }) => headers.subject?.startsWith("Test: "));
-    expect(mails.map(({ recipients }) => recipients)).toEqual([["maren@example.test"]]);
-    expect(mails[0]?.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
-    const image = /<img[^>]* src="([^"]+)"/.exec(mails[0]?.html ?? "")?.[1] ?? "";
-    const served = await request(image);
-    expect(served.body).toEqual(PNG_PIXEL);
-    expect(served.headers["cross-origin-resource-policy"]).toBe("cross-origin");
-  });
+it("newsletter test sends the issue to the addresses given, and to nobody else", async () => {
+  await subscribe(2);
+  const { code, stdout } = await newsletter("test", issue.file, "--to", "maren@example.test");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Sent.\n" });
+  const mails = smtp.delivered.filter(({ headers }) => headers.subject?.startsWith("Test: "));
+  expect(mails.map(({ recipients }) => recipients)).toEqual([["maren@example.test"]]);
+  expect(mails[0]?.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+  const image = /<img[^>]* src="([^"]+)"/.exec(mails[0]?.html ?? "")?.[1] ?? "";
+  const served = await request(image);
+  expect(served.body).toEqual(PNG_PIXEL);
+  expect(served.headers["cross-origin-resource-policy"]).toBe("cross-origin");
 });
 
 describe("newsletter send", () => {
@@ -113,47 +93,40 @@ describe("newsletter send", () => {
     expect((await newsletter("status")).stdout).toBe("No issue has been sent yet.\n");
   });
 
-  it("is done by the site: each subscriber gets it once, and it is on its page", async () => {
-    await subscribe(3);
+  it("is done by the site: each subscriber gets it once, reads it on its page, and leaves with one click", async () => {
+    await subscribe(2);
     const { code, stdout } = await newsletter("send", issue.file, "--yes");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/\n3 mails are queued\.\n$/);
-    await vi.waitUntil(() => recipients().length === 3, EFFECT_TIMEOUT);
+    expect(stdout).toMatch(/\n2 mails are queued\.\n$/);
+    await vi.waitUntil(() => recipients().length === 2, EFFECT_TIMEOUT);
     const mail = smtp.delivered.find(({ recipients }) => recipients[0] === "walker2@example.test");
+    expect(mail?.headers.from).toBe(SENDER.MAIL_FROM);
     expect(mail?.text).toContain("Dear walker");
-    expect(mail?.text).toContain("14 Lantern Lane, Burlington");
-    expect(mail?.headers["list-unsubscribe"]).toMatch(/^<http.*\/newsletter\/unsubscribe\?token=/);
-
+    expect(mail?.text).toContain(SENDER.MAIL_POSTAL_ADDRESS);
     const page = await request(`${site.origin}/newsletter/the-first-mile`);
-    expect(page.status).toBe(200);
     expect(page.text).toContain("Dear walker");
 
     const again = await newsletter("send", issue.file, "--yes");
     expect(again.stdout).toMatch(
       /This issue was sent on .* 0 mails are queued to those who have not had it/,
     );
-    await vi.waitUntil(
-      async () => (await newsletter("status", "the-first-mile")).stdout.includes("finished"),
-      EFFECT_TIMEOUT,
-    );
-    const { stdout: status } = await newsletter("status", "the-first-mile");
-    expect(status).toContain("  sent      3 of 3\n");
+    // what a mail program sends (RFC 8058): no cookies, no Origin
+    const url = String(mail?.headers["list-unsubscribe"]).replace(/^<|>$/g, "");
+    expect(mail?.html).toContain(`href="${url}"`);
+    const form = { "List-Unsubscribe": "One-Click" };
+    expect((await request(url, { form })).status).toBe(200);
+    const next = issueFile(TEXT.replace("the-first-mile", "the-second-mile"), {
+      "lake.png": PNG_PIXEL,
+    });
+    const { stdout: sent } = await newsletter("send", next.file, "--yes");
+    next.remove();
+    expect(sent).toMatch(/\n1 mails? (?:is|are) queued\.\n$/);
+    await vi.waitUntil(() => recipients().length === 3, EFFECT_TIMEOUT);
     expect(recipients()).toEqual([
       "walker1@example.test",
+      "walker1@example.test",
       "walker2@example.test",
-      "walker3@example.test",
     ]);
-  });
-
-  it("refuses another text under the same slug", async () => {
-    await newsletter("send", issue.file, "--yes");
-    const other = issueFile(TEXT.replace("go on", "stay"), { "lake.png": PNG_PIXEL });
-    const { code, stderr } = await newsletter("send", other.file, "--yes");
-    other.remove();
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^Nothing was sent: another issue was sent as 'the-first-mile' on .* with another text or images\./,
-    );
   });
 
   it("never sends an issue for members to others", async () => {
@@ -161,13 +134,9 @@ describe("newsletter send", () => {
       "lake.png": PNG_PIXEL,
     });
     const { code, stderr } = await newsletter("send", premium.file, "--to", "subscribers", "--yes");
+    premium.remove();
     expect(code).toBe(1);
     expect(stderr).toMatch(/^--to subscribers: the file says 'premium: true'/);
-    await subscribe(1);
-    const sent = await newsletter("send", premium.file, "--yes");
-    premium.remove();
-    expect(sent.stdout).toContain("To       0 members on the list\n");
-    expect(sent.stdout).toContain("         non-members see only its beginning\n");
   });
 });
 
@@ -197,9 +166,7 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
 
   it.each([
     ["something else is typed", "yes\n"],
-    ["nothing is typed", "\n"],
     ["Ctrl-C is pressed", "\u0003"],
-    ["Ctrl-D is pressed", "\u0004"],
   ])("does nothing if %s", async (_what, text) => {
     await subscribe(2);
     const { code, screen } = await sendAndType([{ after: QUESTION, text }]);
@@ -222,37 +189,6 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
     );
     expect(recipients().length).toBeLessThan(20);
     await vi.waitUntil(() => recipients().length === 20, EFFECT_TIMEOUT);
-  });
-});
-
-describe.skipIf(!hasTerminal)("newsletter cancel in a terminal", () => {
-  const cancelAndType = (text: string) =>
-    runInTerminal({
-      command: ["newsletter", "cancel", "the-first-mile"],
-      variables: variables(),
-      typed: [{ after: "Type 'the-first-mile' to cancel it for good:", text }],
-    });
-
-  it("says how far the issue is, and gives up the rest once the slug is typed", async () => {
-    await subscribe(50);
-    await newsletter("send", issue.file, "--yes", "--rate", "2");
-    await vi.waitUntil(() => recipients().length > 0, EFFECT_TIMEOUT);
-    const refused = await cancelAndType("yes\n");
-    expect(refused.code).toBe(1);
-    expect(refused.screen).toMatch(
-      /the-first-mile: sending[\s\S]*to be sent[\s\S]*Nothing was done\.\s*$/,
-    );
-
-    const { code, screen } = await cancelAndType("the-first-mile\n");
-    expect(code).toBe(0);
-    expect(screen).toMatch(/the-first-mile: cancelled[\s\S]* \d+ cancelled/);
-    await vi.waitUntil(
-      async () =>
-        (await site.database.db.execute(sql`select from mails where finished_at is null`))
-          .length === 0,
-      EFFECT_TIMEOUT,
-    );
-    expect(recipients().length).toBeLessThan(50);
   });
 });
 

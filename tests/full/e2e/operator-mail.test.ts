@@ -93,22 +93,6 @@ it("tells of crashes again and again once, also when it goes on crashing", async
   expect(stopped).toBe(1);
 });
 
-it("tells once when several instances start at the same time", async () => {
-  await openMatter();
-  const programs = await Promise.all(folders.map((folder) => start(folder)));
-  await eventually(async () => expect(mailsOf("webhooks are refused")).toBeGreaterThan(0));
-  // a second look of each
-  await Promise.all(programs.map((program) => program.stop()));
-  const again = await start();
-  await eventually(async () =>
-    expect(
-      await readMetric(again.origin, "operator_matters_open", { kind: "webhooks-refused" }),
-    ).toBe(1),
-  );
-  await again.stop();
-  expect(mailsOf("webhooks are refused")).toBe(1);
-});
-
 it("loses no word when it is killed while the mail server is away", async () => {
   await database.db.execute(sql`delete from operator_matters`);
   const before = mailsOf("webhooks are refused");

@@ -1,16 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { isBuiltin } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -76,25 +67,6 @@ describe("starting the program", () => {
     });
     expectClearFailure(run, /DATA_DIR|data/);
   });
-
-  it.skipIf(process.getuid?.() === 0)("says that the data directory is read-only", async () => {
-    const directory = join(dataDirectory(), "data");
-    mkdirSync(directory);
-    chmodSync(directory, 0o555);
-    const run = await runProgram({
-      variables: { PORT: String(await freePorts(1)), DATA_DIR: directory },
-    });
-    expectClearFailure(run, /DATA_DIR|data/);
-  });
-
-  it("rejects a data directory in use by another program", async () => {
-    const data = dataDirectory();
-    await start({ DATA_DIR: data });
-    const run = await runProgram({
-      variables: { PORT: String(await freePorts(1)), DATA_DIR: data },
-    });
-    expectClearFailure(run, /DATA_DIR|data/);
-  });
 });
 
 describe("a running program", () => {
@@ -135,16 +107,6 @@ describe("a running program", () => {
     );
     expect(names.filter((name) => (modeOf(join(data, name)) & 0o077) !== 0)).toEqual([]);
   });
-
-  it("runs beside another one on its own port and data directory", async () => {
-    const [first, second] = await Promise.all([
-      start({ DATA_DIR: dataDirectory() }),
-      start({ DATA_DIR: dataDirectory() }),
-    ]);
-    for (const { origin } of [first, second]) {
-      expect((await fetch(origin)).status).toBe(200);
-    }
-  });
 });
 
 describe("a command whose reader has gone", () => {
@@ -161,23 +123,6 @@ describe("a command whose reader has gone", () => {
     });
     await once(child, "close");
     expect(complaints).not.toMatch(/EPIPE|\n\s+at /);
-  });
-});
-
-describe("the build", () => {
-  it("sets NODE_ENV to production before it loads anything else, React above all", () => {
-    const metafile = resolve(import.meta.dirname, "../../../build/metafile.bundle.json");
-    const { inputs, imports } = JSON.parse(readFileSync(metafile, "utf8")).outputs[
-      "build/index.js"
-    ];
-    // the modules in the bundle run after all imports
-    expect(Object.keys(inputs)).toContain("node_modules/react/index.js");
-    const statements = (imports as { path: string; kind: string }[]).filter(
-      ({ kind }) => kind === "import-statement",
-    );
-    expect(statements.map(({ path }) => path).find((name) => !isBuiltin(name))).toBe(
-      "#runtime-setup",
-    );
   });
 });
 

@@ -18,7 +18,7 @@ async function device(cookies: Cookies, options: object = {}): Promise<Page> {
 /** A new member's cookies. */
 async function newMember(): Promise<Cookies> {
   const page = await site.visit();
-  await site.subscribe(page.context());
+  await site.signUpAsMember(page.context());
   return page.context().storageState();
 }
 
@@ -78,13 +78,6 @@ describe("the place in a text", () => {
     await expect(phone.locator("#p9")).toBeInViewport();
   });
 
-  it("is found without JavaScript", async () => {
-    const page = await device(member, { javaScriptEnabled: false });
-    await page.goto(CHAPTER);
-    await continueThere(page).click();
-    await expect(page.locator("#p9")).toBeInViewport();
-  });
-
   it("is kept when the page is left at once", async () => {
     const leaving = await newMember();
     const page = await device(leaving);
@@ -96,42 +89,6 @@ describe("the place in a text", () => {
       await other.goto(CHAPTER);
       await expect(continueThere(other)).toHaveAttribute("href", "#p7", { timeout: 500 });
     }).toPass();
-  });
-
-  it("is sent once for several pauses within a few seconds", async () => {
-    const page = await device(await newMember());
-    const blocks: number[] = [];
-    page.on("request", (request) => {
-      if (request.method() === "POST") blocks.push(request.postDataJSON().block);
-    });
-    await site.open(CHAPTER, page);
-    let kept = placeKept(page);
-    await readTo(page, 5);
-    await kept;
-    kept = placeKept(page);
-    for (const block of [6, 7, 8]) await readTo(page, block);
-    await kept;
-    expect(blocks).toEqual([5, 8]);
-  });
-
-  it("is not where a page was merely opened", async () => {
-    const opening = await newMember();
-    const first = await device(opening);
-    await site.open(CHAPTER, first);
-    const kept = placeKept(first);
-    await readTo(first, 9);
-    await kept;
-
-    const second = await device(opening);
-    const posts: string[] = [];
-    second.on("request", (request) => {
-      if (request.method() === "POST") posts.push(request.postData() ?? "");
-    });
-    await site.open(CHAPTER, second);
-    await second.goto("/premium");
-    await second.goto(CHAPTER);
-    await expect(continueThere(second)).toHaveAttribute("href", "#p9");
-    expect(posts).toEqual([]);
   });
 
   it("stays where it is while its reader looks at the beginning, and goes back when they read again", async () => {
@@ -158,19 +115,6 @@ describe("the place in a text", () => {
     await readTo(second, 6);
     await kept;
     expect(blocks).toEqual([6]);
-  });
-
-  it("is a block at the end of the text too, which is not marked as read by that", async () => {
-    const finishing = await newMember();
-    const page = await device(finishing);
-    await site.open(CHAPTER, page);
-    const kept = placeKept(page);
-    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
-    const { block } = (await kept).request().postDataJSON();
-    await expect(page.locator(`#p${block}`)).toHaveCount(1);
-    await expect(page.getByRole("button", { name: "Mark as read" })).toBeVisible();
-    await page.reload();
-    await expect(page.getByRole("button", { name: "Mark as read" })).toBeVisible();
   });
 });
 
@@ -222,14 +166,5 @@ describe("'Mark as read'", () => {
     await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
       "The Hour Before the Day",
     );
-  });
-
-  it("leads to the landing page when the membership has ended meanwhile", async () => {
-    const page = await site.visit();
-    const { email } = await site.subscribe(page.context());
-    await site.open(CHAPTER, page);
-    await site.setProfile(email, { stripeCurrentPeriodEnd: new Date(0) });
-    await page.getByRole("button", { name: "Mark as read" }).click();
-    await expect(page).toHaveURL(`${site.origin}/`);
   });
 });

@@ -1,6 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
-import { axeViolations } from "../../support/axe-violations";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 
@@ -49,21 +48,6 @@ const PAPER = "rgb(253, 249, 241)";
 const NIGHT = "rgb(28, 23, 18)";
 
 describe("a chapter", () => {
-  it.each([
-    { width: 360, colorScheme: "light" as const },
-    { width: 1280, colorScheme: "dark" as const },
-  ])(
-    "has no accessibility violations ($width px, $colorScheme)",
-    async ({ width, colorScheme }) => {
-      const page = await read(CHAPTER, { colorScheme, viewport: { width, height: 800 } });
-      expect(await axeViolations(page)).toEqual([]);
-      await page.locator("summary", { hasText: "Text size and theme" }).click();
-      expect(await axeViolations(page)).toEqual([]);
-      await page.goto("/premium/chapters");
-      expect(await axeViolations(page)).toEqual([]);
-    },
-  );
-
   it("turns its pages with the arrow keys, and comes with its text and styles", async () => {
     const page = await read(CHAPTER);
     await page.keyboard.press("ArrowRight");
@@ -129,4 +113,51 @@ describe("theme and text size", () => {
       "true",
     );
   });
+});
+
+it("who searches for what the book does not have is offered its contents", async () => {
+  const page = await read("/premium/search", { javaScriptEnabled: false });
+  await page.getByRole("searchbox").fill('<img src=x onerror="alert(1)"> xylophone');
+  await page.getByRole("button", { name: "Search" }).click();
+  await page
+    .getByRole("heading", { name: /^Nothing in the book has “<img src=x.*xylophone”$/ })
+    .waitFor();
+  expect(await page.getByRole("main").locator("img").count()).toBe(0);
+  await page.getByRole("link", { name: "Look through the contents" }).click();
+  await page.getByRole("heading", { level: 1, name: "Contents" }).waitFor();
+});
+
+describe("the preview", () => {
+  const PREVIEW = "/preview/the-hour-before-the-day";
+
+  it("leads a visitor on from the excerpt, and to the membership", async () => {
+    const page = await site.open("/");
+    const excerpt = await page.locator("#preview article p").allInnerTexts();
+    await page.getByRole("link", { name: "Read all of chapter 1" }).click();
+    await page.waitForURL(`**${PREVIEW}`);
+    // the excerpt is how the chapter begins
+    const text = await page.locator("#p1").textContent();
+    expect(excerpt.join(" ")).toContain(text?.replace(/\s+/g, " ").slice(30));
+    await page.getByRole("heading", { name: "The step" }).waitFor();
+    await page.getByRole("link", { name: "See the membership" }).click();
+    await page.waitForURL("**/#purchase");
+  });
+
+  it("leads a member to the next chapter", async () => {
+    const page = await read(PREVIEW);
+    expect(await page.getByRole("link", { name: "See the membership" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Read on" }).click();
+    await page.getByRole("heading", { level: 1, name: "The Weight You Carry" }).waitFor();
+  });
+});
+
+it("search engines are given the book and its price, and a rating on no page", async () => {
+  const sitemap = await (await fetch(`${site.origin}/sitemap.xml`)).text();
+  const addresses = [...sitemap.matchAll(/<loc>([^<]+)/g)].map(([, address = ""]) => address);
+  expect(addresses).toContain(`${site.origin}/`);
+  for (const address of addresses) {
+    const text = await (await fetch(address)).text();
+    expect(text, address).toContain("application/ld+json");
+    expect(text, address).not.toMatch(/aggregateRating|ratingValue|reviewCount|itemprop/i);
+  }
 });

@@ -43,27 +43,6 @@ describe("the scroll position", () => {
     await expectPosition(page, second);
   });
 
-  it("is restored by forward right after back, when the browser itself has not stored it yet", async () => {
-    const context = (await site.visit({ reducedMotion: "reduce" })).context();
-    const goAndComeBack = async (path: string) => {
-      const page = await context.newPage();
-      // on a busy machine this comes too late as well
-      await page.addInitScript(() => {
-        const never = (event: Event) => event.stopImmediatePropagation();
-        window.addEventListener("pagehide", never, { capture: true });
-      });
-      await page.goto(path);
-      await hydrated(page);
-      await wheelTo(page, 1_500);
-      const left = await restingPosition(page);
-      await page.goBack();
-      await page.goForward();
-      await hydrated(page);
-      await expectPosition(page, left);
-    };
-    await Promise.all(["/", "/#reviews"].map(goAndComeBack));
-  });
-
   it("is that of the last link when one is clicked while still scrolling to another", async () => {
     const page = await site.open("/");
     const [reviews, about] = [await link(page, "Reviews"), await link(page, "About")];
@@ -74,22 +53,6 @@ describe("the scroll position", () => {
     await click(page, reviews);
     await click(page, reviews);
     await expectUnderHeader(page, "reviews");
-  });
-
-  it("follows every change of the URL's fragment", async () => {
-    const page = await site.open("/");
-    await wheelTo(page, 300);
-    const first = await restingPosition(page);
-    for (const id of ["reviews", "about", "reviews"]) {
-      await page.evaluate((id) => window.location.assign(`#${id}`), id);
-      await expectUnderHeader(page, id);
-    }
-    await page.goBack();
-    await expectUnderHeader(page, "about");
-    await page.goBack();
-    await expectUnderHeader(page, "reviews");
-    await page.goBack();
-    await expectPosition(page, first);
   });
 
   it("does not change when the page's data is reloaded", async () => {

@@ -1,17 +1,42 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { BrowserWindow } from "../../support/browsers/browser-window";
+import { launchChromium, NO_OTHER_HOSTS } from "../../support/browsers/chromium.mjs";
 import { firefoxPath } from "../../support/browsers/firefox.mjs";
-import { type FirefoxWindow, openFirefoxWindow } from "../../support/browsers/firefox-window";
+import { openFirefoxWindow } from "../../support/browsers/firefox-window";
+import { openPlaywrightWindow } from "../../support/browsers/playwright-window";
 import { Reader } from "../../support/browsers/reader";
 import { siteForThisFile } from "../../support/e2e-site";
 import { comeBack, followSectionLinks } from "../../support/section-links";
 
 const site = siteForThisFile();
-let window: FirefoxWindow;
+let window: BrowserWindow;
 
 afterEach(async () => {
   const { errors } = window;
   await window.close();
   expect(errors).toEqual([]);
+});
+
+describe("every link to a section, in Chromium", () => {
+  it.each([
+    { javaScript: true, size: { width: 1280, height: 800 } },
+    { javaScript: true, size: { width: 480, height: 740 } },
+    { javaScript: false, size: { width: 480, height: 740 } },
+  ])(
+    "scrolls there each time (JavaScript: $javaScript, $size.width px)",
+    async ({ javaScript, size }) => {
+      const browser = await launchChromium({
+        args: [NO_OTHER_HOSTS, "--force-prefers-reduced-motion"],
+      });
+      try {
+        window = await openPlaywrightWindow(browser, { javaScript, size });
+        expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
+        await comeBack(window, site.origin);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });
 
 describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
@@ -22,8 +47,9 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
   });
 
   it("scrolls back and forward at once if it was followed before hydration", async () => {
-    window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
-    const release = await window.holdScripts();
+    const firefox = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
+    window = firefox;
+    const release = await firefox.holdScripts();
     const reader = new Reader(window, site.origin);
     await reader.visit("/");
     await window.wheel(700);

@@ -55,10 +55,6 @@ const at = (program: Program, cookie = "") => {
   return visitor;
 };
 
-it("nobody warns of a secret that is not shared", () => {
-  for (const { output } of [here, there]) expect(output()).not.toContain("SESSION_SECRET");
-});
-
 it("a picture that was uploaded to one is shown by the other", async () => {
   const member = at(here);
   await member.signUp("pictured@example.test");

@@ -1,7 +1,6 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "~db/client";
@@ -11,7 +10,6 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { runProgram, temporaryDirectory } from "../../support/program";
 import { countRows } from "../../support/tables";
 
-const run = promisify(execFile);
 const PROGRAM = resolve(import.meta.dirname, "../../../build/index.js");
 
 let testDatabase: TestDatabase;
@@ -64,25 +62,6 @@ describe("the list's commands", () => {
     ).toEqual([{ source: "the book fair" }]);
   });
 
-  it("take nothing for an answer when the terminal is closed", async () => {
-    writeList(2);
-    const terminal = spawn(
-      "script",
-      ["-qec", `${process.execPath} ${PROGRAM} subscribers import ${list}`, "/dev/null"],
-      { env: childEnvironment(variables), stdio: "pipe" },
-    );
-    let screen = "";
-    terminal.stdout.on("data", (text) => {
-      screen += text;
-    });
-    const ended = new Promise((done) => terminal.once("close", done));
-    await eventually(() => expect(screen).toContain("Where does this list come from"));
-    terminal.stdin.write("\x04");
-    expect(await ended).toBe(1);
-    expect(screen).toContain("Say where the consent comes from");
-    expect(await subscriberCount()).toBe(0);
-  });
-
   it("finish an import that was killed, when it is run again", async () => {
     writeList(60_000);
     const command = [PROGRAM, "subscribers", "import", list, "--source", "a test"];
@@ -105,18 +84,5 @@ describe("the list's commands", () => {
       stdout: `${counted(60_000 - before)} added\n${counted(before)} on the list already\n`,
     });
     expect(await subscriberCount()).toBe(60_000);
-  });
-
-  it("stop an export quietly when nobody reads on", async () => {
-    await database.db.execute(sql`
-      insert into subscribers (email, confirmed_at)
-      select 'reader-' || n || '@example.test', now() from generate_series(1, 60000) n`);
-    const { stdout, stderr } = await run(
-      "bash",
-      ["-o", "pipefail", "-c", `${process.execPath} ${PROGRAM} subscribers export | head -n 2`],
-      { env: childEnvironment(variables) },
-    );
-    expect(stdout.split("\n")).toHaveLength(3);
-    expect(stderr).toBe("");
   });
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import sharp, { type Sharp } from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { runCommand } from "../../support/command";
@@ -29,32 +30,8 @@ const write = (files: EditionFiles) => writeEdition(edition, files);
 const chapter = (order: number, fields: Record<string, string> = {}, body?: string) =>
   editionText({ title: `Chapter ${order}`, summary: "S.", order, ...fields }, body);
 
-/** A JPEG's first bytes, then Exif with a latitude, or with an orientation alone. */
-function photograph({ place }: { place: boolean }): Buffer {
-  const tiff = Buffer.alloc(place ? 80 : 26);
-  tiff.write("II*\0", 0, "latin1");
-  tiff.writeUInt32LE(8, 4);
-  tiff.writeUInt16LE(1, 8);
-  // the tag of the GPS directory, as a long; or the orientation, as a short
-  tiff.writeUInt16LE(place ? 0x8825 : 0x0112, 10);
-  tiff.writeUInt16LE(place ? 4 : 3, 12);
-  tiff.writeUInt32LE(1, 14);
-  tiff.writeUInt32LE(place ? 26 : 1, 18);
-  if (place) {
-    tiff.writeUInt16LE(1, 26);
-    tiff.writeUInt16LE(2, 28);
-    tiff.writeUInt16LE(5, 30);
-    tiff.writeUInt32LE(3, 32);
-    tiff.writeUInt32LE(48, 36);
-    for (const [index, value] of [44, 1, 28, 1, 30, 1].entries())
-      tiff.writeUInt32LE(value, 48 + 4 * index);
-  }
-  const exif = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
-  const length = Buffer.alloc(2);
-  length.writeUInt16BE(exif.length + 2);
-  const frame = Buffer.from([0xff, 0xc0, 0, 11, 8, 0, 10, 0, 20, 1, 1, 0x11, 0, 0xff, 0xd9]);
-  return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), length, exif, frame]);
-}
+const photograph = (): Sharp =>
+  sharp({ create: { width: 20, height: 10, channels: 3, background: "green" } }).jpeg();
 
 describe("content check", () => {
   it("prints every mistake with file and line, and fails", async () => {
@@ -98,13 +75,15 @@ describe("content check", () => {
   });
 
   it("warns of files that no text refers to, places in photographs, and chapters ahead of their turn", async () => {
+    const placed = photograph().withExif({ IFD3: { GPSLatitude: "52/1 31/1 0/1" } });
+    const turned = await photograph().withMetadata({ orientation: 3 }).toBuffer();
     write({
       "chapters/01-a.md": chapter(1, { publish: "2026-03-01" }, "![A hill](used.jpg)"),
       "chapters/02-b.md": chapter(2, { publish: "2026-02-01" }, "![A dale](turned.jpg)"),
       "chapters/03-c.md": chapter(3),
-      "chapters/used.jpg": photograph({ place: true }),
-      "chapters/turned.jpg": photograph({ place: false }),
-      "media/spare.jpg": Buffer.concat([photograph({ place: false }), Buffer.from("!")]),
+      "chapters/used.jpg": await placed.toBuffer(),
+      "chapters/turned.jpg": turned,
+      "media/spare.jpg": Buffer.concat([turned, Buffer.from("!")]),
       "media/notes.txt": "x",
     });
     const { code, stdout, stderr } = await content("check", edition);

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { isAlive } from "~db/embedded/processes";
 import { migrateDatabase } from "~db/migrate";
 import { embeddedDatabase } from "../../support/embedded-database";
 import { NOT_DURABLE } from "../../support/embedded-program";
@@ -29,15 +28,12 @@ async function olderInstallation(settings: Record<string, string> = {}) {
   // and whatever later migrations may bring along
   await db.execute(sql.raw("create schema shop"));
   await db.execute(sql.raw("create type shop.size as enum ('small', 'large')"));
-  await db.execute(sql.raw("create domain shop.price as int check (value > 0)"));
   await db.execute(
     sql.raw(`create table shop."Things" (id int generated always as identity, no serial,
       size shop.size, twice int generated always as (1 + 1) stored) partition by list (id)`),
   );
   await db.execute(sql.raw(`create table shop.one partition of shop."Things" for values in (1)`));
-  await db.execute(sql.raw("create sequence shop.numbers"));
   await db.execute(sql.raw(`create view shop.sizes as select size from shop."Things"`));
-  await db.execute(sql.raw("create materialized view shop.one_two as select 1 as two"));
   await db.execute(sql.raw("create function shop.half(int) returns int return $1 / 2"));
   return { dataDir, server, tcpUrl: url.href };
 }
@@ -96,17 +92,6 @@ describe("a data directory of the version that listened on TCP as superuser", ()
     await db.execute(sql`create table made_by_the_older_version (row int)`);
     await server.stop();
     await expectMoved(dataDir, (await serve(dataDir)).url);
-  });
-
-  it("is migrated while the server of a killed program still runs", async () => {
-    const { dataDir, server, tcpUrl } = await olderInstallation();
-    const messages: string[] = [];
-    const postgres = await serve(dataDir, { log: (_level, message) => messages.push(message) });
-    expect(postgres.server().pid).not.toBe(server.pid);
-    expect(await isAlive(server.pid)).toBe(false);
-    await expect(connect(tcpUrl).db.execute(sql`select 1`)).rejects.toThrow();
-    await expectMoved(dataDir, postgres.url);
-    expect(messages[0]).toBe("The embedded PostgreSQL of an earlier version moves to a socket.");
   });
 
   it("is intact after kill -9 half-way, and the next start completes the migration", async () => {

@@ -160,7 +160,7 @@ describe("a query that fails", () => {
   });
 
   it("is cancelled on the server after the time limit", async () => {
-    const { db } = open({ max: 1, statementTimeout: 100 });
+    const { db } = open({ max: 1, statementTimeout: 1_000 });
     const [before] = await db.execute(sql`select pg_backend_pid() as pid`);
     const error = await reason(db.execute(sql`select pg_sleep(60)`));
     expect(databaseErrorCode(error)).toBe("QUERY_TIMEOUT");
@@ -446,14 +446,6 @@ describe("connecting to DATABASE_URL", () => {
         await reason(open({ restartTimeout: 0 }, url).db.execute(sql`select 1`)),
       ),
     ).toBe(true);
-  });
-
-  it("says that nothing listens there, without the password", async () => {
-    const { port, server } = await listen(() => {});
-    await new Promise((done) => server.close(done));
-    expect(await sentence(`postgres://someone:hunter2@127.0.0.1:${port}/shop`)).toBe(
-      `Cannot use the database at 127.0.0.1:${port}/shop (DATABASE_URL): nothing listens there (connection refused).`,
-    );
   });
 
   it("says that the password is wrong, without repeating it", async () => {

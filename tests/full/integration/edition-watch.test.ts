@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { clearCurrentEdition, currentEdition } from "~/features/library/current-edition.server";
+import { editionState } from "~/features/library/importer/edition-state.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
 import { mediaName } from "~/features/library/media-name";
 import { findMedia } from "~/features/library/media-store.server";
@@ -134,12 +135,14 @@ describe("the edition that is served", () => {
       "'content check' lists all of them; the last good edition is served",
     ]);
     expect(currentEdition()).toBe(before);
+    expect(editionState()).toBe("not-taken");
 
     writeEdition(folder, SMALL_EDITION);
     // the same edition as before needs no word
     await eventually(() => expect(currentEdition()?.digest).toBe(before?.digest));
     writeEdition(folder, chapter("Mended"));
     await served("Mended");
+    await eventually(() => expect(editionState()).toBe("taken"));
   });
 
   it("is the last good one after a restart, whatever has become of the folder", async () => {

@@ -57,32 +57,3 @@ it("tells when the database's connections have nearly run out for minutes, and w
   for (const minutes of [20, 30, 36, 37]) await look(minutes);
   expect((await subjects()).slice(1)).toEqual(["The database has connections to spare again"]);
 });
-
-it("tells nothing when they had nearly run out for a minute only", async () => {
-  await database.db.execute(sql`truncate operator_matters, mails cascade`);
-  while (sessions.length < 17) sessions.push(await database.connect());
-  await look(0);
-  for (const session of sessions.splice(0)) await session.end();
-  for (const minutes of [1, 2, 6, 7, 20]) await look(minutes);
-  expect(await subjects()).toEqual([]);
-});
-
-it("costs five statements a look while all is well, the limits of a transaction included", async () => {
-  const statements: number[] = [];
-  const counted = database.reopen({
-    max: 2,
-    onQuery: (milliseconds) => statements.push(milliseconds),
-  });
-  setDatabase(counted);
-  try {
-    const check = new SiteCheck(randomUUID());
-    await check.run();
-    statements.length = 0;
-    await check.run();
-    // a transaction with its time limit and the facts, and the list of what is open
-    expect(statements.length).toBe(5);
-  } finally {
-    setDatabase(database);
-    await counted.close();
-  }
-});

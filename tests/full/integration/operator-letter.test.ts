@@ -6,13 +6,11 @@ import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { forgetLetters, letterMonth, sendLetterIfDue } from "~/features/checks/site-watch.server";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
-import type { MonthFigures, Statistics } from "~/features/statistics/statistics";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase, setDatabase } from "~db/client";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { insertMatter } from "~db/queries/operator-matters";
-import { deleteSubscriber } from "~db/queries/subscribers";
-import { memberships, readingProgress, subscribers, users } from "~db/schema";
+import { memberships, readingProgress, users } from "~db/schema";
 import { runCommand } from "../../support/command";
 import { eventually } from "../../support/eventually";
 import { SMALL_EDITION, takeEdition } from "../../support/library";
@@ -115,24 +113,9 @@ async function seedMonths(): Promise<void> {
         ...(index === 0 ? [{ userId, slug: "hills", readAt: ago(1, 8) }] : []),
       ]),
     );
-  const addresses = await db()
-    .insert(subscribers)
-    .values(
-      [ago(3), ago(2), ago(1), ago(1), ago(1)].map((confirmedAt, index) => ({
-        email: `n${index}${PERSON}`,
-        confirmedAt,
-        createdAt: confirmedAt,
-      })),
-    )
-    .returning({ id: subscribers.id });
-  await deleteSubscriber(addresses[0]?.id ?? "");
-  await db().execute(sql`update former_subscribers set left_on = ${ago(1).toISOString()}::date`);
   await db().execute(
     sql`insert into daily_visitors values (${ago(1).toISOString()}::date, '', 1234)`,
   );
-  await db().execute(sql`insert into renewal_failures values
-    ('a', ${ago(1).toISOString()}, ${ago(1, 7).toISOString()}), ('b', ${ago(1).toISOString()}, null),
-    ('c', ${ago(2).toISOString()}, ${ago(1).toISOString()})`);
   const dispute = { kind: "dispute", facts: { dispute: "dp_1" }, reportAfterMs: 0 };
   await insertMatter({ ...dispute, key: "dispute:dp_1", openedAt: ago(1) });
   await db().execute(sql`update operator_matters set reported_at = opened_at`);
@@ -152,63 +135,21 @@ async function send(now: Date): Promise<boolean> {
   return sendLetterIfDue(now);
 }
 
-/** The figures of a printed letter by name, each with that of the month before. */
-function figuresIn(text: string): Record<string, readonly [string, string]> {
-  const rows = text.split("\n").flatMap((line) => {
-    const [, name, value, before] = /^(\S.*?) {2,}(.+?) \(before: (.+?)\)$/.exec(line.trim()) ?? [];
-    return name && value && before ? [[name, [value, before]] as const] : [];
-  });
-  return Object.fromEntries(rows);
-}
-
-const expectedOf = ({ members, newsletter, accounts, ...rest }: MonthFigures) => ({
-  "Members at its end": members.count,
-  Gained: members.joined + members.returned,
-  "of them, former members": members.returned,
-  Lost: members.left,
-  Kept: members.count - members.joined - members.returned,
-  Churn: members.churn === null ? "–" : `${(members.churn * 100).toFixed(1)} %`,
-  "Revenue a month": `${((rest.revenue.usd ?? 0) / 100).toFixed(2)} USD`,
-  "Renewals that failed": rest.renewals.failed,
-  "Failed payments mended": rest.renewals.recovered,
-  "Disputes opened": rest.disputes.opened,
-  "Disputes over": rest.disputes.ended,
-  "Addresses on the list": newsletter.count,
-  Joined: newsletter.joined,
-  "Left the list": newsletter.left,
-  "New accounts": accounts.joined,
-  "Deleted accounts": accounts.left,
-  "Visitors, day by day": rest.visitors,
-});
-
 describe("the letter", () => {
-  it("has the figures of 'stats --json' for its month and the one before", async () => {
+  it("has the figures of its month, each with that of the month before", async () => {
     await seedMonths();
-    const stats = JSON.parse((await run("stats", "--json")).stdout) as Statistics;
-    const [before, month] = stats.months.slice(-3) as [MonthFigures, MonthFigures];
-    // so that no figure agrees because both are 0
-    expect(month.members).toMatchObject({ count: 6, joined: 3, returned: 1, left: 2 });
-    expect(month.renewals).toEqual({ failed: 2, recovered: 2 });
-    expect(month.disputes).toEqual({ opened: 1, ended: 0 });
-    expect(month.newsletter).toEqual({ count: 4, joined: 3, left: 1 });
-    expect(month.visitors).toBe(1_234);
-
-    const { code, stdout } = await run("operator", "letter", "--month", month.month);
+    const { code, stdout } = await run("operator", "letter", "--month", monthAfter(thisMonth, -1));
     expect(code).toBe(0);
-    const written = (count: number | string) =>
-      typeof count === "number" ? count.toLocaleString("en") : count;
-    const [now, then] = [expectedOf(month), expectedOf(before)];
-    const expected = Object.fromEntries(
-      Object.entries(now).map(([name, count]) => [
-        name,
-        [written(count), written(then[name as keyof typeof then])],
-      ]),
-    );
-    expect(figuresIn(stdout)).toEqual(expected);
-    expect(month.mostRead.map(({ members }) => members)).toEqual([3, 1]);
-    for (const { title } of month.mostRead) expect(stdout).toContain(title);
-    expect(stdout).toContain("A payment is disputed");
-    expect(stdout).toMatch(/There are no backups by themselves/);
+    for (const line of [
+      /Members at its end +6 \(before: 4\)/,
+      /Lost +2 \(before: 0\)/,
+      /Revenue a month +59\.94 USD \(before: 39\.96 USD\)/,
+      /Disputes opened +1 \(before: 0\)/,
+      /Visitors, day by day +1,234 \(before: 0\)/,
+      /A payment is disputed/,
+      /There are no backups by themselves/,
+    ])
+      expect(stdout).toMatch(line);
     expect(stdout.toLowerCase()).not.toContain("featherstone");
   });
 

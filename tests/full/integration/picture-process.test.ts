@@ -3,12 +3,10 @@ import { describe, expect, it } from "vitest";
 import { processPicture } from "~/features/my-account/avatar/process-picture.server";
 import { type Run, runPictureProcess } from "../../support/picture-process";
 import {
-  avifOfSize,
   CORNERS,
   corners,
   cornersOf,
   jpegOfManyScans,
-  jpegOfSize,
   photograph,
   plain,
   png,
@@ -43,11 +41,6 @@ const ALLOWED: Case[] = [
   ],
   ["a PNG of 49 million pixels", () => plain(7_000, 7_000).png().toBuffer(), "made"],
   [
-    "a PNG of 16 bits a color",
-    () => plain(3_000, 2_000, 4).toColourspace("rgb16").png().toBuffer(),
-    "made",
-  ],
-  [
     "a WebP of 12 million pixels",
     async () => (await photograph(4_000, 3_000)).webp({ quality: 60, effort: 0 }).toBuffer(),
     "made",
@@ -59,7 +52,6 @@ const ALLOWED: Case[] = [
   ],
   ["a picture of one pixel", () => plain(1, 1).png().toBuffer(), "made"],
   ["an animated WebP", () => animatedWebp(), "made"],
-  ["an animated PNG", () => animatedPng(), "made"],
 ];
 
 const HOSTILE: Case[] = [
@@ -76,11 +68,6 @@ const HOSTILE: Case[] = [
     "too many pixels",
   ],
   [
-    "a JPEG of 50,000 by 50,000 pixels",
-    async () => jpegOfSize(await plain(100, 100).jpeg().toBuffer(), 50_000, 50_000),
-    "too many pixels",
-  ],
-  [
     "a progressive JPEG of 40 million pixels",
     () => plain(8_000, 5_000).jpeg({ progressive: true }).toBuffer(),
     "too many pixels",
@@ -92,15 +79,14 @@ const HOSTILE: Case[] = [
     "unsupported",
   ],
   [
-    "an AVIF of 50,000 by 50,000 pixels",
-    async () => avifOfSize(await plain(100, 100).avif().toBuffer(), 50_000, 50_000),
+    "an AVIF of 3.5 million pixels",
+    () => plain(2_000, 1_750).avif({ effort: 0 }).toBuffer(),
     "too many pixels",
   ],
   ["a line of 40,000 pixels", () => plain(40_000, 1).png().toBuffer(), "too elongated"],
   ["an SVG", () => Buffer.from(SVG), "unsupported"],
   ["a GIF", () => plain(10, 10).gif().toBuffer(), "unsupported"],
   ["a HEIC", async () => heic(), "unsupported"],
-  ["a PDF", () => Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n"), "unsupported"],
   ["raw pixels of libvips", () => Buffer.concat([VIPS_MAGIC, Buffer.alloc(10_000)]), "unsupported"],
   ["nothing", () => Buffer.alloc(0), "unreadable"],
 ];
@@ -130,22 +116,6 @@ async function animatedWebp(): Promise<Buffer> {
   return sharp(frames, { join: { animated: true } })
     .webp()
     .toBuffer();
-}
-
-/** With a thousand frames, all of them in one chunk each that only says so. */
-function animatedPng(): Buffer {
-  const control = Buffer.alloc(8);
-  control.writeUInt32BE(1_000, 0);
-  const frame = Buffer.alloc(26);
-  frame.writeUInt32BE(100, 4);
-  frame.writeUInt32BE(100, 8);
-  return png(
-    pngHeader(100, 100),
-    ["acTL", control],
-    ["fcTL", frame],
-    ["IDAT", zeros(301 * 100)],
-    END,
-  );
 }
 
 async function heic(): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -33,7 +33,7 @@ describe("compose.scale.yaml", () => {
     return filled;
   };
   const filled = fill(secrets);
-  const { services, configs } = parse(filled, { merge: true });
+  const { services } = parse(filled, { merge: true });
 
   it("asks for nothing that scale.env does not name, and has no secret of its own", () => {
     expect(filled).not.toContain("is not in scale.env");
@@ -71,25 +71,6 @@ describe("compose.scale.yaml", () => {
     }
   });
 
-  it("has as many sites as scale.env says, so that no later start takes some away", () => {
-    expect(services.site.deploy.replicas).toBe(Number(secrets.SITES));
-    expect(parse(fill({ ...secrets, SITES: "4" }), { merge: true }).services.site.deploy).toEqual({
-      replicas: 4,
-    });
-    // for whom .env.scale is older than these two
-    const { SITES: _sites, CADDY_ADDRESSES: _addresses, ...older } = secrets;
-    const before = parse(fill(older), { merge: true }).services;
-    expect(before.site.deploy.replicas).toBe(2);
-    expect(before.caddy.environment.CADDY_ADDRESSES).toBe("https://goldenpath.example");
-    for (const file of ["compose.scale.yaml", "docs/scaling.md"]) {
-      expect(read(file), file).toMatch(/up --detach --no-deps --no-recreate site\b/);
-      expect(read(file), file).not.toContain("--scale ");
-    }
-    for (const [name, service] of Object.entries<object>(services)) {
-      expect(service, name).not.toHaveProperty("container_name");
-    }
-  });
-
   it("leaves Caddy alone while sites are replaced, and gets certificates for every name of the site", () => {
     const { caddy, site } = services;
     expect(caddy).not.toHaveProperty("depends_on");
@@ -105,10 +86,7 @@ describe("compose.scale.yaml", () => {
     expect(caddy.volumes).toEqual(["caddy:/data", "caddy-config:/config"]);
   });
 
-  it("takes its configurations from files that are there, and opens only Caddy's ports", () => {
-    for (const { file } of Object.values<{ file: string }>(configs)) {
-      expect(existsSync(join(root, file)), file).toBe(true);
-    }
+  it("opens only Caddy's ports", () => {
     const open = Object.entries<{ ports?: string[] }>(services).filter(([, { ports }]) => ports);
     expect(open.map(([name]) => name)).toEqual(["caddy"]);
   });

@@ -1,13 +1,17 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { temporaryDirectory } from "../../support/program";
+import { openTestSite, type TestSite } from "../../support/site";
 
 let folder: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
   folder = temporaryDirectory();
 });
-afterEach(() => folder.remove());
+afterEach(() => {
+  folder.remove();
+  vi.restoreAllMocks();
+});
 
 /** The secrets of a process of its own, since each reads them once. */
 async function secretsOf(dataDir: string): Promise<string[]> {
@@ -31,4 +35,42 @@ it("a secret that was cut short is refused, with what to do about it", async () 
   await expect(secretsOf(folder.path)).rejects.toThrow(
     `The session secret in ${file} is shorter than 32 characters: put back the one that was there, or delete the file,`,
   );
+});
+
+const [FIRST, SECOND] = ["one secret of the tests", "another one of the tests"].map((text) =>
+  text.padEnd(40, "x"),
+);
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openTestSite();
+});
+afterAll(() => site.close());
+
+/** Starts an instance with these secrets; returns what it warns of. */
+async function warningsOf(secrets: string): Promise<string[]> {
+  // the secrets are read once by each process
+  vi.resetModules();
+  const { setEnvironment: set } = await import("~/env.server");
+  set({ SESSION_SECRET: secrets, LOG_LEVEL: "silent" });
+  const { setDatabase, openDatabase } = await import("~db/client");
+  const database = openDatabase(site.databaseUrl);
+  setDatabase(database);
+  const { log } = await import("~/observability/log.server");
+  const warn = vi.spyOn(log(), "warn").mockImplementation(() => {});
+  const { checkSessionSecret } = await import("~/http/session-secret-check.server");
+  await checkSessionSecret();
+  await database.close();
+  return warn.mock.calls.map(([message]) => String(message));
+}
+
+it("an instance with another secret than the last one warns; a replaced one that is still listed does not", async () => {
+  expect(await warningsOf(`${FIRST}`)).toEqual([]);
+  expect(await warningsOf(`${FIRST}`)).toEqual([]);
+  // replaced, with the old one behind
+  expect(await warningsOf(`${SECOND},${FIRST}`)).toEqual([]);
+  // the instance that has only the old one
+  const [warning, ...more] = await warningsOf(`${FIRST}`);
+  expect(warning).toMatch(/^SESSION_SECRET is not that of this database's last start/);
+  expect(more).toEqual([]);
 });

@@ -108,13 +108,7 @@ const addEndpoint = () =>
     api_version: apiVersion() as "2024-06-20",
   });
 
-const found = async () => (await problemsFound()).map(({ what, found }) => `${what}: ${found}`);
-
 describe("stripe doctor", () => {
-  it("finds no problem after setup", async () => {
-    expect(await problemsFound()).toEqual([]);
-  });
-
   it("changes nothing", async () => {
     await buy(site.account, await newReader(), site.variables.STRIPE_PRICE_ID ?? "");
     await updateProfile(member.id, { stripePriceId: null });
@@ -151,12 +145,10 @@ describe("stripe doctor", () => {
     expect(await problemsFound()).toEqual([]);
   });
 
-  it.each([
-    ["is disabled", { disabled: true }, /; disabled/],
-    ["sends other events", { enabled_events: ["invoice.paid" as const] }, /other events/],
-  ])("reports an endpoint that %s", async (_case, change, problem) => {
-    await site.account.stripe.webhookEndpoints.update((await onlyEndpoint()).id, change);
-    expect(await found()).toEqual([expect.stringMatching(problem)]);
+  it("reports an endpoint that sends other events", async () => {
+    const { id } = await onlyEndpoint();
+    await site.account.stripe.webhookEndpoints.update(id, { enabled_events: ["invoice.paid"] });
+    expect(await problemsFound()).toMatchObject([{ found: expect.stringMatching(/other events/) }]);
   });
 
   it("resumes after a member, and reports progress", async () => {
@@ -250,26 +242,6 @@ describe("a finding of stripe doctor", () => {
         advice: STRIPE_ADVICE.givePermission,
       },
     ]);
-  });
-
-  it("lists the five events processed last, newest first", async () => {
-    for (let count = 1; count <= 6; count++) {
-      await insertWebhookEvent({
-        id: `evt_${count}`,
-        type: "invoice.paid",
-        apiVersion: null,
-        stripeCustomerId: null,
-        occurredAt: new Date(),
-      });
-    }
-    const isoTime = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
-    expect(await findings("Event")).toEqual(
-      [6, 5, 4, 3, 2].map((number) => ({
-        level: "ok",
-        what: "Event",
-        found: expect.stringMatching(new RegExp(`^${isoTime} invoice\\.paid evt_${number}$`)),
-      })),
-    );
   });
 
   it("names each event that did not arrive once, of whatever type", async () => {
@@ -400,11 +372,6 @@ describe("events that Stripe could not deliver", () => {
     await site.account.control("faults/clear");
     for (const _event of events) expect(await run()).toBe(1);
     expect(await run()).toBe(0);
-  });
-
-  it("are left for later when the site stops", async () => {
-    expect(await processUndeliveredEvents(new Date(), undefined, AbortSignal.abort())).toBe(0);
-    expect(await findings("Event")).toEqual([]);
   });
 
   it("are processed for the three days for which Stripe itself tries", async () => {

@@ -122,29 +122,7 @@ describe("stripe setup", () => {
       status: "enabled",
       api_version: apiVersion(),
     });
-    expect(endpoint?.enabled_events.toSorted()).toEqual([
-      "charge.dispute.closed",
-      "charge.dispute.created",
-      "charge.dispute.updated",
-      "charge.refunded",
-      "checkout.session.async_payment_failed",
-      "checkout.session.async_payment_succeeded",
-      "checkout.session.completed",
-      "checkout.session.expired",
-      "customer.deleted",
-      "customer.subscription.created",
-      "customer.subscription.deleted",
-      "customer.subscription.paused",
-      "customer.subscription.resumed",
-      "customer.subscription.updated",
-      "customer.updated",
-      "invoice.marked_uncollectible",
-      "invoice.paid",
-      "invoice.payment_action_required",
-      "invoice.payment_failed",
-      "invoice.voided",
-      "refund.failed",
-    ]);
+    expect(endpoint?.enabled_events.toSorted()).toEqual(WEBHOOK_EVENTS.toSorted());
     const portals = await stripeClient().billingPortal.configurations.list({ is_default: false });
     expect(portals.data).toMatchObject([
       {
@@ -190,13 +168,6 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("completes a run that ended after the product was created", async () => {
-    const { id } = await newProduct();
-    const { priceId } = await setUpStripe();
-    expect((await stripeClient().prices.retrieve(priceId)).product).toBe(id);
-    expect(await ownProducts()).toHaveLength(1);
-  });
-
   it("uses the active one of its products, or activates one if none is", async () => {
     const { id } = await newProduct();
     await newProduct({ active: false });
@@ -224,11 +195,6 @@ describe("stripe setup", () => {
     await expect(setup({})).rejects.toThrow("A call to Stripe failed");
     expect(await ownProducts()).toEqual([]);
   });
-
-  it("fails with a message when there is no key", async () => {
-    vi.stubEnv("STRIPE_SECRET_KEY", "");
-    await expect(setup({})).rejects.toThrow("STRIPE_SECRET_KEY: found nothing");
-  });
 });
 
 describe("the price of stripe setup", () => {
@@ -246,35 +212,25 @@ describe("the price of stripe setup", () => {
     expect(await memberProducts()).toEqual([former.product]);
   });
 
-  it.each([
-    ["without options", {}],
-    ["for another webhook secret", { newWebhookSecret: true }],
-    ["whose options are left out", { amount: undefined, interval: undefined }],
-  ])("is not reverted by a run %s before it is configured", async (_case, options) => {
+  it("is not reverted by a run before it is configured", async () => {
     const first = await setUpAndConfigure();
     const dear = await setUpStripe({ amount: "12.50" });
-    const { priceId, steps } = await setUpStripe(options);
+    const { priceId, steps } = await setUpStripe({ newWebhookSecret: true });
     expect(priceId).toBe(first.priceId);
     expect(steps[0]).toEqual({ what: "price", id: first.priceId, outcome: "found" });
     configure();
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });
 
-  it.each([
-    ["amount", { amount: "9.99" }],
-    ["interval", { interval: "month" }],
-  ])(
-    "is the former one again if its %s is asked for, even if the settings are lost",
-    async (_case, options) => {
-      const first = await setUpAndConfigure();
-      await setUpStripe({ amount: "12.50" });
-      const { priceId, steps } = await setUpStripe(options);
-      expect(priceId).toBe(first.priceId);
-      expect(steps[0]).toEqual({ what: "price", id: first.priceId, outcome: "updated" });
-      configure();
-      expect((await setUpStripe()).priceId).toBe(first.priceId);
-    },
-  );
+  it("is the former one again if it is asked for, even if the settings are lost", async () => {
+    const first = await setUpAndConfigure();
+    await setUpStripe({ amount: "12.50" });
+    const { priceId, steps } = await setUpStripe({ interval: "month" });
+    expect(priceId).toBe(first.priceId);
+    expect(steps[0]).toEqual({ what: "price", id: first.priceId, outcome: "updated" });
+    configure();
+    expect((await setUpStripe()).priceId).toBe(first.priceId);
+  });
 
   it("is one that exists only if all its terms are right", async () => {
     const { id: product } = await newProduct();
@@ -299,7 +255,6 @@ describe("the price of stripe setup", () => {
   });
 
   it.each([
-    ["that is not active", { active: false }],
     ["that is not marked", { active: true }],
     ["that is marked but not active", { active: false, metadata: { app: "the-golden-path" } }],
   ])(
@@ -342,7 +297,6 @@ const memberProducts = async () => (await ownProducts()).map(({ id }) => id);
 describe("the webhook endpoint of stripe setup", () => {
   it.each<[string, Stripe.WebhookEndpointUpdateParams]>([
     ["is disabled", { disabled: true }],
-    ["has lost events", { enabled_events: ["invoice.paid"] }],
     ["has events that are not handled", { enabled_events: [...WEBHOOK_EVENTS, "price.created"] }],
   ])("that %s is corrected", async (_case, change) => {
     await setUpAndConfigure();
@@ -413,12 +367,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect(third.webhook).toMatchObject({ kind: "new", replaces: true });
   });
 
-  it.each([
-    "http://localhost:3000",
-    "http://127.0.0.1:3000",
-    "http://book.local",
-    "http://192.168.1.5",
-  ])(
+  it.each(["http://localhost:3000", "http://192.168.1.5"])(
     "is not created for %s: everything else is, and the command says how to forward events",
     async (address) => {
       configure({ PUBLIC_URL: address });
@@ -458,11 +407,6 @@ describe("the portal of stripe setup", () => {
       "cancels at once",
       { features: { subscription_cancel: { enabled: true, mode: "immediately" } } },
       ["cancelling ends at once what is paid"],
-    ],
-    [
-      "returns to another page",
-      { default_return_url: "https://book.example/book" },
-      ["returns to https://book.example/book"],
     ],
     ["returns to no page", { default_return_url: "" }, ["returns to nowhere"]],
   ])("is corrected if it %s", async (_case, change, problems) => {

@@ -2,7 +2,7 @@ import type { HTTPRequest } from "puppeteer-core";
 import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-window";
 import { launchFirefox, resizeFirefox } from "./firefox.mjs";
 
-export type FirefoxWindow = BrowserWindow & {
+type FirefoxWindow = BrowserWindow & {
   /** Holds the scripts of pages opened from now on until the returned function is called. */
   holdScripts(): Promise<() => Promise<void>>;
 };

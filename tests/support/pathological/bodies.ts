@@ -13,55 +13,28 @@ const MULTIPART = "multipart/form-data; boundary=x";
 
 const text = (start: string, filling: Filling, end = "") => fill(BODY_SIZE, start, filling, end);
 
-const FORM_PATHS = [
-  "/newsletter",
-  "/auth/login",
-  "/auth/signup",
-  "/auth/forgot-password",
-  "/auth/reset-password",
-  "/newsletter/confirm",
-  "/newsletter/unsubscribe",
-  "/notice",
-  "/checkout",
-  "/billing",
-];
+const FORM_PATHS = ["/newsletter", "/auth/login", "/auth/reset-password", "/checkout"];
 
 const URLENCODED: Record<string, string> = {
   "a field again and again": text("", "a=b&"),
-  "a field without a value": text("", "a&"),
-  "no fields": text("", "&"),
   "e-mails": text("password=abcdefgh&", "email=&"),
-  passwords: text("email=a@b.test&", "password=&"),
   tokens: text("", "token=&"),
-  "different fields": text("", (index) => `a${index}&`),
   numbers: text("", (index) => `${index}&`),
   "colliding numbers": text("", (index) => `${collidingNumber(index)}&`),
   "percent signs": text("email=", "%"),
-  "half characters": text("email=", "%E0%A4"),
-  "plus signs": text("email=", "+"),
-  "equals signs": text("email=", "="),
   NULs: text("email=", "%00"),
 };
 
 /** Texts on which matching, trimming, case conversion and normalization are slow. */
 const TEXTS: Record<string, string> = {
-  "a letter": "a".repeat(64_000),
   "letters around an at sign": `${"a".repeat(30_000)}@${"a".repeat(30_000)}`,
   labels: `a@${"a.".repeat(30_000)}!`,
-  "long labels": `a@${`${"a".repeat(62)}.`.repeat(1_000)}!`,
-  hyphens: `a@a${"-".repeat(60_000)}a`,
-  "at signs": "@".repeat(64_000),
   "at signs between letters": "a@".repeat(30_000),
-  dots: `${".".repeat(60_000)}@a`,
   "spaces inside": `a${" ".repeat(60_000)}b`,
   "spaces around": `${" ".repeat(30_000)}a@b.test${" ".repeat(30_000)}`,
   "marks in the wrong order": `a${"\u0301\u0316".repeat(15_000)}@b.test`,
-  "marks of three classes": `a${"\u0315\u0300\u05ae".repeat(10_000)}@b.test`,
   "dotted capitals": `${"\u0130".repeat(30_000)}@b.test`,
-  "final sigmas": `${"\u03a3".repeat(30_000)}@b.test`,
   Hangul: `${"\u1100\u1161\u11a8".repeat(7_000)}@b.test`,
-  ligatures: `${"\ufdfa".repeat(20_000)}@b.test`,
-  notes: `${"\u{1d160}".repeat(14_000)}@b.test`,
 };
 
 const REDIRECTS = ["/", "/a", "a", "\\", "//", "/%2f", " "];
@@ -71,24 +44,16 @@ const json = (filling: Filling) => `{${fill(BODY_SIZE - 10, "", filling)}"b":1}`
 const JSON_BODIES: Record<string, string> = {
   lists: text("", "["),
   "closed lists": "[".repeat(BODY_SIZE / 2) + "]".repeat(BODY_SIZE / 2),
-  "lists in a field": `{"email":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
   objects: text("", '{"a":'),
-  "objects in a field": `{"email":${'{"a":'.repeat(6_000)}1${"}".repeat(6_000)}}`,
   fields: json((index) => `"a${index}":1,`),
   "a field again and again": json('"a":1,'),
   numbers: json((index) => `"${index}":1,`),
   "colliding numbers": json((index) => `"${collidingNumber(index)}":1,`),
   "sparse numbers": json((index) => `"${4_294_967_294 - index * 4_096}":1,`),
   __proto__: json('"__proto__":{},'),
-  "lists as fields": json((index) => `"a${index}":[],`),
   "a list of e-mails": `{"email":[${fill(65_000, "", '"",')}""]}`,
-  "a list of passwords": `{"email":"a@b.test","password":[${fill(65_000, "", '"",')}""]}`,
   "a long number": text('{"email":', "9", "}"),
-  "a long fraction": text('{"email":0.', "3", "}"),
-  "a long exponent": text('{"email":1e', "9", "}"),
   escapes: text('{"email":"', "\\u0301", '"}'),
-  quotes: text('{"email":"', '\\"', '"}'),
-  spaces: text("", " "),
   "an open text": text('{"email":"', "a"),
 };
 
@@ -97,13 +62,9 @@ const LAST = "\r\n--x--\r\n";
 
 const PARTS: Record<string, string | { type: string; body: string }> = {
   "the same name": text("", `${NAMED}a\r\n\r\n\r\n`, LAST),
-  "the same quoted name": text("", `${NAMED}"a"\r\n\r\n\r\n`, LAST),
-  "an e-mail": text("", `${NAMED}"email"\r\n\r\n\r\n`, LAST),
   "different names": text("", (index) => `${NAMED}"a${index}"\r\n\r\n\r\n`, LAST),
   files: text("", `${NAMED}"a"; filename="b"\r\n\r\n\r\n`, LAST),
   nothing: text("", "--x\r\n", LAST),
-  "line breaks": text(`${NAMED}"a"\r\n\r\n`, "\r\n", LAST),
-  "near boundaries": text(`${NAMED}"a"\r\n\r\n`, "\r\n--", LAST),
   "long near boundaries": {
     type: `multipart/form-data; boundary=${"x".repeat(70)}`,
     body: text(
@@ -113,31 +74,21 @@ const PARTS: Record<string, string | { type: string; body: string }> = {
     ),
   },
   headers: text(`${NAMED}"a"\r\n`, "A: b\r\n", `\r\n${LAST}`),
-  colons: text("--x\r\n", ":", `\r\n\r\n${LAST}`),
-  "a long header": text(`${NAMED}"a"\r\nA: `, "b", `\r\n\r\n${LAST}`),
   "a long name": text(`${NAMED}"`, "a", `"\r\n\r\n${LAST}`),
   "a name of quotes": text(`${NAMED}"`, '\\"', `"\r\n\r\n${LAST}`),
-  "a name of percent signs": text(`${NAMED}"`, "%22", `"\r\n\r\n${LAST}`),
-  semicolons: text(`${NAMED}"a"`, ";", `\r\n\r\n${LAST}`),
   spaces: text("--x\r\nContent-Disposition:", " ", `form-data; name="a"\r\n\r\n${LAST}`),
   "a type of parameters": text(
     `${NAMED}"a"; filename="b"\r\nContent-Type: a/b`,
     ";a=b",
     `\r\n\r\n${LAST}`,
   ),
-  base64: text(`${NAMED}"a"\r\nContent-Transfer-Encoding: base64\r\n\r\n`, "A", LAST),
   "no end": text(`${NAMED}"a"\r\n\r\n`, "a"),
-  "no beginning": text("", "-", "--x--\r\n"),
   ...Object.fromEntries(
     [
       fill(13_000, "multipart/form-data; boundary=", "a"),
       fill(13_000, "multipart/form-data", ";a=b"),
-      fill(13_000, "multipart/form-data", ";"),
       fill(13_000, "multipart/form-data;", " ", "x"),
       fill(13_000, 'multipart/form-data; boundary="', '\\"'),
-      fill(13_000, "multipart/", "a"),
-      fill(13_000, "", " ", "multipart/form-data"),
-      "multipart/form-data; boundary=",
     ].map((type) => [`type ${type.slice(0, 33)}…`, { type, body: text("", "--\r\n") }]),
   ),
 };
@@ -149,10 +100,6 @@ const SIGNATURES: Record<string, string> = {
     `t=${Math.floor(Date.now() / 1_000)},`,
     `v1=${"a".repeat(64)},`,
   ),
-  "many times": fill(15_000, "", "t=1,"),
-  commas: fill(15_000, "", ","),
-  "equals signs": fill(15_000, "t=1,v1", "="),
-  "a long signature": fill(15_000, "t=1,v1=", "a"),
   "a long time": fill(15_000, "t=", "9", ",v1=a"),
 };
 
@@ -177,7 +124,7 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
 
   return [
     ...all(FORM_PATHS, URLENCODED, (path, name, body) => post(path, `form of ${name}`, FORM, body)),
-    ...all(["/newsletter", "/auth/login", "/auth/signup"], TEXTS, (path, name, email) =>
+    ...all(["/newsletter", "/auth/login"], TEXTS, (path, name, email) =>
       post(
         path,
         `e-mail of ${name}`,
@@ -185,15 +132,7 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
         JSON.stringify({ email, password: "abcdefgh" }).slice(0, BODY_SIZE),
       ),
     ),
-    ...all(["/auth/forgot-password", "/auth/login"], TEXTS, (path, name, email) =>
-      post(
-        path,
-        `part with an e-mail of ${name}`,
-        MULTIPART,
-        `${NAMED}"password"\r\n\r\nabcdefgh\r\n${NAMED}"email"\r\n\r\n${email}${LAST}`,
-      ),
-    ),
-    ...all(["/auth/login", "/auth/signup"], TEXTS, (path, name, password) =>
+    ...all(["/auth/signup"], TEXTS, (path, name, password) =>
       post(
         path,
         `password of ${name}`,
@@ -209,10 +148,10 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
         JSON.stringify({ notice: "purchase", redirectTo: fill(30_000, "/", filling) }),
       ),
     ),
-    ...all(["/newsletter", "/auth/login", "/checkout"], JSON_BODIES, (path, name, body) =>
+    ...all(["/newsletter", "/checkout"], JSON_BODIES, (path, name, body) =>
       post(path, `JSON of ${name}`, JSON_TYPE, body),
     ),
-    ...all(["/newsletter", "/auth/login"], PARTS, (path, name, part) =>
+    ...all(["/newsletter"], PARTS, (path, name, part) =>
       typeof part === "string"
         ? post(path, `parts of ${name}`, MULTIPART, part)
         : post(path, `parts of ${name}`, part.type, part.body),
@@ -233,11 +172,10 @@ export function pathologicalBodies(site: { cookie: string }): PathologicalReques
 function chunked(): PathologicalRequest[] {
   const bodies = {
     "chunks of a byte": text("", "1\r\na\r\n", "0\r\n\r\n"),
-    "chunks with extensions": fill(15_000, "", "1;a=b\r\na\r\n", "0\r\n\r\n"),
     "many trailers": fill(15_000, "1\r\na\r\n0\r\n", "a: b\r\n", "\r\n"),
   };
   return Object.entries(bodies).flatMap(([name, body]) =>
-    ["/newsletter", "/webhooks/stripe", "/nothing"].map((target) =>
+    ["/newsletter", "/webhooks/stripe"].map((target) =>
       request(`${name} to ${target}`, {
         method: "POST",
         target,

@@ -9,57 +9,38 @@ import {
 
 const text = (start: string, filling: Filling, end = "") => fill(HEAD_SIZE, start, filling, end);
 
-/** A page from the cache, one that is rendered, and a file. */
-const PATHS = ["/", "/auth/forgot-password", "/favicon.ico"];
+/** A page from the cache, and a file. */
+const PATHS = ["/", "/favicon.ico"];
 
 const ENCODINGS = [
   text("br,", " ", "x"),
-  text("gzip", " ", "x"),
-  text("br", "\t", "x"),
-  ...["a,", ",", "br;q=0,", "*,", "br ", "b", "gzip;q=0;"].map((filling) => text("", filling)),
-  ...[";", ";q", ";q=0"].map((filling) => text("br", filling)),
+  ...["a,", "br;q=0,", "b", "gzip;q=0;"].map((filling) => text("", filling)),
   text("br;q=0.", "1"),
-  text("br;q=", "."),
   text("br;", " ", "q=0"),
-  text("br;q=", " ", "x"),
-  text("a", "=", "x"),
 ];
 
-const TAGS = [
-  ...[",", '"",', 'W/"a",', "W/", '"', "*"].map((filling) => text("", filling)),
-  text("x", " ", "x"),
-  text('"', "a", '"'),
-];
+const TAGS = [",", 'W/"a",', '"'].map((filling) => text("", filling));
 
 const LISTS = [text("bytes=", "0-1,"), text("a", " ", "b"), text("", ";q=0,")];
 
 /** Parts of addresses, lists of addresses and host names. */
 const ADDRESSES = [
-  text("http://", "a."),
-  text("https://xn--", "a"),
   text("http://", "xn--a."),
   text("http://[", ":"),
   text("for=", "1.2.3.4,"),
-  text("[", "]"),
-  text("[", "]:1"),
   text("a", " ", "b"),
-  ...["1", "1.", ",", '"', ";", "\\", ":"].map((filling) => text("", filling)),
+  ...["1.", ",", ":"].map((filling) => text("", filling)),
 ];
 
 const HOSTS = [
-  ...["a.", "a", "xn--a.", "xn--0.", "1.", "-"].map((filling) => text("", filling)),
-  text("xn--", "a"),
+  ...["a.", "xn--a.", "1."].map((filling) => text("", filling)),
   text("[", ":", "]"),
-  text("localhost:", "0"),
-  text("127", ".1"),
   text("a@", "b"),
 ];
 
-const NEGOTIATING = ["Range", "If-Range", "If-Modified-Since", "Accept", "Accept-Language"];
+const NEGOTIATING = ["Range", "If-Modified-Since", "Accept"];
 
-const FORWARDING = ["X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "Forwarded", "Via"];
-
-const TELLING = ["User-Agent", "Referer", "Origin", "Authorization", "Expect", "Upgrade", "TE"];
+const READ = ["X-Forwarded-For", "X-Forwarded-Proto", "User-Agent", "Referer", "Authorization"];
 
 /** Headers, against Node's parser, the guards, the caches, compression and the detection of the client's address. */
 export function pathologicalHeaders(): PathologicalRequest[] {
@@ -84,17 +65,16 @@ export function pathologicalHeaders(): PathologicalRequest[] {
       ...TAGS.map((value) => header("If-None-Match", value, path)),
       ...NEGOTIATING.flatMap((name) => LISTS.map((value) => header(name, value, path))),
     ]),
-    ...[...FORWARDING, ...TELLING].flatMap((name) =>
+    ...READ.flatMap((name) =>
       ADDRESSES.map((value) => header(name, value, "/auth/forgot-password")),
     ),
-    ...["X-Forwarded-For", "Origin", "Referer", "Sec-Fetch-Site"].flatMap((name) =>
+    ...["Origin", "Sec-Fetch-Site"].flatMap((name) =>
       ADDRESSES.map((value) => posted(name, value)),
     ),
     ...ADDRESSES.map((value) => header("Connection", `close, ${value}`, "/nothing")),
     ...HOSTS.map((value) => header("Host", value, "/")),
     ...many(),
     header("Authorization", text("Bearer ", " ", "x"), "/metrics"),
-    header("Content-Length", text("", "1"), "/"),
   ];
 }
 
@@ -105,35 +85,22 @@ function many(): PathologicalRequest[] {
   return [
     request("the same header many times", { headers: times(1_900, () => "a", "b") }),
     request("many headers", { headers: times(1_700, (i) => `a${i}`, "b") }),
-    request("as many headers as may be", {
-      target: "/nothing",
-      headers: times(90, (i) => `a${i}`, "b".repeat(150)),
-    }),
-    request("many Cookie headers", { headers: times(1_300, () => "Cookie", "a=b") }),
-    request("as many Cookie headers as may be", {
-      headers: times(90, () => "Cookie", fill(150, "", "a=b;")),
-    }),
-    request("a header's long name", { target: "/nothing", headers: [[text("", "a"), "b"]] }),
     request("folded headers", { target: "/nothing", headers: [["A", text("b", "\r\n b")]] }),
-    request("a header of spaces", { target: "/nothing", headers: [["A", text("b", " ", "c")]] }),
   ];
 }
 
 /** Cookie headers, with the site's names in them and without. */
 export function pathologicalCookies(site: { cookie: string }): PathologicalRequest[] {
   const ofOurs = ["session", "flash"].flatMap((name) => [
-    ...["a", "%", "a.", "=", "."].map((filling) => text(`${name}=`, filling)),
-    ...["%41", "%C3%A4", "="].map((filling) => text(`${name}=`, filling, ".a")),
+    ...["%", "a.", "="].map((filling) => text(`${name}=`, filling)),
+    text(`${name}=`, "%C3%A4", ".a"),
     text("", `${name}=a;`),
-    text("", `${name};`, `${name}=a`),
-    text("", name, "=a"),
     text("", `x${name}=;`, `${name}=a`),
-    text(`${name}=a;`, " ", "x=y"),
     text("", ` ${name} `, "=a"),
     text(`${name}="`, "W1td", '".a'),
   ]);
   const ofOthers: Filling[] = [
-    ...[";", "=", "a=;", " ;", "a;", "__proto__=;"],
+    ...[";", "=", "a=;", "__proto__=;"],
     (index) => `a${index}=;`,
     (index) => `${collidingNumber(index)}=;`,
   ];

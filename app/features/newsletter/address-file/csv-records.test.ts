@@ -36,21 +36,6 @@ describe("the records of a CSV text", () => {
     ]);
   });
 
-  it("may have a quoted cell over several lines", async () => {
-    expect(await rowsOf('a,"one\r\ntwo ""x""\n', 'four"\nb,2')).toEqual([
-      [1, ["a", 'one\ntwo "x"\nfour']],
-      [4, ["b", "2"]],
-    ]);
-  });
-
-  it("lose one line to a quotation mark that is never closed, and nothing after it", async () => {
-    const lines = Array.from({ length: 2_200 }, (_, index) => `reader-${index},x`);
-    const rows = await rowsOf(["a,1", '"never closed,2', ...lines].join("\n"));
-    expect(rows[0]).toEqual([1, ["a", "1"]]);
-    expect(rows[1]).toEqual([2, null]);
-    expect(rows.slice(2)).toEqual(lines.map((_, index) => [index + 3, [`reader-${index}`, "x"]]));
-  });
-
   it("show by the next quoted cell that a quotation mark was never closed", async () => {
     expect(await rowsOf('a,1\n"never closed,2\nb,3\n"c","four\nlines"\n"d",5\nc"x,6\n')).toEqual([
       [1, ["a", "1"]],
@@ -68,14 +53,6 @@ describe("the records of a CSV text", () => {
     const [first, ...others] = await recordsOf(`${cell(51)}\nb,2`);
     expect(first).toEqual({ line: 1, text: 'a,"x', problem: "a quotation mark is not closed" });
     expect(others.at(-1)).toEqual({ line: 52, text: "b,2", cells: ["b", "2"] });
-  });
-
-  it("do not end where a batch does", async () => {
-    const rows = await rowsOf(`${"a,1\n".repeat(999)}b,"one\ntwo"\nc,3`);
-    expect(rows.slice(-2)).toEqual([
-      [1_000, ["b", "one\ntwo"]],
-      [1_002, ["c", "3"]],
-    ]);
   });
 
   it("are cut at 64 KiB, without being stored, and go on after that", async () => {

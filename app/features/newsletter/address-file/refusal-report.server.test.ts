@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -27,30 +19,6 @@ const refusedOn = (line: number, value = "nobody") => ({
 });
 
 describe("the report of refused records", () => {
-  it.each([
-    ["list.csv", "list.refused.csv"],
-    ["list.2026.txt", "list.2026.refused.csv"],
-  ])("of '%s' is beside it as '%s'", async (name, path) => {
-    expect((await start(name)).path).toBe(join(folder, path));
-  });
-
-  it("is a table in quotes after a byte order mark, which its owner alone can read", async () => {
-    const report = await start();
-    await report.write([refusedOn(2), { line: 5, value: 'say "a", b', reason: "suppressed" }]);
-    await report.write([]);
-    await report.write([refusedOn(1_000_007)]);
-    await report.close();
-    expect(readFileSync(report.path, "utf8")).toBe(
-      [
-        '\ufeff"line","value","reason"',
-        '"2","nobody","not an e-mail address"',
-        '"5","say ""a"", b","suppressed"',
-        '"1000007","nobody","not an e-mail address"\n',
-      ].join("\n"),
-    );
-    expect(statSync(report.path).mode & 0o777).toBe(0o600);
-  });
-
   it("repeats 200 characters of a value, none of them a terminal's or a spreadsheet's command", async () => {
     const report = await start();
     await report.write([

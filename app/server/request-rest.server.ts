@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream/promises";
+
+/** Most of a request's body that is received after it was rejected, in bytes; a larger one is cut off. */
+const MOST_DROPPED = 64 * 1024 * 1024;
+
+/**
+ * Drops what a client goes on sending after its answer, so that it reads the answer then and does not find its connection
+ * reset. Node ends a request that takes too long.
+ */
+export function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (!request.complete) drop(request);
+  });
+}
+
+/**
+ * Receives and drops the rest of a request that ends its connection, as those of nginx do: Node closes it as soon as the
+ * answer is sent, and a proxy that is still sending then shows an error of its own.
+ */
+export async function receiveLast(request: IncomingMessage): Promise<void> {
+  const { httpVersion, headers } = request;
+  const isLast = httpVersion === "1.0" || /\bclose\b/i.test(headers.connection ?? "");
+  if (!isLast || request.complete || request.destroyed) return;
+  drop(request);
+  await finished(request).catch(() => {});
+}
+
+function drop(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.byteLength;
+    if (dropped > MOST_DROPPED) request.socket.destroy();
+  });
+  request.resume();
+}
