@@ -34,8 +34,8 @@ import {
 import { passkeyAddedMail, passkeyRemovedMail } from "~/features/mail/templates/passkey-mails";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
-import { issueFrontMatter } from "~/features/newsletter/read-issue.server";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
+import { issueFrontMatter } from "~/features/newsletter/read-issue.server";
 import type { MonthFigures } from "~/features/statistics/statistics";
 import { FULL_ISSUE } from "./sample-issues.mjs";
 

@@ -29,7 +29,7 @@ const MAX_HELD_BYTES = 60_000_000;
 const MAX_MEMORY = 68_000_000;
 
 /** Most processor time for decoding and encoding, in microseconds; a photograph takes a quarter of it. */
-const MAX_PROCESSOR_TIME = 600_000;
+const MAX_PROCESSOR_TIME = 1_500_000;
 
 /** How often both are checked, in milliseconds; a decoder runs in a thread of its own. */
 const CHECK_MS = 5;
