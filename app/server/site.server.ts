@@ -186,6 +186,8 @@ async function answerWithRemix(
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
+  // a body that nobody reads would hold up what is dropped
+  if (!request.bodyUsed) await request.body?.cancel();
   await receiveLast(incoming);
   await sendResponse(response, answer);
 }

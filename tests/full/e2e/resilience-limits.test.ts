@@ -123,8 +123,8 @@ it("a client that pipelines thousands of requests is answered 503 for most of th
   expect((await send(`${site.origin}/`)).status).toBe(200);
 });
 
-it("requests for more pages than can be rendered at once get a 503, and the rest are served", async () => {
-  const agent = new Agent({ maxSockets: 450 });
+it("requests for more pages than are rendered at once wait, and everything else is served", async () => {
+  const agent = new Agent({ maxSockets: 190 });
   const paths = Array.from({ length: 1_000 }, (_, i) => `/nothing/${i}`);
   const answers = Promise.all(paths.map((path) => send(site.origin + path, { agent })));
   const [landing, health] = await Promise.all([
@@ -132,10 +132,7 @@ it("requests for more pages than can be rendered at once get a 503, and the rest
     send(`${site.origin}/healthz`),
   ]);
   expect([landing.status, health.status]).toEqual([200, 200]);
-  for (const { status, headers } of await answers) {
-    expect([404, 503]).toContain(status);
-    if (status === 503) expect(headers["retry-after"]).toBe("2");
-  }
+  for (const { status } of await answers) expect(status).toBe(404);
   agent.destroy();
   expect(await site.metric("process_resident_memory_bytes")).toBeLessThan(300 * KB * KB);
 });
