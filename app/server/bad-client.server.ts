@@ -17,10 +17,14 @@ const LINGER_MS = 1_000;
 const answered = new WeakSet<Duplex>();
 
 /**
- * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the connection.
- * What is being answered on it is aborted.
+ * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the
+ * connection. When `isBusy`, a request on it is still being answered, and is aborted with it.
  */
-export function rejectBadClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function rejectBadClient(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  isBusy: boolean,
+): void {
   // the parser reports another error for every further chunk
   if (answered.has(socket)) return;
   answered.add(socket);
@@ -31,6 +35,11 @@ export function rejectBadClient(error: NodeJS.ErrnoException, socket: Duplex): v
   const status = STATUS_OF[error.code ?? ""] ?? 400;
   rejectedClients.inc({ status });
   log().debug({ code: error.code, status }, "client rejected");
+  // a response may be half sent already, and a second one would corrupt it
+  if (isBusy) {
+    socket.destroy();
+    return;
+  }
   socket.end(answer(status));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -63,8 +63,8 @@ export type HttpServer = {
   /** Number of open connections. */
   connections(): number;
   /**
-   * Stops accepting connections, serves those that are open for `drainTimeout`, waits up to `timeoutMs` for requests
-   * in flight, then drops the rest.
+   * Goes on serving for `drainTimeout`, then accepts no more connections, waits up to `timeoutMs` for requests in flight,
+   * and drops the rest.
    */
   close(timeoutMs: number): Promise<void>;
 };
@@ -150,7 +150,10 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     });
   });
   if (!rest.isBehindProxy) limitConnections(server);
-  server.on("clientError", rejectBadClient);
+  server.on("clientError", (error, socket) => {
+    const isBusy = [...unfinished].some(({ req }) => req.socket === socket);
+    rejectBadClient(error, socket, isBusy);
+  });
   const open = () =>
     new Promise<void>((resolve, reject) => {
       const fail = (error: NodeJS.ErrnoException) =>

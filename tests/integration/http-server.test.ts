@@ -157,6 +157,18 @@ describe("a misbehaving client", () => {
   });
 });
 
+it("a response that is half sent is not followed by a rejection", async () => {
+  const server = await serve({}, (_incoming, response) => {
+    response.writeHead(200, { "Content-Length": 100 });
+    response.write("half");
+  });
+  const { socket, ended } = connectTo(server);
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.write("no request\r\n\r\n");
+  expect((await ended).match(/HTTP\/1\.1/g)).toHaveLength(1);
+});
+
 describe("a kept-alive connection", () => {
   const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
