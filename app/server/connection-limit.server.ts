@@ -11,14 +11,13 @@ const LOG_INTERVAL_MS = 60_000;
 
 /**
  * Closes connections of a network that has too many, as soon as they are accepted. Not for a site behind a proxy, whose
- * connections are everybody's: `docs/security.md` says how the proxy limits them.
+ * connections are everybody's: `docs/deploying.md` says how the proxy limits them.
  */
 export function limitConnections(server: Server): void {
   const open = new Map<string, number>();
   let loggedAt = Number.NEGATIVE_INFINITY;
   server.on("connection", (socket) => {
-    const networks = clientNetworks(socket.remoteAddress);
-    const { narrow, wide } = networks;
+    const { narrow, wide } = clientNetworks(socket.remoteAddress);
     const most = { [wide]: MOST.wide, [narrow]: MOST.narrow };
     const isSurplus = Object.entries(most).some(([key, limit]) => (open.get(key) ?? 0) >= limit);
     if (isSurplus) {

@@ -1,5 +1,5 @@
-// What Remix's development server runs: the program, in a process that is replaced after every build. It names the
-// program's process itself, because Remix would kill it together with its PostgreSQL.
+// What Remix's development server runs: the program, restarted after every build. Remix could restart it, but would kill
+// its PostgreSQL with it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watchFile } from "node:fs";
