@@ -56,6 +56,19 @@ describe("a page", () => {
     }
   });
 
+  it("is sent as it is, however large, and needs no script to be shown", async () => {
+    const html = await (await siteOf(() => <p>{"golden ".repeat(20_000)}</p>)()).text();
+    expect(html).toMatch(/<!DOCTYPE html><html lang="en"><body><p>golden /);
+    expect(html).not.toContain("<template");
+  });
+
+  it("answers 500 if it cannot be rendered", async () => {
+    const open = siteOf(() => {
+      throw new Error("no such figure");
+    });
+    expect((await open()).status).toBe(500);
+  });
+
   it("is aborted with its request before anything is rendered", async () => {
     const visitor = new AbortController();
     const open = siteOf(() => {

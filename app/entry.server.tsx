@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
+import { Suspense } from "react";
 import { renderToPipeableStream } from "react-dom/server";
 import { log } from "./observability/log.server";
 import { NonceContext } from "./shell/nonce";
@@ -12,7 +13,7 @@ const RENDER_TIMEOUT_MS = 6_000;
 
 const END = "</body></html>";
 
-/** Renders a page and answers with all of it at once: nothing on the site's pages is worth streaming. */
+/** Renders a page, whose boundary entry.client.tsx explains, and answers with all of it at once: nothing on the site's pages is worth streaming. */
 export default function handleRequest(
   request: Request,
   status: number,
@@ -24,21 +25,18 @@ export default function handleRequest(
   if (preloads) headers.set("Link", preloads);
   headers.set("Content-Type", "text/html; charset=utf-8");
   return new Promise((resolve, reject) => {
-    let isShellReady = false;
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={context} url={request.url} nonce={nonce} />
+        <Suspense>
+          <RemixServer context={context} url={request.url} nonce={nonce} />
+        </Suspense>
       </NonceContext.Provider>,
       {
         nonce,
-        onShellReady() {
-          isShellReady = true;
-        },
-        onShellError: reject,
+        // a boundary that is larger would be sent by a script
+        progressiveChunkSize: Number.POSITIVE_INFINITY,
         onAllReady() {
           clearTimeout(timeout);
-          // React also calls this after a shell that failed
-          if (!isShellReady) return;
           const html = new PassThrough();
           pipe(html);
           text(html).then(
@@ -46,23 +44,17 @@ export default function handleRequest(
             reject,
           );
         },
-        onError(error) {
-          // errors in the shell already reach handleError
-          if (!isShellReady || request.signal.aborted) return;
-          log().error({ err: error }, "rendering failed after the shell");
-        },
+        onError: reject,
       },
     );
-    // React reports nothing when a shell is aborted
     const timeout = setTimeout(() => {
-      abort();
-      if (!isShellReady) reject(new Error("The page could not be rendered in time."));
+      abort(new Error("The page could not be rendered in time."));
     }, RENDER_TIMEOUT_MS).unref();
     request.signal.addEventListener("abort", () => {
       // a pending timer would keep the whole page in memory
       clearTimeout(timeout);
-      abort();
       resolve(new Response(null, { headers, status }));
+      abort();
     });
   });
 }
