@@ -65,10 +65,9 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
       owner: options.purpose === "serve",
       address: null,
       signal: options.signal,
-      log: options.log,
     });
     try {
-      await ensureSiteRole(cluster, attachment.server, options.log);
+      await ensureSiteRole(cluster, attachment.server);
       return await supervise(cluster, attachment, heartbeat, options);
     } catch (error) {
       await detach(cluster, attachment);

@@ -24,7 +24,7 @@ const TEMPORARY_PREFIX = "golden-path-socket-";
 const TCP_PORTS = { first: 20_000, count: 10_000 };
 
 /** Whether the server can listen on a Unix socket: Node does not support those of Windows. */
-export const HAS_UNIX_SOCKETS = process.platform !== "win32";
+const HAS_UNIX_SOCKETS = process.platform !== "win32";
 
 /** True for the address of a Unix socket, false for one of TCP. */
 export function isUnixSocket({ host }: ServerAddress): boolean {

@@ -4,7 +4,7 @@ import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
 import { openConnection } from "../open-connection";
 import { OperatorError } from "../operator-error";
-import { HAS_UNIX_SOCKETS, isUnixSocket, type ServerAddress } from "./address";
+import type { ServerAddress } from "./address";
 import type { Cluster } from "./cluster";
 import { readServerStatus } from "./postmaster-pid";
 import { identify } from "./processes";
@@ -25,8 +25,6 @@ const USERS_LOCK = 7_240_918_355_202;
 const OWNER_TIMEOUT_MS = 2_000;
 const RETRY_MS = 25;
 const CONNECT_TIMEOUT_MS = 30_000;
-const STILL_ON_TCP =
-  "The embedded PostgreSQL still listens on TCP, because a program of an earlier version uses it; the first start after that has ended moves it to a socket.";
 
 /**
  * A program's registration with the running server: a session whose advisory locks record that it uses
@@ -54,7 +52,6 @@ export async function attach(
     /** Where the server must listen; null for any address. */
     address: ServerAddress | null;
     signal?: AbortSignal;
-    log?: (level: "info" | "warn", message: string) => void;
   },
 ): Promise<Attachment> {
   const startedAt = Date.now();
@@ -71,13 +68,6 @@ export async function attach(
       continue;
     }
     try {
-      if (HAS_UNIX_SOCKETS && !isUnixSocket(server) && options.address === null) {
-        if (await stopTcpServer(cluster, { server, session })) {
-          options.log?.("info", "The embedded PostgreSQL of an earlier version moves to a socket.");
-          continue;
-        }
-        options.log?.("warn", STILL_ON_TCP);
-      }
       if (!(await queryBoolean(session, `select pg_try_advisory_lock_shared(${USERS_LOCK})`))) {
         // Its last user is stopping it.
         await session.end();
@@ -113,17 +103,6 @@ export async function detach(cluster: Cluster, attachment: Attachment): Promise<
   } finally {
     await session.end();
   }
-}
-
-/**
- * Stops a server that an earlier version of this program started, which listens on TCP; false if
- * another program still uses it.
- */
-async function stopTcpServer(cluster: Cluster, { server, session }: Attachment): Promise<boolean> {
-  if (!(await tryLock(session, USERS_LOCK))) return false;
-  await stopServer(cluster, server);
-  await session.end();
-  return true;
 }
 
 async function takeOwnership(cluster: Cluster, session: Connection): Promise<void> {

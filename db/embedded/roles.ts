@@ -21,55 +21,14 @@ const LOGIN_FAILURES = new Set(["28000", "28P01", "42501"]);
 const SAFE_SEARCH_PATH = { search_path: "pg_catalog" };
 
 /**
- * What the superuser owns in the site's database, as `kind name`: everything in a cluster of an earlier
- * version, nothing otherwise. Extensions keep their owner; a column's sequence goes with its table.
+ * Ensures that the site's role exists, can log in, has no server-wide privileges and owns the site's database, in one
+ * statement, so that a start that is killed leaves nothing half done.
  */
-const OWNED_BY_SUPERUSER = `
-  with schemas as (
-    select oid, nspname, nspowner from pg_namespace
-    where nspname !~ '^pg_' and nspname <> 'information_schema'
-  ), objects as (
-    select 'pg_namespace'::regclass as class, oid, nspowner as owner, 'schema' as kind,
-      quote_ident(nspname) as name
-    from schemas
-    union all
-    select 'pg_class'::regclass, oid, relowner,
-      case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence'
-        when 'c' then 'type' else 'table' end,
-      oid::regclass::text
-    from pg_class where relnamespace in (select oid from schemas) and relkind in ('r', 'p', 'v', 'm', 'S', 'c')
-    union all
-    select 'pg_proc'::regclass, oid, proowner, 'routine', oid::regprocedure::text
-    from pg_proc where pronamespace in (select oid from schemas)
-    union all
-    select 'pg_type'::regclass, oid, typowner, 'type', oid::regtype::text
-    from pg_type where typnamespace in (select oid from schemas) and typtype in ('d', 'e', 'r')
-  )
-  select kind || ' ' || name as object from objects
-  where owner = '${SUPERUSER}'::regrole and not exists (
-    select from pg_depend where classid = class and objid = objects.oid
-      and (deptype = 'e' or (kind = 'sequence' and deptype in ('a', 'i')))
-  )`;
-
-/**
- * Ensures that the site's role exists, can log in, has no server-wide privileges and owns the site's
- * database with everything in it. Objects that an earlier version created as superuser are reassigned in
- * one statement, so if this start is killed the next one repeats it.
- */
-export async function ensureSiteRole(
-  cluster: Cluster,
-  server: ServerAddress,
-  log: (level: "info", message: string) => void = () => {},
-): Promise<void> {
+export async function ensureSiteRole(cluster: Cluster, server: ServerAddress): Promise<void> {
   if (await isSiteRoleReady(cluster, server)) return;
-  const url = await superuserUrl(cluster, server, DATABASE, SAFE_SEARCH_PATH);
-  const superuser = await open(url);
+  const superuser = await open(await superuserUrl(cluster, server, DATABASE, SAFE_SEARCH_PATH));
   try {
-    const owned = await superuser.query(OWNED_BY_SUPERUSER);
-    await superuser.query(reassignOwnership(await sitePassword(cluster)));
-    if (owned.length > 0) {
-      log("info", "The embedded database now belongs to a role of its own that is no superuser.");
-    }
+    await superuser.query(handOver(await sitePassword(cluster)));
   } finally {
     await superuser.end();
   }
@@ -105,8 +64,7 @@ async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise
   if (site === null) return false;
   try {
     const [row] = await site.query(`select datdba = pg_roles.oid
-          and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)
-          and not exists (${OWNED_BY_SUPERUSER}) as ready
+          and not (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls) as ready
         from pg_roles, pg_database where rolname = current_user and datname = current_database()`);
     return row?.ready === true;
   } finally {
@@ -114,10 +72,8 @@ async function isSiteRoleReady(cluster: Cluster, server: ServerAddress): Promise
   }
 }
 
-function reassignOwnership(password: string): string {
+function handOver(password: string): string {
   return `do $hand_over$
-    declare
-      owned text;
     begin
       perform pg_advisory_xact_lock(${OWNERSHIP_LOCK});
       if not exists (select from pg_roles where rolname = '${SITE_ROLE}') then
@@ -125,9 +81,6 @@ function reassignOwnership(password: string): string {
       end if;
       alter role ${SITE_ROLE} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
         password '${password}';
-      for owned in ${OWNED_BY_SUPERUSER} loop
-        execute 'alter ' || owned || ' owner to ${SITE_ROLE}';
-      end loop;
       alter database ${DATABASE} owner to ${SITE_ROLE};
     end
   $hand_over$`;
