@@ -11,10 +11,9 @@ import { METRICS_TOKEN, readMetric } from "./program-site";
 
 /** An attack as `network-attacker.mjs` runs it. */
 export type Attack = {
-  kind: "connections" | "log-ins" | "pages";
+  kind: "connections" | "pipelines" | "log-ins" | "pages";
   addresses: string[];
   concurrency: number;
-  email?: string;
 };
 
 /**

@@ -5,11 +5,10 @@ import { connect, isIPv6 } from "node:net";
 
 /**
  * @typedef {object} Attack
- * @property {"connections" | "log-ins" | "pages"} kind
+ * @property {"connections" | "pipelines" | "log-ins" | "pages"} kind
  * @property {string[]} addresses of the attackers, used round-robin
  * @property {{ port: number, name: string }} target `name` is for the Host header
  * @property {number} concurrency connections or requests
- * @property {string} [email] the account whose password is guessed; without it, a new one each time
  */
 
 /** @type {Attack} */
@@ -61,11 +60,24 @@ function holdConnection(number) {
   socket.once("close", () => setTimeout(holdConnection, PAUSE_MS, number));
 }
 
+/** Sends twenty requests at once, and the next twenty when the connection has ended. @param {number} number */
+function pipeline(number) {
+  const socket = connect(ends(number));
+  socket.once("connect", () => {
+    count("connected");
+    socket.write(`GET /auth/forgot-password ${HEAD}\r\n`.repeat(20));
+  });
+  socket.setTimeout(PAUSE_MS, () => socket.destroy());
+  socket.on("error", () => {});
+  socket.resume();
+  socket.once("close", () => setTimeout(pipeline, PAUSE_MS, number));
+}
+
 /** @param {number} number */
 function ask(number, round = 0) {
   const { localAddress, host, port } = ends(number);
   const isLogIn = attack.kind === "log-ins";
-  const email = attack.email ?? `nobody-${number}-${round}@example.test`;
+  const email = `nobody-${number}-${round}@example.test`;
   const body = isLogIn ? JSON.stringify({ email, password: `wrong ${round}` }) : "";
   const startedAt = performance.now();
   const outgoing = request({
@@ -98,5 +110,6 @@ function ask(number, round = 0) {
 const agents = new Map(addresses.map((address) => [address, new Agent({ keepAlive: true })]));
 for (let number = 0; number < concurrency; number++) {
   if (attack.kind === "connections") holdConnection(number);
+  else if (attack.kind === "pipelines") pipeline(number);
   else ask(number);
 }
