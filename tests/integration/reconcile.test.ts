@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { sync } from "~/commands/stripe-commands.server";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { reconcile, reconcileAll, startReconciliation } from "~/features/billing/reconcile.server";
@@ -101,6 +102,10 @@ describe("when syncs fail in a row", () => {
     });
     await expect(reconcileAll()).rejects.toThrow(/Too many syncs failed in a row.*--after/);
   });
+});
+
+it("the operator's command refuses two ways at once", async () => {
+  await expect(sync({ all: true, fromStripe: true })).rejects.toThrow(/^Choose one of/);
 });
 
 describe("the timer", () => {

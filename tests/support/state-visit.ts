@@ -4,9 +4,8 @@ import { watchForErrors } from "./pages";
 import type { ScreenState } from "./screen-states.mjs";
 import type { StatesSite } from "./states-site";
 
-/** The height of the window in which states are set up, in CSS pixels, and its widths: for states that exist from 1024 px on, and below. */
+/** The height of the window in which states are set up, in CSS pixels. */
 export const HEIGHT = 800;
-export const [WIDE, NARROW] = [1280, 360];
 
 /** What a visit to a state has kept of it. */
 export type StateDocuments = {
@@ -34,10 +33,10 @@ export class StateVisits {
 
   constructor(readonly site: StatesSite) {}
 
-  /** Sets up a state in a window as wide as it needs, and keeps its documents. */
-  async open(state: ScreenState): Promise<StateVisit> {
+  /** Sets up a state in a window of this width, and keeps its documents. */
+  async open(state: ScreenState, width: number): Promise<StateVisit> {
     const page = await (await this.#contextOf(state)).newPage();
-    await page.setViewportSize({ width: state.only === "narrow" ? NARROW : WIDE, height: HEIGHT });
+    await page.setViewportSize({ width, height: HEIGHT });
     const errors = watchForErrors(page);
     const pages: Response[] = [];
     page.on("response", (response) => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
-import type { Download, Page } from "playwright";
+import type { Page } from "playwright";
 import { describe, it } from "vitest";
 import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
@@ -41,14 +41,9 @@ async function isSignedIn(page: Page): Promise<boolean> {
 }
 
 // what each form may do, and what it refuses, is tested without a browser
-describe.each([
-  { way: "with JavaScript", javaScriptEnabled: true },
-  { way: "without JavaScript", javaScriptEnabled: false },
-])("the account page, $way", ({ javaScriptEnabled }) => {
-  const visit = () => site.visit({ javaScriptEnabled });
-
-  it("changes the password, which signs out elsewhere", async () => {
-    const page = await visit();
+describe("the account page", () => {
+  it("changes the password, which signs out elsewhere, without JavaScript", async () => {
+    const page = await site.visit({ javaScriptEnabled: false });
     const other = await otherBrowser(await site.signUp(page.context()));
     await openAccount(page);
     const form = section(page, "Password");
@@ -67,23 +62,24 @@ describe.each([
   });
 
   it("gives one's data as a file, after the password if that is older than ten minutes", async () => {
-    const page = await visit();
+    const page = await site.visit();
     const { email } = await site.signUp(page.context());
     await page.goto("/account#data");
-    if (javaScriptEnabled) await hydrated(page);
+    await hydrated(page);
     await site.database.db.execute(
       sql`update sessions set verified_at = now() - interval '10 minutes'`,
     );
     await page.getByRole("link", { name: "Download your data" }).click();
     await page.waitForURL("**/account/verify?next=*");
-    if (javaScriptEnabled) await hydrated(page);
+    await hydrated(page);
     await page.getByLabel("Password", { exact: true }).fill("not that one");
     await page.getByRole("button", { name: "Continue" }).click();
     await expect(toast(page, "That is not your password.")).toBeVisible();
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL("**/account#data");
-    const file = await download(page);
+    const link = page.getByRole("link", { name: "Download your data" });
+    const [file] = await Promise.all([page.waitForEvent("download"), link.press("Enter")]);
     expect(file.suggestedFilename()).toBe("golden-path-account.json");
     expect(JSON.parse(await readFile(await file.path(), "utf8"))).toMatchObject({
       account: { email },
@@ -91,8 +87,8 @@ describe.each([
     expect(new URL(page.url()).pathname).toBe("/account");
   });
 
-  it("deletes the account in two steps, with its membership", async () => {
-    const page = await visit();
+  it("deletes the account in two steps, with its membership, without JavaScript", async () => {
+    const page = await site.visit({ javaScriptEnabled: false });
     const { email } = await site.subscribe(page.context());
     await openAccount(page);
     const form = section(page, "Delete account");
@@ -106,16 +102,7 @@ describe.each([
     expect(await isSignedIn(page)).toBe(false);
     await mailInOutbox(site.dataDir, email, "Your account is deleted");
   });
-});
 
-/** Follows the link by keyboard, and returns what the browser saved. */
-async function download(page: Page): Promise<Download> {
-  await page.getByRole("link", { name: "Download your data" }).focus();
-  const [file] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
-  return file;
-}
-
-describe("the account page", () => {
   it("shows where one is signed in, and ends one session, or all others", async () => {
     const page = await site.visit();
     const account = await site.signUp(page.context());

@@ -179,9 +179,7 @@ describe("clients that do not read to the end", () => {
         sent.once("close", resolve);
         sent.end();
       });
-    for (let round = 0; round < 10; round += 1) {
-      await Promise.all(Array.from({ length: 50 }, abort));
-    }
+    await Promise.all(Array.from({ length: 50 }, abort));
     await eventually(() => expect(openSounds()).toBe(0));
     expect((await get(PATH, { Range: "bytes=0-9" })).status).toBe(206);
   });

@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { BrowserContext, Page } from "playwright";
+import type { Page } from "playwright";
 import { afterAll, describe, expect, it } from "vitest";
 import { notes, sessions, users } from "~db/schema";
 import { siteForThisFile } from "../../support/e2e-site";
@@ -48,9 +48,6 @@ async function newMember(
   const page = await site.visit({ javaScriptEnabled });
   return { page, ...(await site.signUpAsMember(page.context(), "writer")) };
 }
-
-/** Loses the connection. */
-const goOffline = (context: BrowserContext) => context.setOffline(true);
 
 describe("with JavaScript", () => {
   it("notes are saved as they are written, when the page is left, and by the button", async () => {
@@ -117,7 +114,7 @@ describe("with JavaScript", () => {
   it("a lost connection costs nothing, whether the page stays open or not", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
-    await goOffline(page.context());
+    await page.context().setOffline(true);
     await area(page).fill("Out of reach.");
     await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
     await page.context().setOffline(false);
@@ -125,7 +122,7 @@ describe("with JavaScript", () => {
     await waitForStatus(page, "Saved");
     expect(await draftsIn(page)).toBe(0);
 
-    await goOffline(page.context());
+    await page.context().setOffline(true);
     await area(page).fill("Out of reach. Again.");
     await waitForStatus(page, "Not saved");
     const context = page.context();
@@ -219,24 +216,5 @@ describe("without JavaScript", () => {
       page.getByRole("link", { name: "All your notes as a file" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("notes.md");
-  });
-
-  it("two tabs keep what either writes", async () => {
-    const { page, email } = await newMember(false);
-    const other = await page.context().newPage();
-    await page.goto(CHAPTER);
-    await other.goto(CHAPTER);
-    await area(page).fill("Mine.");
-    await saveButton(page).click();
-    await expectToast(page, "Your notes are saved.");
-    await area(other).fill("Another one.");
-    await saveButton(other).click();
-    await expectToast(
-      other,
-      "Your notes are saved.",
-      "They had been changed elsewhere too. Both versions are kept on the page.",
-    );
-    expect(await area(other).inputValue()).toBe("Mine.\n\nAnother one.");
-    expect(await stored(email)).toBe("Mine.\n\nAnother one.");
   });
 });

@@ -35,23 +35,20 @@ it.each(PAGES)(
   },
 );
 
-it.each([true, false])(
-  "prints both pictures from a window that was never scrolled (JavaScript: %s)",
-  async (javaScriptEnabled) => {
-    // the pictures are far below this window, where nothing lazy has loaded
-    const page = await site.visit({ viewport: { width: 360, height: 640 }, javaScriptEnabled });
-    await page.goto("/", { waitUntil: "load" });
-    await page.emulateMedia({ media: "print" });
-    for (const picture of [".book-cover", ".author-portrait"]) {
-      const drawing = page.locator(`${picture} > img`).first();
-      expect(await drawing.isVisible(), picture).toBe(true);
-      expect(
-        await drawing.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth),
-        picture,
-      ).toBe(480);
-    }
-  },
-);
+it("prints both pictures from a window that was never scrolled", async () => {
+  // the pictures are far below this window, where nothing lazy has loaded
+  const page = await site.visit({ viewport: { width: 360, height: 640 } });
+  await page.goto("/", { waitUntil: "load" });
+  await page.emulateMedia({ media: "print" });
+  for (const picture of [".book-cover", ".author-portrait"]) {
+    const drawing = page.locator(`${picture} > img`).first();
+    expect(await drawing.isVisible(), picture).toBe(true);
+    expect(
+      await drawing.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth),
+      picture,
+    ).toBe(480);
+  }
+});
 
 it("shows the buttons' targets and the site's address in print only", async () => {
   const page = await site.open("/");

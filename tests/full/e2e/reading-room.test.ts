@@ -77,8 +77,10 @@ describe("a chapter", () => {
 
 describe("theme and text size", () => {
   it("are as the device asks, until chosen", async () => {
-    expect(await paper(await read(CHAPTER, { colorScheme: "dark" }))).toBe(NIGHT);
-    expect(await paper(await read(CHAPTER, { colorScheme: "light" }))).toBe(PAPER);
+    const page = await read(CHAPTER, { colorScheme: "dark" });
+    expect(await paper(page)).toBe(NIGHT);
+    await page.emulateMedia({ colorScheme: "light" });
+    expect(await paper(page)).toBe(PAPER);
   });
 
   it("change at once, and are kept", async () => {

@@ -1,26 +1,22 @@
 import type { Page } from "playwright";
-import { describe, expect, it } from "vitest";
-import {
-  click,
-  expectOpen,
-  expectPosition,
-  expectUnderHeader,
-  findOne,
-  poll,
-  restingPosition,
-  wheelTo,
-} from "../../support/controls";
+import { describe, it } from "vitest";
+import { expect } from "../../support/browser-expect";
 import { siteForThisFile } from "../../support/e2e-site";
 import { holdRequests, holdScripts } from "../../support/held-requests";
 import { hydrated } from "../../support/hydrated.mjs";
+import {
+  expectPosition,
+  expectUnderHeader,
+  restingPosition,
+  wheelTo,
+} from "../../support/scrolling";
 
 const site = siteForThisFile();
 
 const PHONE = { width: 360, height: 740 };
 
 describe("the scroll position", () => {
-  const link = (page: Page, name: string, place = "header") =>
-    findOne(page, (control) => control.name === name && control.place.startsWith(place));
+  const link = (page: Page, name: string) => page.getByRole("banner").getByRole("link", { name });
 
   it("is restored by a reload, with and without a fragment, and by back and forward", async () => {
     const page = await site.open("/");
@@ -30,7 +26,7 @@ describe("the scroll position", () => {
     await hydrated(page);
     await expectPosition(page, first);
 
-    await click(page, await link(page, "Reviews"));
+    await link(page, "Reviews").click();
     await expectUnderHeader(page, "reviews");
     await wheelTo(page, 2_000);
     const second = await restingPosition(page);
@@ -45,13 +41,12 @@ describe("the scroll position", () => {
 
   it("is that of the last link when one is clicked while still scrolling to another", async () => {
     const page = await site.open("/");
-    const [reviews, about] = [await link(page, "Reviews"), await link(page, "About")];
-    await click(page, reviews);
-    await poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
-    await click(page, about);
+    await link(page, "Reviews").click();
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
+    await link(page, "About").click();
     await expectUnderHeader(page, "about");
-    await click(page, reviews);
-    await click(page, reviews);
+    await link(page, "Reviews").click();
+    await link(page, "Reviews").click();
     await expectUnderHeader(page, "reviews");
   });
 
@@ -94,7 +89,6 @@ describe("the scroll position", () => {
         await expectPosition(page, position);
         for (const key of ["Tab", "Escape", "Shift+Tab"]) {
           await page.keyboard.press(key);
-          await expectPosition(page, await restingPosition(page));
           await expectPosition(page, position);
         }
       }
@@ -105,12 +99,13 @@ describe("the scroll position", () => {
     // before hydration Chromium stores a page's position a moment late, when smooth scrolling has begun
     const page = await site.visit({ reducedMotion: "reduce" });
     const scripts = await holdScripts(page);
-    await page.goto("/");
+    // held scripts hold the load event
+    await page.goto("/", { waitUntil: "domcontentloaded" });
     await wheelTo(page, 500);
     const first = await restingPosition(page);
-    await click(page, await link(page, "Reviews"));
+    await link(page, "Reviews").click();
     await expectUnderHeader(page, "reviews");
-    await click(page, await link(page, "About"));
+    await link(page, "About").click();
     await expectUnderHeader(page, "about");
     await wheelTo(page, 1_800);
     const last = await restingPosition(page);
@@ -124,50 +119,43 @@ describe("the scroll position", () => {
     await page.goForward();
     await expectUnderHeader(page, "reviews");
     await wheelTo(page, 0);
-    const preview = await link(page, "Read Preview", "main");
-    await click(page, preview);
+    await page.getByRole("main").getByRole("link", { name: "Read Preview" }).click();
     await expectUnderHeader(page, "preview");
   });
 });
 
 describe("the mobile menu, when a section is chosen before hydration or without JavaScript", () => {
-  const menu = (page: Page) =>
-    findOne(page, ({ kind, name }) => kind === "menu" && name === "Menu");
+  const menu = (page: Page) => page.getByRole("banner").locator("details.mobile-menu");
+  const toggle = (page: Page) => menu(page).locator("summary");
 
   it("closes, by keyboard too, and can be opened again", async () => {
-    const SECTIONS = ["about", "preview", "author", "reviews"];
     const page = await site.visit({ javaScriptEnabled: false, viewport: PHONE });
     await page.goto("/");
-    const toggle = await menu(page);
+    const SECTIONS = ["about", "preview", "author", "reviews"];
     for (const id of ["about", "about", "reviews"]) {
-      await page.locator("summary[aria-label=Menu]").focus();
-      await page.keyboard.press("Enter");
-      await expectOpen(page, toggle, true);
+      await toggle(page).press("Enter");
+      await expect(menu(page)).toHaveAttribute("open");
       for (const link of SECTIONS.slice(0, SECTIONS.indexOf(id) + 1)) {
         await page.keyboard.press("Tab");
-        expect((await page.locator(":focus").textContent())?.toLowerCase()).toBe(link);
+        await expect(page.locator(":focus")).toHaveText(link, { ignoreCase: true });
       }
       await page.keyboard.press("Enter");
-      await poll(() => page.url()).toBe(`${site.origin}/#${id}`);
-      await expectOpen(page, toggle, false);
+      await expect(page).toHaveURL(`${site.origin}/#${id}`);
+      await expect(menu(page)).not.toHaveAttribute("open");
       await expectUnderHeader(page, id);
-    }
-    for (const open of [true, false, true]) {
-      await click(page, toggle);
-      await expectOpen(page, toggle, open);
     }
   });
 
   it("is still closed after hydration", async () => {
     const page = await site.visit({ viewport: PHONE });
     const scripts = await holdScripts(page);
-    await page.goto("/");
-    await click(page, await menu(page));
-    await click(page, await findOne(page, ({ name }) => name === "Reviews"));
+    await page.goto("/", { waitUntil: "domcontentloaded" });
+    await toggle(page).click();
+    await menu(page).getByRole("link", { name: "Reviews" }).click();
     await expectUnderHeader(page, "reviews");
     scripts.release();
     await hydrated(page);
-    await expectOpen(page, await menu(page), false);
+    await expect(menu(page)).not.toHaveAttribute("open");
     await expectUnderHeader(page, "reviews");
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BrowserWindow } from "../../support/browsers/browser-window";
 import { launchChromium, NO_OTHER_HOSTS } from "../../support/browsers/chromium.mjs";
 import { firefoxPath } from "../../support/browsers/firefox.mjs";
@@ -18,35 +18,24 @@ afterEach(async () => {
 });
 
 describe("every link to a section, in Chromium", () => {
+  let browser: Awaited<ReturnType<typeof launchChromium>>;
+  beforeAll(async () => {
+    browser = await launchChromium({ args: [NO_OTHER_HOSTS] });
+  });
+  afterAll(() => browser?.close());
+
   it.each([
     { javaScript: true, size: { width: 1280, height: 800 } },
-    { javaScript: true, size: { width: 480, height: 740 } },
     { javaScript: false, size: { width: 480, height: 740 } },
-  ])(
-    "scrolls there each time (JavaScript: $javaScript, $size.width px)",
-    async ({ javaScript, size }) => {
-      const browser = await launchChromium({
-        args: [NO_OTHER_HOSTS, "--force-prefers-reduced-motion"],
-      });
-      try {
-        window = await openPlaywrightWindow(browser, { javaScript, size });
-        expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
-        await comeBack(window, site.origin);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
-});
-
-describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
-  it("scrolls there each time, with JavaScript", async () => {
-    window = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
+  ])("scrolls there (JavaScript: $javaScript, $size.width px)", async (options) => {
+    window = await openPlaywrightWindow(browser, { ...options, reducedMotion: true });
     expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
     await comeBack(window, site.origin);
   });
+});
 
-  it("scrolls back and forward at once if it was followed before hydration", async () => {
+describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
+  it("scrolls there, and back and forward at once if it was followed before hydration", async () => {
     const firefox = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
     window = firefox;
     const release = await firefox.holdScripts();
@@ -61,10 +50,12 @@ describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", (
     await reader.goesForwardTo("/#reviews");
     await reader.seesUnderHeader("reviews");
     await reader.goesBackTo("/");
-    await reader.restsAt(start);
     await release();
     await expect.poll(() => window.evaluate(isHydrated, null)).toBe(true);
     await reader.restsAt(start);
+
+    expect(await followSectionLinks(window, site.origin)).toBeGreaterThanOrEqual(11);
+    await comeBack(window, site.origin);
   });
 });
 

@@ -137,7 +137,7 @@ describe("without JavaScript, a toast", () => {
 describe("without JavaScript, the menus", () => {
   it("of an account opens and closes", async () => {
     const page = await site.visit(PLAIN);
-    const { email } = await site.subscribe(page.context());
+    const { email } = await site.signUpAsMember(page.context());
     await page.goto("/");
     const menu = await openAccountMenu(page);
     await expect(menu.getByText(email, { exact: true })).toBeVisible();

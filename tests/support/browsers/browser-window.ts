@@ -27,6 +27,8 @@ export type WindowOptions = {
   javaScript: boolean;
   /** In CSS pixels. */
   size?: { width: number; height: number };
+  /** Whether the reader prefers reduced motion. */
+  reducedMotion?: boolean;
 };
 
 export const WINDOW_SIZE = { width: 1280, height: 800 };

@@ -7,12 +7,12 @@ type FirefoxWindow = BrowserWindow & {
   holdScripts(): Promise<() => Promise<void>>;
 };
 
-/** A new Firefox with one window. `reducedMotion` sets the system preference for reduced motion. */
+/** A new Firefox with one window. */
 export async function openFirefoxWindow({
   javaScript,
   size = WINDOW_SIZE,
   reducedMotion = false,
-}: WindowOptions & { reducedMotion?: boolean }): Promise<FirefoxWindow> {
+}: WindowOptions): Promise<FirefoxWindow> {
   const browser = await launchFirefox({
     javaScript,
     preferences: reducedMotion ? { "ui.prefersReducedMotion": 1 } : {},

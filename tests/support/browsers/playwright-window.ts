@@ -5,9 +5,13 @@ import { type BrowserWindow, WINDOW_SIZE, type WindowOptions } from "./browser-w
 /** A window of a browser that Playwright drives: Chromium, or its own WebKit. Closing it leaves the browser open. */
 export async function openPlaywrightWindow(
   browser: Browser,
-  { javaScript, size = WINDOW_SIZE }: WindowOptions,
+  { javaScript, size = WINDOW_SIZE, reducedMotion = false }: WindowOptions,
 ): Promise<BrowserWindow> {
-  const context = await browser.newContext({ javaScriptEnabled: javaScript, viewport: size });
+  const context = await browser.newContext({
+    javaScriptEnabled: javaScript,
+    viewport: size,
+    reducedMotion: reducedMotion ? "reduce" : "no-preference",
+  });
   const page = await context.newPage();
   return {
     errors: watchForErrors(page),

@@ -69,22 +69,27 @@ export class Reader {
   /** Goes back and forward in the history, and expects to return to the same URL. */
   async goesBackAndForward(): Promise<void> {
     const here = await this.#window.url();
-    await this.#window.evaluate(() => history.back(), null);
+    await this.#leave(() => history.back());
     await expect.poll(() => this.#window.url()).not.toBe(here);
-    await this.#window.evaluate(() => history.forward(), null);
+    await this.#leave(() => history.forward());
     await this.arrivesAt(here);
   }
 
   /** Goes back in the history to this path. */
   async goesBackTo(path: string): Promise<void> {
-    await this.#window.evaluate(() => history.back(), null);
+    await this.#leave(() => history.back());
     await this.arrivesAt(path);
   }
 
   /** Goes forward in the history to this path. */
   async goesForwardTo(path: string): Promise<void> {
-    await this.#window.evaluate(() => history.forward(), null);
+    await this.#leave(() => history.forward());
     await this.arrivesAt(path);
+  }
+
+  /** Runs what leaves the page, which may be gone before the browser answers. */
+  async #leave(step: () => void): Promise<void> {
+    await this.#window.evaluate(step, null).catch(() => {});
   }
 
   /** Waits until the page's scroll position has been this one for half a second, in CSS pixels. */
