@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
   cpSync,
   existsSync,
   lchownSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,10 +11,9 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join, resolve } from "node:path";
 import { npmCommand } from "../../app/tooling/npm.mjs";
 import { environment } from "./child-environment.mjs";
 
@@ -34,23 +34,11 @@ const FILES = [
 /** For a suite that runs as root, an unprivileged user that every system has; null if it runs as one. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 
-/** Environment variables that decide how npm reaches its registry. */
-const NETWORK_VARIABLE =
-  /^(npm_config_(registry|ca|cafile|cert|key|strict_ssl|proxy|https_proxy|noproxy|globalconfig)|https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(file|dir))$/i;
-
-/** Lines of a user's .npmrc that would help to compile, or name folders that only that user may read. */
-const FOREIGN_LINE = /^\s*(nodedir|python|cache|prefix|tmp|ignore-scripts)\s*=.*$/gm;
-
-const UNREACHABLE =
-  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b/;
-
-const RETRIES = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
-
 type Ended = { code: number | null; output: string };
 
 /**
- * A folder with the built site and no packages, for an unprivileged user without a compiler: the PATH has
- * `node` and `sh` and nothing else.
+ * A folder with the built site and its production packages, as `npm ci --omit=dev` leaves them where install scripts do
+ * not run, for an unprivileged user without a compiler: the PATH has `node` and `sh` and nothing else.
  */
 export class FreshMachine {
   readonly #folder = mkdtempSync(join(tmpdir(), "golden-path-fresh-"));
@@ -63,8 +51,13 @@ export class FreshMachine {
     for (const file of FILES) {
       cpSync(join(PROJECT, file), join(this.project, file), { recursive: true });
     }
+    for (const path of productionPackages()) {
+      cpSync(join(PROJECT, path), join(this.project, path), {
+        recursive: true,
+        filter: isUnpacked,
+      });
+    }
     for (const folder of [this.#home, this.#bin]) mkdirSync(folder);
-    writeFileSync(join(this.#home, ".npmrc"), userSettings(), { mode: 0o600 });
     symlinkSync(process.execPath, join(this.#bin, "node"));
     symlinkSync("/bin/sh", join(this.#bin, "sh"));
     giveToOrdinaryUser(this.#folder);
@@ -76,36 +69,12 @@ export class FreshMachine {
     return ended?.code === 0;
   }
 
-  /**
-   * Installs the production packages of package-lock.json. Null if the registry cannot be reached and
-   * npm's cache does not have them all.
-   */
-  async install(): Promise<Ended | null> {
-    const parameters = ["ci", "--omit=dev", "--prefer-offline", ...RETRIES];
-    const cache = usersCache();
-    let ended = await end(this.run(parameters, NOBODY ? {} : { npm_config_cache: cache }));
-    if (NOBODY && isUnreachable(ended) && existsSync(cache)) {
-      // other users cannot read root's cache
-      const copy = join(this.#home, ".npm");
-      cpSync(cache, copy, { recursive: true });
-      giveToOrdinaryUser(copy);
-      ended = await end(this.run([...parameters, "--offline"]));
-    }
-    return isUnreachable(ended) ? null : ended;
-  }
-
   /** Starts npm with additional environment variables. */
   run(parameters: string[], variables: Record<string, string> = {}): ChildProcess {
-    const network = Object.entries(process.env).filter(([name]) => NETWORK_VARIABLE.test(name));
     return spawn(process.execPath, [this.#npm, ...parameters], {
       cwd: this.project,
       ...NOBODY,
-      env: environment({
-        ...Object.fromEntries(network),
-        PATH: this.#bin,
-        HOME: this.#home,
-        ...variables,
-      }),
+      env: environment({ PATH: this.#bin, HOME: this.#home, ...variables }),
       stdio: ["ignore", "pipe", "pipe"],
     });
   }
@@ -115,8 +84,20 @@ export class FreshMachine {
   }
 }
 
-function isUnreachable({ code, output }: Ended): boolean {
-  return code !== 0 && UNREACHABLE.test(output);
+/** The paths of the installed packages that the site runs with, and of npm's list of them. */
+function productionPackages(): string[] {
+  const { packages }: { packages: Record<string, { dev?: boolean }> } = JSON.parse(
+    readFileSync(join(PROJECT, "package-lock.json"), "utf8"),
+  );
+  const installed = Object.entries(packages)
+    .filter(([path, { dev }]) => path !== "" && !dev && existsSync(join(PROJECT, path)))
+    .map(([path]) => path);
+  return ["node_modules/.package-lock.json", ...installed];
+}
+
+/** Whether npm unpacks a file itself: packages within it are listed by themselves, and our build adds the links. */
+function isUnpacked(path: string): boolean {
+  return basename(path) !== "node_modules" && !lstatSync(path).isSymbolicLink();
 }
 
 /** Waits for the end of a process; rejects if it could not be started. */
@@ -145,24 +126,6 @@ function npmScript(): string {
     } catch {}
   }
   throw new Error("There is no npm on the PATH.");
-}
-
-/** The user's .npmrc, which may name a registry and its settings. */
-function userSettings(): string {
-  const file = process.env.npm_config_userconfig ?? join(homedir(), ".npmrc");
-  try {
-    return readFileSync(file, "utf8").replace(FOREIGN_LINE, "");
-  } catch {
-    return "";
-  }
-}
-
-function usersCache(): string {
-  return execFileSync(process.execPath, [npmScript(), "config", "get", "cache"], {
-    cwd: PROJECT,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  }).trim();
 }
 
 function giveToOrdinaryUser(folder: string): void {
