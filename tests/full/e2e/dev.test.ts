@@ -46,13 +46,13 @@ afterAll(async () => {
   site?.remove();
 });
 
-/** Edits, and waits until the page has taken the change over, with or without being loaded again. */
-async function editAndAwait(edit: () => void, isShown: () => Promise<unknown>): Promise<void> {
-  edit();
-  await expect.poll(() => isShown().catch(() => false)).toBe(true);
-}
-
 const textOf = (selector: string) => page.locator(selector).textContent();
+const styleOf = (selector: string, name: "color" | "letterSpacing") =>
+  page.locator(selector).evaluate((element, name) => getComputedStyle(element)[name], name);
+
+/** Waits until the page shows it, with or without being loaded again, which can interrupt a look at it. */
+const shown = (look: () => Promise<string | null>, wanted: string) =>
+  expect.poll(() => look().catch(() => null)).toBe(wanted);
 
 describe("npm run dev", () => {
   it("runs the page under its policy, extended only by the live-reload connection", async () => {
@@ -70,78 +70,43 @@ describe("npm run dev", () => {
     expect(errors).toEqual([]);
   });
 
-  it("shows an edited component on a page that the site caches", async () => {
-    await editAndAwait(
-      () => site.replace("app/root.tsx", "Skip to content", "Skip the edited header"),
-      async () => (await textOf(".skip-link")) === "Skip the edited header",
-    );
-  });
-
-  it("shows an edited style sheet", async () => {
-    const edited = "body { letter-spacing: 3px; }\n@theme static {";
-    const spacing = () => getComputedStyle(document.body).letterSpacing;
-    await editAndAwait(
-      () => site.replace("app/styles/app.css", "@theme static {", edited),
-      async () => (await page.evaluate(spacing)) === "3px",
-    );
-  });
-
-  it("shows an edited color", async () => {
-    const color = () => getComputedStyle(document.body).color;
-    await editAndAwait(
-      () => site.replace("app/styles/colors.mjs", 'ink: "#211d18"', 'ink: "#123456"'),
-      async () => (await page.evaluate(color)) === "rgb(18, 52, 86)",
-    );
-  });
-
-  it("shows edits of a component, a loader and a query", async () => {
+  it("shows edits of the frame, a component, a loader and the style sheet, also on a page that the site caches", async () => {
     await page.goto("/probe");
-    const heading = page.locator("h1.probe");
-    expect(await heading.textContent()).toBe("rendered first, loaded first, queried first");
-    for (const [file, word] of [
-      [PROBE, "rendered"],
-      [PROBE, "loaded"],
-      [PROBE_QUERY, "queried"],
-    ] as const) {
-      await editAndAwait(
-        () => site.replace(file, `${word} first`, `${word} again`),
-        async () => (await heading.textContent())?.includes(`${word} again`),
-      );
-    }
+    expect(await textOf("h1.probe")).toBe("rendered first, loaded first, queried first");
+    site.replace("app/root.tsx", "Skip to content", "Skip the edited header");
+    const edited = "body { letter-spacing: 3px; }\n@theme static {";
+    site.replace("app/styles/app.css", "@theme static {", edited);
+    site.replace(PROBE, "loaded first", "loaded again");
+    site.replace(PROBE, "rendered first", "rendered again");
+    await shown(() => textOf("h1.probe"), "rendered again, loaded again, queried first");
+    await shown(() => styleOf("body", "letterSpacing"), "3px");
+    await page.goto("/");
+    expect(await textOf(".skip-link")).toBe("Skip the edited header");
     // the previous builds' files are removed
     const roots = site.filesIn("public/build")?.filter((file) => /^root-\w+\.js$/.test(file));
     expect(roots).toHaveLength(1);
   });
 
-  it("generates the style of a utility that is used for the first time", async () => {
-    const spacing = () => getComputedStyle(document.querySelector("h1") as Element).letterSpacing;
-    await editAndAwait(
-      () => site.replace(PROBE, '"probe"', '"probe tracking-[0.375em] text-[40px]"'),
-      async () => (await page.evaluate(spacing)) === "15px",
-    );
-  });
-
-  it("reports an edit that does not compile, keeps the page, and shows the next good edit", async () => {
+  it("reports an edit that does not compile, keeps the page, and shows the next good edit, also of a color", async () => {
     site.replace(PROBE, "rendered again", "rendered <b> badly");
     await site.prints(/ERROR.*probe\/route\.tsx/s);
-    await page.reload();
-    const heading = page.locator("h1.probe");
-    expect(await heading.textContent()).toContain("rendered again");
-    await editAndAwait(
-      () => site.replace(PROBE, "rendered <b> badly", "rendered well"),
-      async () => (await heading.textContent())?.includes("rendered well"),
-    );
+    await page.goto("/probe");
+    expect(await textOf("h1.probe")).toContain("rendered again");
+    site.replace("app/styles/colors.mjs", 'ink: "#211d18"', 'ink: "#123456"');
+    site.replace(PROBE, "rendered <b> badly", "rendered well");
+    await shown(() => textOf("h1.probe"), "rendered well, loaded again, queried first");
+    await shown(() => styleOf("body", "color"), "rgb(18, 52, 86)");
   });
 
-  it("reports an edit that crashes the program, and shows the next good one", async () => {
+  it("reports an edit that crashes the program, and shows the next good one, also of a query and with a new utility", async () => {
     const fault = "throw new Error('a fault of the program');";
     const text = PROBE_FILES[PROBE_QUERY] ?? "";
     site.write(PROBE_QUERY, `${text}\n${fault}`);
     await site.prints(/a fault of the program.*The program has exited/s);
-    await editAndAwait(
-      () => site.write(PROBE_QUERY, text),
-      async () => (await textOf("h1.probe"))?.includes("queried first"),
-    );
+    site.write(PROBE_QUERY, text.replace("queried first", "queried again"));
+    site.replace(PROBE, '"probe"', '"probe tracking-[0.375em] text-[40px]"');
+    await shown(() => textOf("h1.probe"), "rendered well, loaded again, queried again");
+    await shown(() => styleOf("h1", "letterSpacing"), "15px");
     expect(errors).toEqual([]);
   });
 
