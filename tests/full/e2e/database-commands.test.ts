@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { runCommand } from "../../support/command";
 import { freePorts } from "../../support/ports.mjs";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
 import { serverProgram, unlessInstalled } from "../../support/server-programs.mjs";
@@ -11,8 +13,14 @@ const data = temporaryDirectory();
 const hasPsql = serverProgram("psql") !== null;
 const skipped = unlessInstalled("psql");
 
-const database = (...command: string[]) =>
-  runProgram({ command: ["db", ...command], variables: { DATA_DIR: data.path } });
+/** What psql prints goes past this process. */
+const psql = (...parameters: string[]) =>
+  runProgram({ command: ["db", "psql", ...parameters], variables: { DATA_DIR: data.path } });
+
+const url = (variables: Record<string, string> = {}, ...options: string[]) => {
+  setEnvironment({ DATA_DIR: data.path, LOG_LEVEL: "warn", ...variables });
+  return runCommand("db", "url", ...options);
+};
 
 /** Asks a question of the address, as a shell would. */
 async function ask(url: string, question: string): Promise<string> {
@@ -30,31 +38,31 @@ describe("while the site runs", () => {
   afterAll(() => program?.stop());
 
   it.skipIf(!hasPsql)(`'db url' is an address that psql opens${skipped}`, async () => {
-    const { code, stdout, stderr } = await database("url");
+    const { code, stdout, stderr } = await url();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const url = stdout.trim();
-    expect(await ask(url, "select current_user")).toBe("golden_path_site");
-    expect(await ask(url, "select count(*) from users")).toBe("0");
-    const superuser = (await database("url", "--superuser")).stdout.trim();
+    const address = stdout.trim();
+    expect(await ask(address, "select current_user")).toBe("golden_path_site");
+    expect(await ask(address, "select count(*) from users")).toBe("0");
+    const superuser = (await url({}, "--superuser")).stdout.trim();
     expect(await ask(superuser, "select usesuper from pg_user where usename = current_user")).toBe(
       "t",
     );
-    const password = decodeURIComponent(new URL(url).password);
+    const password = decodeURIComponent(new URL(address).password);
     expect(password.length).toBeGreaterThan(20);
     expect(program.output()).not.toContain(password);
   });
 
   it.skipIf(!hasPsql)(`'db psql' opens it, and leaves it to the site${skipped}`, async () => {
-    const { code, stdout } = await database("psql", "-Atc", "select 6 * 7");
+    const { code, stdout } = await psql("-Atc", "select 6 * 7");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "42\n" });
     expect(existsSync(join(data.path, "postgres/postmaster.pid"))).toBe(true);
-    expect((await database("psql", "-v", "ON_ERROR_STOP=1", "-c", "select nothing")).code).toBe(1);
+    expect((await psql("-v", "ON_ERROR_STOP=1", "-c", "select nothing")).code).toBe(1);
   });
 });
 
 describe("while the site does not run", () => {
   it("'db url' says what to do", async () => {
-    const { code, stdout, stderr } = await database("url");
+    const { code, stdout, stderr } = await url();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
       `in DATA_DIR ${data.path} runs only while a program of this site does`,
@@ -63,7 +71,7 @@ describe("while the site does not run", () => {
   });
 
   it.skipIf(!hasPsql)(`'db psql' starts the database, and stops it again${skipped}`, async () => {
-    const asked = await database("psql", "-Atc", "select count(*) from users");
+    const asked = await psql("-Atc", "select count(*) from users");
     expect(asked).toMatchObject({ code: 0, stdout: "0\n" });
     expect(existsSync(join(data.path, "postgres/postmaster.pid"))).toBe(false);
   });
@@ -71,12 +79,10 @@ describe("while the site does not run", () => {
 
 it("'db url' of an external database is DATABASE_URL as it is", async () => {
   const DATABASE_URL = `postgres://reader:p%40ss@127.0.0.1:${await freePorts(1)}/book?sslmode=disable`;
-  const variables = { DATA_DIR: data.path, DATABASE_URL };
-  expect(await runProgram({ command: ["db", "url"], variables })).toEqual({
+  expect(await url({ DATABASE_URL })).toEqual({
     code: 0,
     stdout: `${DATABASE_URL}\n`,
     stderr: "",
   });
-  const superuser = await runProgram({ command: ["db", "url", "--superuser"], variables });
-  expect(superuser).toMatchObject({ code: 1, stdout: "" });
+  expect(await url({ DATABASE_URL }, "--superuser")).toMatchObject({ code: 1, stdout: "" });
 });

@@ -1,11 +1,13 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { setEnvironment } from "~/env.server";
+import { runCommand } from "../../support/command";
 import { EFFECT_TIMEOUT } from "../../support/effect-timeout.mjs";
 import { send as request } from "../../support/http-client";
 import { addWalkers, issueFile, PNG_PIXEL } from "../../support/newsletter";
-import { runProgram } from "../../support/program";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 import { startSmtpServer, type TestSmtpServer } from "../../support/smtp";
+import { countRows } from "../../support/tables";
 import { hasTerminal, runInTerminal } from "../../support/terminal";
 
 const TEXT = `---
@@ -51,11 +53,11 @@ const variables = () => ({
   PUBLIC_URL: site.origin,
 });
 
-const newsletter = (...command: string[]) =>
-  runProgram({ command: ["newsletter", ...command], variables: variables() });
-
-const campaigns = async () =>
-  Number((await site.database.db.execute(sql`select count(*) from campaigns`))[0]?.count);
+/** In this process, since the built program takes longer to start than most of these take. */
+const newsletter = (...command: string[]) => {
+  setEnvironment({ ...variables(), LOG_LEVEL: "warn" });
+  return runCommand("newsletter", ...command);
+};
 
 const subscribe = (count: number) => addWalkers(count, site.database);
 
@@ -150,45 +152,43 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
   const QUESTION = "Type 'the-first-mile' to send it:";
 
   it("sends once the slug is typed, and shows how far it is until all are sent", async () => {
-    await subscribe(30);
+    await subscribe(10);
     const { code, screen } = await sendAndType(
       [{ after: QUESTION, text: "the-first-mile\n" }],
       "--rate",
-      "10",
+      "5",
     );
     expect(code).toBe(0);
-    expect(screen).toContain("30 mails are queued.");
-    expect(screen).toMatch(/ \d+ % · \d+ of 30 · \d+ a second, \d+ s left · sending/);
-    expect(screen).toContain(" 100 % · 30 of 30 · ");
+    expect(screen).toContain("10 mails are queued.");
+    expect(screen).toMatch(/ \d+ % · \d+ of 10 · \d+ a second, \d+ s left · sending/);
+    expect(screen).toContain(" 100 % · 10 of 10 · ");
     expect(screen).toMatch(/the-first-mile: finished\s+subject {3}The first mile/);
-    expect(recipients()).toHaveLength(30);
+    expect(recipients()).toHaveLength(10);
   });
 
-  it.each([
-    ["something else is typed", "yes\n"],
-    ["Ctrl-C is pressed", "\u0003"],
-  ])("does nothing if %s", async (_what, text) => {
+  it("does nothing if Ctrl-C is pressed", async () => {
     await subscribe(2);
-    const { code, screen } = await sendAndType([{ after: QUESTION, text }]);
+    const { code, screen } = await sendAndType([{ after: QUESTION, text: "\u0003" }]);
     expect(code).toBe(1);
     expect(screen).toMatch(/Nothing was done\.\s*$/);
-    expect(await campaigns()).toBe(0);
+    expect(await countRows(site.database, "campaigns")).toBe(0);
   });
 
   it("goes on without the terminal after Ctrl-C", async () => {
-    await subscribe(20);
+    await subscribe(60);
     const { code, screen } = await sendAndType(
-      [{ after: " of 20 · ", text: "\u0003" }],
+      [{ after: " of 60 · ", text: "\u0003" }],
       "--yes",
       "--rate",
-      "5",
+      "1",
     );
     expect(code).toBe(0);
     expect(screen).toMatch(
       /The site goes on sending\. 'newsletter status the-first-mile' shows how far it is\.\s*$/,
     );
-    expect(recipients().length).toBeLessThan(20);
-    await vi.waitUntil(() => recipients().length === 20, EFFECT_TIMEOUT);
+    expect(recipients().length).toBeLessThan(60);
+    await site.database.db.execute(sql`update campaigns set rate = 1000`);
+    await vi.waitUntil(() => recipients().length === 60, EFFECT_TIMEOUT);
   });
 });
 
