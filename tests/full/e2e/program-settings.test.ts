@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { send } from "../../support/http-client";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
@@ -8,22 +8,17 @@ import { startSmtpServer } from "../../support/smtp";
 
 const data = temporaryDirectory();
 let testDatabase: TestDatabase;
-let program: Program | undefined;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-});
-afterEach(async () => {
-  await program?.stop();
-  program = undefined;
 });
 afterAll(async () => {
   await testDatabase?.drop();
   data.remove();
 });
 
-async function start(variables: Record<string, string>): Promise<Program> {
-  program = await startProgram({
+const launch = (variables: Record<string, string>) =>
+  startProgram({
     variables: {
       DATABASE_URL: testDatabase.url,
       DATA_DIR: data.path,
@@ -32,6 +27,11 @@ async function start(variables: Record<string, string>): Promise<Program> {
       ...variables,
     },
   });
+
+/** For one test. */
+async function start(variables: Record<string, string>): Promise<Program> {
+  const program = await launch(variables);
+  onTestFinished(async () => void (await program.stop()));
   return program;
 }
 
@@ -123,14 +123,7 @@ describe("a start ends with a summary", () => {
     expect(output()).not.toContain(`${username}:`);
   });
 
-  it("of a sandbox: its address, and a warning if others can reach it", async () => {
-    const running = await start({ PAYMENTS: "sandbox" });
-    const { lines, warnings } = summaryOf(running);
-    expect(lines.payments).toBe(`payments: the local Stripe sandbox at ${running.sandboxOrigin}`);
-    expect(lines.address).toMatch(/listening on 127\.0\.0\.1( and ::1)?, port/);
-    expect(warnings).toEqual([]);
-    await running.stop();
-
+  it("of a sandbox that others can reach: a warning", async () => {
     const open = await start({
       PAYMENTS: "sandbox",
       HOST: "0.0.0.0",
@@ -153,9 +146,22 @@ const answers = (host: string, port: number) =>
   });
 
 describe("a sandbox at default settings", () => {
+  let site: Program;
+  beforeAll(async () => {
+    const SECURITY_CONTACT = "security@book.example, https://book.example/report";
+    site = await launch({ PAYMENTS: "sandbox", SECURITY_CONTACT });
+  });
+  afterAll(() => site?.stop());
+
+  it("tells its address in the summary, and warns of nothing", () => {
+    const { lines, warnings } = summaryOf(site);
+    expect(lines.payments).toBe(`payments: the local Stripe sandbox at ${site.sandboxOrigin}`);
+    expect(lines.address).toMatch(/listening on 127\.0\.0\.1( and ::1)?, port/);
+    expect(warnings).toEqual([]);
+  });
+
   it("is reachable at each loopback name and from nowhere else", async () => {
-    const { origin } = await start({ PAYMENTS: "sandbox" });
-    const port = Number(new URL(origin).port);
+    const port = Number(new URL(site.origin).port);
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     for (const { address, internal, scopeid } of addresses) {
       // link-local addresses need their interface
@@ -163,23 +169,14 @@ describe("a sandbox at default settings", () => {
       expect(await answers(address, port), address).toBe(internal);
       expect(await answers(address, port + 1), address).toBe(internal);
     }
-    for (const url of [
-      origin,
-      `http://127.0.0.1:${port}`,
-      `http://localhost:${port + 1}/control`,
-    ]) {
+    const control = `http://localhost:${port + 1}/control`;
+    for (const url of [site.origin, `http://127.0.0.1:${port}`, control]) {
       expect((await fetch(url)).status).toBe(200);
     }
   });
-});
 
-describe("the well-known addresses", () => {
-  it("name the security contact, as RFC 9116 requires", async () => {
-    const { origin } = await start({
-      PAYMENTS: "sandbox",
-      SECURITY_CONTACT: "security@book.example, https://book.example/report",
-    });
-    const answer = await send(`${origin}/.well-known/security.txt`);
+  it("names the security contact, as RFC 9116 requires", async () => {
+    const answer = await send(`${site.origin}/.well-known/security.txt`);
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");
     const [expires] = /(?<=^Expires: ).*$/m.exec(answer.text) ?? [];
@@ -188,7 +185,7 @@ describe("the well-known addresses", () => {
       "Contact: https://book.example/report",
       `Expires: ${expires}`,
       "Preferred-Languages: en",
-      `Canonical: ${origin}/.well-known/security.txt`,
+      `Canonical: ${site.origin}/.well-known/security.txt`,
     ]);
     const days = (Date.parse(expires ?? "") - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(30);
