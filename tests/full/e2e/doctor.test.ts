@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Finding } from "~/features/checks/answer";
 import { send } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
-import { type RunningProxy, SITE_HOST, startProxy } from "../../support/proxies";
+import { PROXIES, SITE_HOST, startProxy } from "../../support/proxies";
 import { serverProgram, unlessInstalled } from "../../support/server-programs.mjs";
 
 type Report = { ok: boolean; release: string; checkedAt: string; findings: Finding[] };
@@ -74,25 +74,19 @@ describe("doctor, beside a running site", () => {
     data.remove();
   });
 
-  it("uses the embedded database that the site holds, and finds nothing broken", async () => {
-    const found = await report(variables);
-    expect(found.findings.filter(({ level }) => level === "problem")).toEqual([]);
-    expect(found).toMatchObject({ code: 0, ok: true });
-    expect(named(found, "database", "server")?.found).toMatch(/^PostgreSQL \d+\.\d+, embedded, /);
-    expect(named(found, "site", "PUBLIC_URL")?.found).toBe(`${site.origin} answers`);
-    expect(named(found, "mail queue", "site")?.found).toMatch(/^1 running/);
-    // it left nothing behind, and the site its database
-    expect(readdirSync(data.path).filter((name) => name.startsWith(".probe"))).toEqual([]);
-    expect((await send(`${site.origin}/readyz`)).status).toBe(200);
-  });
-
-  it("prints one page", async () => {
+  it("uses the embedded database that the site holds, finds nothing broken, and prints one page", async () => {
     const { code, stdout } = await runProgram({ command: "doctor", variables });
+    expect(stdout).toMatch(/Nothing is broken; \d warnings? \(!\)\./);
     expect(code).toBe(0);
     expect(stdout.split("\n").length).toBeLessThan(45);
     expect(stdout).toMatch(/^✓ settings +variables: valid/);
+    expect(stdout).toMatch(/^✓ database +server: PostgreSQL \d+\.\d+, embedded, /m);
     expect(stdout).toMatch(/^! backups +place: no backups are made\n +→ Set BACKUP_DIR/m);
-    expect(stdout).toMatch(/Nothing is broken; \d warnings? \(!\)\./);
+    expect(stdout).toMatch(new RegExp(`^✓ site +PUBLIC_URL: ${site.origin} answers;`, "m"));
+    expect(stdout).toMatch(/^✓ mail queue +site: 1 running/m);
+    // it left nothing behind, and the site its database
+    expect(readdirSync(data.path).filter((name) => name.startsWith(".probe"))).toEqual([]);
+    expect((await send(`${site.origin}/readyz`)).status).toBe(200);
   });
 
   it("knows the site by its secret", async () => {
@@ -111,30 +105,30 @@ describe("doctor, beside a running site", () => {
   });
 });
 
-describe.each(["nginx", "haproxy", "caddy"] as const)("doctor, behind %s", (name) => {
-  const isInstalled = serverProgram(name) !== null && serverProgram("openssl") !== null;
+describe("doctor, behind a proxy as docs/deploy/ has it,", () => {
   const data = temporaryDirectory();
   const folder = mkdtempSync(join(tmpdir(), "golden-path-doctor-"));
-  let site: Program | undefined;
-  let proxy: RunningProxy | undefined;
+  let site: Program;
+  let port: number;
+  beforeAll(async () => {
+    port = await freePorts(1);
+    const PUBLIC_URL = `https://${SITE_HOST}`;
+    const variables = { DATA_DIR: data.path, PORT: String(port), TRUST_PROXY: "1", PUBLIC_URL };
+    site = await startProgram({ variables });
+    // the program keeps the first secret it reads
+    vi.resetModules();
+  });
   afterAll(async () => {
-    await proxy?.stop();
     await site?.stop();
     data.remove();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.skipIf(!isInstalled)(
-    `as docs/deploy/ has it, finds the proxy in order${unlessInstalled(name)}`,
-    async () => {
-      const PORT = String(await freePorts(1));
-      const variables = { DATA_DIR: data.path, PORT, TRUST_PROXY: "1" };
-      site = await startProgram({
-        variables: { ...variables, PUBLIC_URL: `https://${SITE_HOST}` },
-      });
-      proxy = await startProxy(name, folder, Number(PORT));
-      // the program keeps the first secret it reads
-      vi.resetModules();
+  for (const name of PROXIES) {
+    const isInstalled = serverProgram(name) !== null && serverProgram("openssl") !== null;
+    it.skipIf(!isInstalled)(`finds ${name} in order${unlessInstalled(name)}`, async () => {
+      const proxy = await startProxy(name, folder, port);
+      onTestFinished(() => proxy.stop());
       const { probeThrough } = await import("../../support/doctor-probe");
       const { arrival, findings } = await probeThrough(proxy, data.path);
       expect(arrival).toMatchObject({ host: SITE_HOST, client: "reported" });
@@ -143,6 +137,6 @@ describe.each(["nginx", "haproxy", "caddy"] as const)("doctor, behind %s", (name
         { what: "Host", level: "ok", found: "passed on" },
         { what: "visitors' addresses", level: "ok", found: "reported by 1 proxy" },
       ]);
-    },
-  );
+    });
+  }
 });
