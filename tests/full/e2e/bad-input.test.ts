@@ -24,14 +24,11 @@ const part = (disposition: string, value: string) =>
 /** Values that no field of any form accepts. */
 const BAD_VALUES: Record<string, string> = {
   empty: "",
-  blank: " \t ",
-  "a word": "reader",
   "with a NUL": "reader\0@example.test",
   "with a line break": "reader@example.test\r\nBcc: other@example.test",
   overlong: `${"a".repeat(10_000)}@example.test`,
   "half a character": "reader\uD800@example.test",
   markup: "<script>alert(1)</script>@example.test",
-  "a statement": "'; drop table users; --",
   "many spaces": `${" ".repeat(20_000)}x`,
 };
 
@@ -48,32 +45,22 @@ const BAD_BODIES: Record<string, Sent> = {
     ]),
   ),
   nothing: raw(FORM, ""),
-  "nothing, of no type": raw(null, ""),
   "no type": raw(null, "email=reader@example.test"),
   "another type": raw("text/plain", "email=reader@example.test"),
-  "a malformed type": raw("a/b/c;;;", "email=reader@example.test"),
-  XML: raw("application/xml", "<email>reader@example.test</email>"),
   "fields sent twice": raw(
     FORM,
     FIELDS.map((name) => `${name}=one@example.test&${name}=two@example.test`).join("&"),
   ),
   "a broken percent sign": raw(FORM, "email=%E0%A4%A&password=%&token=%zz&notice=%"),
   "bytes that are no text": raw(FORM, Buffer.from([0x65, 0x3d, 0xff, 0xfe, 0x00, 0xc3, 0x28])),
-  "names of the language": raw(FORM, "__proto__=1&constructor=2&toString=3&hasOwnProperty=4"),
   "very many fields": raw(FORM, "a=1&".repeat(15 * KB)),
   "JSON cut off": raw("application/json", '{"email":"reader@example'),
-  "JSON of nothing": raw("application/json", ""),
   "JSON null": raw("application/json", "null"),
   "a JSON list": raw("application/json", '[{"email":"reader@example.test"}]'),
-  "a JSON text": raw("application/json", '"reader@example.test"'),
-  "JSON numbers": { json: withAll(1e308) },
   "JSON lists": { json: withAll(["one@example.test", "two@example.test"]) },
   "JSON objects": { json: withAll({ $gt: "", toString: 1 }) },
-  "JSON with __proto__": raw("application/json", '{"__proto__":{"email":"a@b.test"}}'),
   "deeply nested JSON": raw("application/json", '{"a":'.repeat(10 * KB)),
   "multipart without a boundary": raw("multipart/form-data", part('name="email"', "a@b.test")),
-  "multipart without an end": raw(MULTIPART, part('name="email"', "reader@example.test")),
-  "multipart of nothing": raw(MULTIPART, ""),
   "multipart of noise": raw(MULTIPART, "\r\n--edg\r\n\r\n\r\n--edge--\0\r\n--edge"),
   "a part without a name": raw(MULTIPART, `${part("", "reader@example.test")}--edge--\r\n`),
   "a file for each field": raw(
@@ -81,11 +68,6 @@ const BAD_BODIES: Record<string, Sent> = {
     `${FIELDS.map((name) => part(`name="${name}"; filename="../../etc/passwd"`, "a@b.test")).join("")}--edge--\r\n`,
   ),
   "100 KB of a field": { form: { email: "a".repeat(100 * KB) } },
-  "100 KB of JSON": { json: { email: "a".repeat(100 * KB) } },
-  "100 KB of a file": raw(
-    MULTIPART,
-    `${part('name="email"; filename="a"', "a".repeat(100 * KB))}--edge--\r\n`,
-  ),
 };
 
 /** Every path that accepts a form, and those of pages, which accept none. */
@@ -109,6 +91,10 @@ const TARGETS = [
   "/premium",
   "/no/such/page",
 ];
+
+/** The bodies that are a target's turn: each gets a quarter of them, and each body goes to every fourth target. */
+const bodiesFor = (turn: number) =>
+  Object.entries(BAD_BODIES).filter((_, index) => index % 4 === turn % 4);
 
 let site: ProgramSite;
 let before: Contents;
@@ -168,20 +154,23 @@ function postTo(path: string, sent: Sent, cookie = ""): Promise<Answer> {
   return send(site.origin + path, { cookie, ...sent, headers: { ...headers, ...sent.headers } });
 }
 
-describe.each(TARGETS)("an invalid body, sent to %s", (path) => {
-  it("gets a readable response and changes nothing", async () => {
-    for (const [name, sent] of Object.entries(BAD_BODIES)) {
-      const answer = await postTo(path, sent);
-      expectReadableAnswer(answer, `${name} to ${path}`);
-      // no form may report success
-      const cookies = answer.cookies.filter((cookie) => !/max-age=0/i.test(cookie));
-      expect(
-        cookies.filter((cookie) => !cookie.startsWith("flash=")),
-        name,
-      ).toEqual([]);
-    }
-    expect(await written()).toEqual([]);
-  });
+describe("an invalid body", () => {
+  it.each(TARGETS.map((path, turn) => ({ path, turn })))(
+    "sent to $path gets a readable response and changes nothing",
+    async ({ path, turn }) => {
+      for (const [name, sent] of bodiesFor(turn)) {
+        const answer = await postTo(path, sent);
+        expectReadableAnswer(answer, `${name} to ${path}`);
+        // no form may report success
+        const cookies = answer.cookies.filter((cookie) => !/max-age=0/i.test(cookie));
+        expect(
+          cookies.filter((cookie) => !cookie.startsWith("flash=")),
+          name,
+        ).toEqual([]);
+      }
+      expect(await written()).toEqual([]);
+    },
+  );
 });
 
 describe("invalid forms of a signed-in visitor", () => {
@@ -193,105 +182,71 @@ describe("invalid forms of a signed-in visitor", () => {
     before = await readContents(site.database);
   });
 
-  it.each(["/checkout", "/billing", "/notice", "/auth/login", "/auth/signup"])(
-    "to %s change nothing",
-    async (path) => {
-      for (const [name, sent] of Object.entries(BAD_BODIES)) {
+  it("change nothing", async () => {
+    const paths = ["/checkout", "/billing", "/notice", "/auth/login", "/auth/signup"];
+    for (const [turn, path] of paths.entries()) {
+      for (const [name, sent] of bodiesFor(turn)) {
         expectReadableAnswer(await postTo(path, sent, visitor.cookie), `${name} to ${path}`);
       }
-      expect(await written()).toEqual([]);
-      expect((await visitor.get("/")).text).toContain("muddled@example.test");
-    },
-  );
+    }
+    expect(await written()).toEqual([]);
+    expect((await visitor.get("/")).text).toContain("muddled@example.test");
+  });
 });
 
 describe("an invalid URL", () => {
   const LONG = "x".repeat(10 * KB);
   const PATHS = [
     "/%",
-    "/%E0%A4%A",
     "/%00",
-    "/auth%00",
     "/%2e%2e/%2e%2e/etc/passwd",
     "//",
     "//evil.example/",
     "/\\evil.example",
     "/%5C",
     "/%5C%5C",
-    "//%5C",
-    "/%5C?x",
-    "/%5C%3Ax",
-    "/%5Ca%20b",
     "/%5C%5Bevil/auth",
-    "/a/../../..",
     "/auth/",
     "/AUTH",
-    "/auth/login/",
     `/${LONG}`,
     `/?${LONG}`,
     `/?${"a=1&".repeat(2 * KB)}`,
-    "/?%",
     "/?%00=%00",
     "/?index&index&_data=root&_routes=",
     "/?_data=routes/_index",
-    "/auth?tab=",
     "/auth?tab=signup&tab=login",
-    "/auth?tab[]=signup",
     "/auth?tab=%E0%A4%A",
     `/auth?tab=${LONG}`,
     "/auth/forgot-password?sent=%00",
-    "/auth/reset-password",
     "/auth/reset-password?token=%00",
     `/auth/reset-password?token=${LONG}`,
-    "/newsletter/confirm",
     "/newsletter/confirm?token=a.b.c",
-    "/newsletter/confirm?token=%FF",
     "/newsletter/unsubscribe?token=00000000-0000-4000-8000-000000000000.x",
-    "/checkout/success",
-    "/checkout/success?session_id=",
     "/checkout/success?session_id=cs_test_%00",
     `/checkout/success?session_id=cs_test_${LONG}`,
-    "/checkout/success?session_id={CHECKOUT_SESSION_ID}",
     "/premium?_data=routes%2Fpremium",
     "/_root.data",
-    "/auth.data",
     "/auth.data?_routes=%00",
     "/premium.data?_routes=root,root,nothing",
     "/no/such/page.data",
-    "/checkout.data",
     "/webhooks.data",
-    "/metrics.data",
     "/__manifest",
-    "/__manifest?p=%2Fno%2Fsuch%2Fpage",
     "/__manifest?version=1&p=/auth&p=//&p=%00",
     "/build/%00",
-    "/build/",
     "/favicon.ico/x",
-    "/robots.txt/x",
-    "/constructor",
     "/__proto__",
-    "/webhooks/stripe/extra",
-    "/*",
-    "/$",
   ];
 
-  it.each(PATHS)("gets a readable response: %s", async (path) => {
-    for (const method of ["GET", "HEAD", "OPTIONS"]) {
-      const answer = await send(site.origin + path, { method, headers: NAVIGATION });
-      const what = `${method} ${path.slice(0, 60)}`;
-      // responses to Remix's own scripts are not pages and have no text
-      if (/\.data|__manifest/.test(path)) expect(answer.status, what).toBeLessThan(500);
-      else expectReadableAnswer(answer, what, method);
-    }
-    expect(await written()).toEqual([]);
-  });
-
-  it("gets a readable response when signed in", async () => {
-    const visitor = site.visitor();
-    await visitor.signUp("lost@example.test");
-    before = await readContents(site.database);
-    for (const path of PATHS.filter((path) => /checkout|premium|auth/.test(path))) {
-      expect((await visitor.get(path)).status, path).toBeLessThan(500);
+  it("gets a readable response", async () => {
+    const others = ["HEAD", "OPTIONS"];
+    for (const [index, path] of PATHS.entries()) {
+      for (const method of ["GET", others[index % others.length]]) {
+        const answer = await send(site.origin + path, { method, headers: NAVIGATION });
+        const what = `${method} ${path.slice(0, 60)}`;
+        // responses to Remix's own scripts are not pages and have no text
+        if (/\.data|__manifest/.test(path)) expect(answer.status, what).toBeLessThan(500);
+        else expectReadableAnswer(answer, what, method);
+      }
     }
     expect(await written()).toEqual([]);
   });
@@ -300,38 +255,34 @@ describe("an invalid URL", () => {
 describe("an invalid cookie", () => {
   const value = (text: string) => encodeURIComponent(Buffer.from(text).toString("base64"));
   const COOKIES = [
-    "session",
     "session=",
-    "session=%",
     "session=%E0%A4%A",
     "session=null",
-    `session=${value("null")}`,
     `session=${value('{"token":{}}')}.forged`,
     `session=${"x".repeat(8 * KB)}`,
     "session=a; session=b; session=c",
     "flash=%",
     `flash=${value('{"id":"1","toast":{"title":"Gotcha","variant":"default"},"email":null}')}`,
     `flash=${value('{"id":"1","toast":{"title":"Gotcha","variant":"default"},"email":null}')}.x`,
-    "flash=flash; session=session",
-    "=; ;; ; =x",
     "__proto__=1; constructor=2",
     `${"a=b; ".repeat(2 * KB)}c=d`,
     'session="quoted"; $Version=1',
     "session=\u00e9\u00ff",
   ];
 
-  it.each(COOKIES)("is ignored: %s", async (cookie) => {
-    for (const path of ["/", "/auth", "/premium", "/checkout/success", "/auth.data"]) {
-      const answer = await send(site.origin + path, { cookie, headers: NAVIGATION });
-      expect(answer.status, path).toBeLessThan(400);
-      expect(answer.text, path).not.toContain("Gotcha");
-      if (path === "/") expect(answer.text).toContain("Log In");
-    }
-    for (const path of ["/logout", "/checkout", "/billing", "/newsletter"]) {
-      expectReadableAnswer(
-        await postTo(path, { form: { email: "" } }, cookie),
-        `${cookie} to ${path}`,
-      );
+  it("is ignored", async () => {
+    const pages = ["/auth", "/premium", "/checkout/success", "/auth.data"];
+    const forms = ["/logout", "/checkout", "/billing", "/newsletter"];
+    for (const [turn, cookie] of COOKIES.entries()) {
+      for (const path of ["/", pages[turn % pages.length]]) {
+        const answer = await send(site.origin + path, { cookie, headers: NAVIGATION });
+        expect(answer.status, `${cookie} to ${path}`).toBeLessThan(400);
+        expect(answer.text, `${cookie} to ${path}`).not.toContain("Gotcha");
+        if (path === "/") expect(answer.text, cookie).toContain("Log In");
+      }
+      const path = forms[turn % forms.length] ?? "";
+      const answer = await postTo(path, { form: { email: "" } }, cookie);
+      expectReadableAnswer(answer, `${cookie} to ${path}`);
     }
   });
 
