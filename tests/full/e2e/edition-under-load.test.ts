@@ -1,19 +1,19 @@
 import { Agent } from "node:http";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profiles, users } from "~db/schema";
 import { eventually } from "../../support/eventually";
 import { send } from "../../support/http-client";
 import { type EditionFiles, editionFolder, editionText, writeEdition } from "../../support/library";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
-const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_SECOND = 60;
 
 /** Requests that are not answered yet; a machine that is busy with other things gets fewer per second. */
 const MAX_IN_FLIGHT = 32;
 
 /** Enough texts for an import to take longer than requests do. */
-const CHAPTERS = 60;
+const CHAPTERS = 40;
 
 const chapters = (words: string): EditionFiles =>
   Object.fromEntries(
@@ -46,11 +46,6 @@ beforeAll(async () => {
     .update(profiles)
     .set({ stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() + 86_400_000) })
     .where(eq(profiles.id, user?.id ?? ""));
-});
-
-/** An edition of its own, as an earlier attempt may have ended anywhere. */
-beforeEach(async () => {
-  writeEdition(folder.path, chapters("The first edition."));
   await served("The first edition.");
 });
 

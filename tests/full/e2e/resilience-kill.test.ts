@@ -5,7 +5,7 @@ import { send } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 const WRITERS = 6;
 /** Acknowledged writes after which the program is killed, in the middle of more. */
 const WRITES_BEFORE_KILL = 15;
