@@ -83,8 +83,9 @@ class EditionWatch {
     let delay = this.options.intervalMs ?? INTERVAL_MS;
     try {
       await this.#loadLast();
+      const scannedAt = performance.now();
       const listing = await listFolder(this.options.folder);
-      delay = Math.max(delay, (performance.now() - startedAt) * SCAN_TIME_FACTOR);
+      delay = Math.max(delay, (performance.now() - scannedAt) * SCAN_TIME_FACTOR);
       await this.#takeChanges(listing, isFirst);
       await this.#cleanUp();
       this.#lastFailure = null;
