@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 const A_FILE = { allowed: /^/, wanted: "a file in PEM" };
 
 /** The parameters of libpq's that have a meaning here, and one of ours, with the values that each may have. */
@@ -60,17 +58,11 @@ export function findParameterProblem(url: string): string | null {
     }
     if (parameters.has("port")) return "the port behind the host";
   }
-  const isSystem = parameters.get("sslrootcert") === "system";
-  if (isSystem && sslModeOf(url) !== "verify-full") {
+  if (parameters.get("sslrootcert") === "system" && sslModeOf(url) !== "verify-full") {
     return "sslmode=verify-full beside sslrootcert=system, as libpq does";
   }
   if (parameters.has("sslcert") !== parameters.has("sslkey")) {
     return "both sslcert and sslkey, or neither";
-  }
-  for (const [name, value] of parameters) {
-    if (PARAMETERS[name] !== A_FILE || (name === "sslrootcert" && isSystem)) continue;
-    const problem = fileProblem(value);
-    if (problem) return `for ${name} a file in PEM: ${problem}`;
   }
   return null;
 }
@@ -113,14 +105,4 @@ export function serverParameters(url: string): Record<string, string> {
   const isForServer = (name: string) =>
     FOR_THE_SERVER.includes(name) || !Object.hasOwn(PARAMETERS, name);
   return Object.fromEntries([...parametersOf(url)].filter(([name]) => isForServer(name)));
-}
-
-function fileProblem(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8").includes("-----BEGIN ")
-      ? null
-      : "that one is of another kind";
-  } catch (error) {
-    return `that one cannot be read (${(error as NodeJS.ErrnoException).code})`;
-  }
 }

@@ -4,21 +4,8 @@ import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { ConnectionError } from "./database-errors";
 import { parametersOf, sslModeOf } from "./database-parameters";
 
-const UNKNOWN_AUTHORITY = "its certificate is of an authority that sslrootcert does not name";
-
-/** What is wrong with a server's certificate, by the code of OpenSSL's or Node's error. */
-const CERTIFICATE_PROBLEMS: Record<string, string> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself; name it in sslrootcert",
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet; look at both machines' clocks",
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    "its certificate is for another host name, which sslmode=verify-full does not accept",
-};
+/** OpenSSL's and Node's codes for a certificate that is not accepted. */
+const NOT_TRUSTED = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
 /**
  * The options of `tls.connect` with which an address's `sslmode` connects to its host. Files are read now, so that a
@@ -54,15 +41,15 @@ export function tlsOptions(url: string, host: string): ConnectionOptions {
   }
 }
 
-/** A failure of TLS as one that names its cause in plain words; any other error unchanged. */
+/** A failure of TLS as one that says what its reason means; any other error unchanged. */
 export function explainTlsFailure(error: NodeJS.ErrnoException): Error {
   const code = error.code ?? "";
-  const problem = CERTIFICATE_PROBLEMS[code];
-  if (!problem && !/^ERR_(SSL|TLS|OSSL)/.test(code)) return error;
+  const isUntrusted = NOT_TRUSTED.test(code);
+  if (!isUntrusted && !/^ERR_(SSL|TLS|OSSL)/.test(code)) return error;
   return new ConnectionError(
     "TLS_FAILED",
-    problem
-      ? `the server is not trusted: ${problem}`
+    isUntrusted
+      ? `the server is not trusted (${reasonOf(error)}); sslrootcert names the authority that is`
       : `the encrypted connection failed (${reasonOf(error)})`,
     { cause: error },
   );

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import { env } from "~/env.server";
-import { readBackupFile } from "~/features/backup/backup-file.server";
+import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.server";
 import { anyBackupTime, backupName } from "~/features/backup/backup-name";
 import { allBackupStores, backupBucket } from "~/features/backup/backup-stores.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
-import { writeVerifiedFile } from "~/features/backup/verified-file.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { formatCount } from "~/features/newsletter/format-count";
@@ -33,9 +32,10 @@ export async function create(file?: string): Promise<void> {
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
   await withSite(async () => {
-    const verified = await writeVerifiedFile(path, content());
+    await writeBackupFile(path, content(), {
+      verify: async (stored) => describe(await verifyBackup(stored)),
+    });
     print(path);
-    describe(verified);
   });
 }
 

@@ -1,13 +1,19 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 
-/** Makes the names in a directory safe from a power cut. */
+/** Errors of file systems, such as some of networks, and of folders that may not be read. */
+const NOT_SUPPORTED = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES"]);
+
+/** Makes the names in a directory safe from a power cut, where the file system supports that. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Windows neither supports nor needs this.
+  // Windows neither supports nor needs this
   if (process.platform === "win32") return;
-  const directory = await open(path, "r");
+  let directory: FileHandle | undefined;
   try {
+    directory = await open(path, "r");
     await directory.sync();
+  } catch (error) {
+    if (!NOT_SUPPORTED.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
-    await directory.close();
+    await directory?.close();
   }
 }

@@ -6,10 +6,6 @@ import { createGzip } from "node:zlib";
 import { createTarPacker } from "modern-tar";
 import { END, type End } from "./backup-format";
 
-/** The byte of a gzip header that names the system (RFC 1952, 2.3.1), and the value for "unknown". */
-const GZIP_SYSTEM = 9;
-const UNKNOWN_SYSTEM = 0xff;
-
 /** Takes the entries of an archive, in order. */
 export type ArchiveWriter = {
   /** Adds an entry of exactly this many bytes. */
@@ -33,13 +29,7 @@ export async function* writeArchive(
   const produced = produceAll(controller, produce);
   produced.catch((error) => gzip.destroy(error));
   try {
-    let isFirst = true;
-    for await (const chunk of gzip as AsyncIterable<Buffer>) {
-      // the same header everywhere, so that a reader can insist on it: gzip's checksum leaves it out
-      if (isFirst) chunk[GZIP_SYSTEM] = UNKNOWN_SYSTEM;
-      isFirst = false;
-      yield chunk;
-    }
+    yield* gzip as AsyncIterable<Buffer>;
     await produced;
   } finally {
     controller.error(new Error("The archive is not read any more."));

@@ -1,14 +1,12 @@
 import { createReadStream, existsSync } from "node:fs";
-import { type FileHandle, link, mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncDirectory } from "~db/embedded/sync-directory";
 import { OperatorError } from "~db/operator-error";
 import type { SaveOptions } from "./backup-store";
 
 /** The end of the name of a backup that is still being written. */
 export const UNFINISHED = ".part";
-
-/** Errors of file systems without hard links. */
-const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
  * Writes a backup to a file that only its user may read. It gets its name once it is complete, flushed to the disk and,
@@ -40,8 +38,10 @@ export async function writeBackupFile(
       await file.close();
     }
     await verify?.(readBackupFile(unfinished));
-    await giveName(unfinished, path);
-    await syncFolder(folder).catch(async (error) => {
+    // somebody may have made one of this name meanwhile
+    if (existsSync(path)) throw exists(path);
+    await rename(unfinished, path);
+    await syncDirectory(folder).catch(async (error) => {
       // what was reported as failed must not be taken for a backup
       await rm(path, { force: true }).catch(() => {});
       throw error;
@@ -60,36 +60,6 @@ export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> 
     yield* createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw explainFileFailure(error, path);
-  }
-}
-
-/** By a hard link, which fails, unlike a rename, if a file of this name exists by now. */
-async function giveName(unfinished: string, path: string): Promise<void> {
-  try {
-    await link(unfinished, path);
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (!NO_LINKS.has(code)) throw error;
-    if (existsSync(path)) throw exists(path);
-    await rename(unfinished, path);
-  }
-}
-
-/** Errors of file systems, such as some of networks, and of folders that may not be read. */
-const NO_FOLDER_SYNC = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES"]);
-
-/** Flushes a new name in a folder to the disk, where the file system supports that. */
-export async function syncFolder(folder: string): Promise<void> {
-  // Windows neither supports nor needs this
-  if (process.platform === "win32") return;
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(folder, "r");
-    await handle.sync();
-  } catch (error) {
-    if (!NO_FOLDER_SYNC.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  } finally {
-    await handle?.close();
   }
 }
 

@@ -5,8 +5,8 @@ import { dirname, join, sep } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { listFolder } from "~/features/library/importer/edition-folder.server";
+import { syncDirectory } from "~db/embedded/sync-directory";
 import { OperatorError } from "~db/operator-error";
-import { syncFolder } from "./backup-file.server";
 import { type End, entryKind } from "./backup-format";
 import { isSessionSecret, placeOf } from "./site-files.server";
 
@@ -101,7 +101,7 @@ async function placeAll(placements: Placement[]): Promise<string[]> {
     await rename(staged, target);
     for (const folder of foldersAbove(target, root)) folders.add(folder);
   }
-  for (const folder of folders) await syncFolder(folder);
+  for (const folder of folders) await syncDirectory(folder);
   return replaced;
 }
 

@@ -75,7 +75,7 @@ export async function saveUpgradeBackup(
     await store.remove(name).catch(() => {});
     throw error;
   });
-  await bestEffort(removeOld(store, name));
+  await bestEffort(removeOld(store, name, from));
   return { ...verified, name, bytes };
 }
 
@@ -90,15 +90,12 @@ async function bestEffort(work: Promise<void>): Promise<void> {
  * Keeps the newest backup of each of the last upgrades. An upgrade that keeps failing makes many, but
  * displaces none of those of earlier upgrades.
  */
-async function removeOld(store: BackupStore, made: string): Promise<void> {
+async function removeOld(store: BackupStore, made: string, madeFrom: UpgradeFrom): Promise<void> {
   const backups = await store.list((name) => upgradeBackupOf(name)?.time ?? null);
-  const seen = new Set<string>();
-  // even if a wrong clock makes the new one look like the oldest
-  const newestFirst = backups.toReversed().sort((one, other) => rank(other) - rank(one));
-  function rank({ name }: { name: string }): number {
-    return name === made ? 1 : 0;
-  }
-  for (const { name } of newestFirst) {
+  const seen = new Set<string>([madeFrom]);
+  for (const { name } of backups.toReversed()) {
+    // even if a wrong clock makes the new one look like the oldest
+    if (name === made) continue;
     const from = upgradeBackupOf(name)?.from ?? "";
     if (seen.has(from) || seen.size >= KEPT_UPGRADES) await store.remove(name);
     else seen.add(from);

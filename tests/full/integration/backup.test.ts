@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,7 +14,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { setEnvironment } from "~/env.server";
 import { countRows } from "~/features/backup/backup-format";
 import { restoreBackup } from "~/features/backup/restore-backup.server";
-import { writeVerifiedFile } from "~/features/backup/verified-file.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { type Database, getDatabase, openDatabase } from "~db/client";
@@ -200,16 +198,6 @@ describe("a backup that could not be restored, or not to a site that works, is r
   });
 });
 
-it("a file that cannot be read back as a backup does not keep the name of one", async () => {
-  const folder = temporaryDirectory();
-  const path = join(folder.path, "golden-path-20261123T040506Z.tar.gz");
-  await expect(writeVerifiedFile(path, inPieces(backup.subarray(0, -100)))).rejects.toThrow(
-    `not whole: it was cut off. It is now ${path}.broken.`,
-  );
-  expect(readdirSync(folder.path)).toEqual(["golden-path-20261123T040506Z.tar.gz.broken"]);
-  folder.remove();
-});
-
 it("a backup without the edition that should be there says so", async () => {
   const warnings: string[] = [];
   const onLeftOut = (what: string) => void warnings.push(what);
@@ -317,7 +305,7 @@ describe("a restore is refused, with nothing changed,", () => {
     const manifest = { ...(contentOf(backup, "manifest.json") as object), version: 2 };
     const body = JSON.stringify(manifest);
     const bytes = await packTar([{ header: { name: "manifest.json", size: body.length }, body }]);
-    await expect(verifyBackup(inPieces(compressed(bytes)))).rejects.toThrow(/newer release/);
+    await expect(verifyBackup(inPieces(gzipSync(bytes)))).rejects.toThrow(/newer release/);
   });
 });
 
@@ -348,14 +336,6 @@ describe("a backup is refused as damaged", () => {
       // a repetition that is copied from another place with the same text is the same text
       if (outcome === "verified") expect(gunzipSync(altered), `byte ${position}`).toEqual(tar);
       else expect(outcome, `byte ${position}`).toMatch(/not a backup|not whole|altered|newer/);
-    }
-  });
-
-  it("if something was added to it", async () => {
-    for (const added of [Buffer.from("x"), Buffer.alloc(1_000), backup, gzipSync("more")]) {
-      await expect(verifyBackup(inPieces(Buffer.concat([backup, added])))).rejects.toThrow(
-        /altered|not whole/,
-      );
     }
   });
 
@@ -393,12 +373,12 @@ describe("a hostile archive is refused", () => {
     ],
     ["a device", [{ header: { name: "files/content/x", size: 0, type: "fifo" as const } }]],
   ])("with %s", async (_, entries) => {
-    const bytes = compressed(await packTar([manifest(), ...entries]));
+    const bytes = gzipSync(await packTar([manifest(), ...entries]));
     await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup of this program/);
   });
 
   it("without a manifest before all else", async () => {
-    const bytes = compressed(await packTar([file("files/session-secret"), manifest()]));
+    const bytes = gzipSync(await packTar([file("files/session-secret"), manifest()]));
     await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup/);
   });
 
@@ -407,7 +387,7 @@ describe("a hostile archive is refused", () => {
     const claimed = await packTar([
       { header: { name: "manifest.json", size: huge.length }, body: huge },
     ]);
-    await expect(verifyBackup(inPieces(compressed(claimed)))).rejects.toThrow(/not a backup/);
+    await expect(verifyBackup(inPieces(gzipSync(claimed)))).rejects.toThrow(/not a backup/);
   });
 });
 
@@ -416,11 +396,4 @@ function contentOf(bytes: Buffer, name: string): unknown {
   const at = tar.indexOf(name);
   const size = Number.parseInt(tar.subarray(at + 124, at + 135).toString(), 8);
   return JSON.parse(tar.subarray(at + 512, at + 512 + size).toString());
-}
-
-/** Compressed with the header that every backup has. */
-function compressed(tar: Uint8Array): Buffer {
-  const bytes = gzipSync(tar);
-  bytes[9] = 0xff;
-  return bytes;
 }
