@@ -1,4 +1,4 @@
-import { utimesSync } from "node:fs";
+import { existsSync, utimesSync } from "node:fs";
 import { readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
@@ -200,18 +200,15 @@ export async function clusterMajor(dataDir: string): Promise<number | null> {
 
 /** Throws a NoDatabaseError if DATA_DIR has no cluster, and as `clusterMajor` does. */
 export async function requireCluster(dataDir: string): Promise<void> {
-  if ((await clusterMajor(dataDir)) !== null || (await isBetweenClusters(dataDir))) return;
+  if ((await clusterMajor(dataDir)) !== null || isBetweenClusters(dataDir)) return;
   throw new NoDatabaseError(
     `There is no database in DATA_DIR ${dataDir}: set DATA_DIR to the site's, or start the site, which creates one.`,
   );
 }
 
 /** Whether an upgrade was interrupted while neither the old cluster nor the new one was in its place. */
-async function isBetweenClusters(dataDir: string): Promise<boolean> {
-  return stat(join(dataDir, UPGRADED)).then(
-    () => true,
-    () => false,
-  );
+function isBetweenClusters(dataDir: string): boolean {
+  return existsSync(join(dataDir, UPGRADED));
 }
 
 const BEAT_INTERVAL_MS = 1_000;

@@ -178,20 +178,16 @@ function countsOf(
   if (who && knownBrowser && limits["known-browser"]) {
     return [{ by: "known-browser", key: `${who}:${knownBrowser}` }];
   }
-  return [
-    // under remix-serve client addresses are unknown, and all visitors would share one network
-    ...(context.clientAddress && limits.network ? [{ by: "network" as const, key: narrow }] : []),
-    ...(context.clientAddress && limits["wide-network"]
-      ? [{ by: "wide-network" as const, key: wide }]
-      : []),
-    ...(who && limits["account-from-network"]
-      ? [{ by: "account-from-network" as const, key: `${who}:${narrow}` }]
-      : []),
-    ...(who && limits["account-from-wide-network"]
-      ? [{ by: "account-from-wide-network" as const, key: `${who}:${wide}` }]
-      : []),
-    ...(who && limits.account ? [{ by: "account" as const, key: who }] : []),
+  // under remix-serve client addresses are unknown, and all visitors would share one network
+  const isKnown = context.clientAddress !== undefined;
+  const keys: [CountedBy, string | null][] = [
+    ["network", isKnown ? narrow : null],
+    ["wide-network", isKnown ? wide : null],
+    ["account-from-network", who && `${who}:${narrow}`],
+    ["account-from-wide-network", who && `${who}:${wide}`],
+    ["account", who],
   ];
+  return keys.flatMap(([by, key]) => (key && limits[by] ? [{ by, key }] : []));
 }
 
 function reject(limited: Limited, by: CountedBy, milliseconds: number): number {

@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "~db/operator-error";
 import { rejectBadClient } from "./bad-client.server";
 import { limitConnections } from "./connection-limit.server";
-import { availableConnections } from "./file-descriptors.server";
 import { setCommonHeaders } from "./response-headers.server";
 
 /** How long clients may take, in milliseconds, and how many may be connected at once. */
@@ -35,7 +34,7 @@ const DEFAULT_LIMITS: HttpLimits = {
   requestTimeout: 300_000,
   keepAliveTimeout: 5_000,
   idleTimeout: 60_000,
-  maxConnections: availableConnections(2_000),
+  maxConnections: 2_000,
   isBehindProxy: false,
   drainTimeout: 0,
 };

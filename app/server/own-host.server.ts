@@ -5,38 +5,18 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 /** What a Host header may consist of to be worth parsing. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/i;
 
-type OwnSite = {
-  publicUrl: string;
-  protocol: string;
-  host: string;
-  isLoopback: boolean;
-  aliases: ReadonlySet<string>;
-};
-
-let own: OwnSite | undefined;
-
 /** The site's address in the parts that requests are compared with. */
-export function ownSite(): OwnSite {
-  const { PUBLIC_URL, PUBLIC_ALIASES } = env();
-  if (own?.publicUrl !== PUBLIC_URL || own.aliases !== PUBLIC_ALIASES) {
-    const { protocol, host } = new URL(PUBLIC_URL);
-    own = {
-      publicUrl: PUBLIC_URL,
-      protocol,
-      host,
-      isLoopback: LOOPBACK.test(host),
-      aliases: PUBLIC_ALIASES,
-    };
-  }
-  return own;
+export function ownSite(): { protocol: string; host: string } {
+  const { protocol, host } = new URL(env().PUBLIC_URL);
+  return { protocol, host };
 }
 
 /** Whether a Host header names this site as PUBLIC_URL does. */
 export function isOwnHost(host: string): boolean {
-  const { host: ownHost, isLoopback } = ownSite();
+  const { host: ownHost } = ownSite();
   if (host === ownHost) return true;
   // a local machine has several loopback names
-  if (isLoopback && LOOPBACK.test(host)) return true;
+  if (LOOPBACK.test(ownHost) && LOOPBACK.test(host)) return true;
   // host names are case-insensitive and the default port may be omitted
   return parsed(host)?.host === ownHost;
 }
@@ -44,7 +24,7 @@ export function isOwnHost(host: string): boolean {
 /** Whether a Host header names this site by one of its aliases, on whatever port. */
 export function isAlias(host: string): boolean {
   const name = parsed(host)?.hostname;
-  return name !== undefined && ownSite().aliases.has(name);
+  return name !== undefined && env().PUBLIC_ALIASES.has(name);
 }
 
 function parsed(host: string): URL | null {

@@ -51,25 +51,10 @@ export const NO_PAGE_POLICY =
  * also checks where a form's response redirects to.
  */
 export function pagePolicy(scriptSources: readonly string[]): string {
-  const environment = env();
-  if (policy?.environment !== environment) {
-    const [before = "", after = ""] = policyWith(SCRIPT_SOURCES).split(SCRIPT_SOURCES);
-    policy = { environment, before, after };
-  }
-  return policy.before + scriptSources.map((source) => ` ${source}`).join("") + policy.after;
-}
-
-/** The policy of these settings, before and after a page's own scripts. */
-let policy: { environment: object; before: string; after: string } | undefined;
-
-/** Stands for a page's own sources while the policy around them is made. */
-const SCRIPT_SOURCES = "{script sources}";
-
-function policyWith(scriptSources: string): string {
   const { scripts, frames, connections } = stripeJsOrigins();
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
-    "script-src": [`'self'${scriptSources}`, ...scripts],
+    "script-src": ["'self'", ...scriptSources, ...scripts],
     "style-src": ["'self'"],
     // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],

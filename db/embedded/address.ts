@@ -1,4 +1,4 @@
-import { chown, lstat, mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
+import { chown, lstat, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -65,10 +65,7 @@ export async function prepareAddress(address: ServerAddress, user: SystemUser): 
 /** Removes the temporary folder of an unused socket; no-op for other addresses. */
 export async function removeAddress(address: ServerAddress): Promise<void> {
   if (!isTemporary(address)) return;
-  for (const file of [socketPath(address), `${socketPath(address)}.lock`]) {
-    await rm(file, { force: true }).catch(() => {});
-  }
-  await rmdir(address.host).catch(() => {});
+  await rm(address.host, { recursive: true, force: true }).catch(() => {});
 }
 
 function fits(folder: string): boolean {
@@ -77,7 +74,7 @@ function fits(folder: string): boolean {
 }
 
 /** True for a socket in the system's temporary folder. */
-export function isTemporary({ host }: ServerAddress): boolean {
+function isTemporary({ host }: ServerAddress): boolean {
   return basename(host).startsWith(TEMPORARY_PREFIX);
 }
 

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import {
-  access,
   chmod,
   cp,
   lstat,
@@ -43,10 +42,10 @@ export async function prepareBinaries(
     () => true,
     () => false,
   );
-  if (ready && (user === null || (await canRun(folder, user)))) return binariesIn(folder, version);
+  if (ready && (user === null || (await majorIn(folder, user)))) return binariesIn(folder, version);
   for (const parent of [tmpdir(), dataDir]) {
     const copy = await copyFolder(folder, parent, version).catch(() => null);
-    if (copy !== null && (await canRun(copy, user))) return binariesIn(copy, version);
+    if (copy !== null && (await majorIn(copy, user))) return binariesIn(copy, version);
   }
   throw new OperatorError(
     `The embedded PostgreSQL in ${folder} cannot be run${user === null ? "" : ` by system user '${user.name}'`}, nor a copy of it in ${tmpdir()} or ${dataDir}. ${DATABASE_URL_INSTEAD}`,
@@ -102,7 +101,7 @@ async function completeFolder(folder: string): Promise<void> {
     // The list's paths are relative to the package, one level up.
     const link = join(dirname(folder), target);
     const file = join(dirname(folder), source);
-    if (await exists(link)) continue;
+    if (existsSync(link)) continue;
     await symlink(relative(dirname(link), file), link).catch((error) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -124,11 +123,11 @@ async function copyFolder(folder: string, parent: string, version: string): Prom
   const self = process.getuid?.() ?? 0;
   const home = join(parent, `golden-path-postgresql-${version}-${self}`);
   const copy = join(home, "native");
-  if (await exists(home)) {
+  if (existsSync(home)) {
     const found = await lstat(home);
     // In a shared temporary folder another user may have planted a folder of this name.
     const isOurs = found.isDirectory() && found.uid === self && (found.mode & 0o022) === 0;
-    if (isOurs && (await exists(copy))) return copy;
+    if (isOurs && existsSync(copy)) return copy;
     throw new Error(`${home} was not created by this program.`);
   }
   const staging = await mkdtemp(`${home}-`);
@@ -146,7 +145,7 @@ async function copyFolder(folder: string, parent: string, version: string): Prom
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     // A concurrent start has made the copy.
-    if (!(await exists(copy))) throw error;
+    if (!existsSync(copy)) throw error;
   }
   return copy;
 }
@@ -161,19 +160,11 @@ async function makeWorldReadable(path: string): Promise<void> {
   await chmod(path, entry.isDirectory() || (entry.mode & 0o100) !== 0 ? 0o755 : 0o644);
 }
 
-async function canRun(folder: string, user: SystemUser): Promise<boolean> {
-  const { postgres } = binariesIn(folder, "0");
-  try {
-    await run(postgres, ["--version"], { cwd: "/", ...asUser(user) });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** The major of the programs in a folder's `bin`; null if there are none, or the user cannot run them. */
+export async function majorIn(folder: string, user: SystemUser): Promise<number | null> {
+  const { postgres, initdb } = binariesIn(folder, "0");
+  if (!existsSync(initdb)) return null;
+  const options = { cwd: "/", ...asUser(user) };
+  const { stdout } = await run(postgres, ["--version"], options).catch(() => ({ stdout: "" }));
+  return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]) || null;
 }

@@ -1,4 +1,5 @@
-import { rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../operator-error";
 import type { Cluster } from "./cluster";
@@ -35,7 +36,7 @@ export async function swapClusters(dataDir: string, oldMajor: number): Promise<s
       "A command of the older release still uses the database: wait until it has ended, and run this again. The old database is as it was.",
     );
   }
-  const kept = await freeName(join(dataDir, `${CURRENT}-${oldMajor}`));
+  const kept = freeName(join(dataDir, `${CURRENT}-${oldMajor}`));
   await rename(join(dataDir, STAGING, CURRENT), join(dataDir, UPGRADED));
   await syncDirectory(dataDir);
   await rename(current, kept);
@@ -51,13 +52,9 @@ async function stopLeftServer(directory: string): Promise<void> {
   await stopServer(cluster, { pid: status.pid, ...(status.address ?? { host: "", port: 0 }) });
 }
 
-async function freeName(path: string): Promise<string> {
+function freeName(path: string): string {
   for (let count = 1; ; count++) {
     const name = count === 1 ? path : `${path}.${count}`;
-    const isTaken = await stat(name).then(
-      () => true,
-      () => false,
-    );
-    if (!isTaken) return name;
+    if (!existsSync(name)) return name;
   }
 }

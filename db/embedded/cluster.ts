@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -63,8 +64,8 @@ export const CHILD_ENVIRONMENT: NodeJS.ProcessEnv | undefined =
  * PostgreSQL version, and a failure of initdb.
  */
 export async function ensureCluster(cluster: Cluster): Promise<void> {
-  if (!(await clusterExists(cluster))) await finishSwap(cluster.dataDir);
-  if (!(await clusterExists(cluster))) {
+  if (!clusterExists(cluster)) await finishSwap(cluster.dataDir);
+  if (!clusterExists(cluster)) {
     await removeOldStaging(cluster.dataDir);
     await createCluster(cluster);
   }
@@ -112,7 +113,7 @@ async function createCluster(cluster: Cluster): Promise<void> {
     await rename(join(staging, "cluster"), directory);
     await syncDirectory(dataDir);
   } catch (error) {
-    if (await clusterExists(cluster)) return;
+    if (clusterExists(cluster)) return;
     if (await isDiskFull(dataDir).catch(() => false)) throw diskFull(dataDir, error);
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTEMPTY" || code === "EEXIST" || code === "ENOTDIR") {
@@ -173,11 +174,8 @@ async function removeOldStaging(dataDir: string): Promise<void> {
   }
 }
 
-async function clusterExists(cluster: Cluster): Promise<boolean> {
-  return stat(join(cluster.directory, "PG_VERSION")).then(
-    () => true,
-    () => false,
-  );
+function clusterExists(cluster: Cluster): boolean {
+  return existsSync(join(cluster.directory, "PG_VERSION"));
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -1,10 +1,16 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "../operator-error";
-import { type Binaries, binariesIn, platformPackageName, prepareBinaries } from "./binaries";
-import { asUser, type SystemUser } from "./system-user";
+import {
+  type Binaries,
+  binariesIn,
+  majorIn,
+  platformPackageName,
+  prepareBinaries,
+} from "./binaries";
+import type { SystemUser } from "./system-user";
 
 const run = promisify(execFile);
 
@@ -112,16 +118,4 @@ function notFound(major: number, reason: string): OperatorError {
   return new OperatorError(
     `To read the old database, the programs of PostgreSQL ${major} are needed, and ${reason}. Install them ('apt-get install postgresql-${major}' on Debian and Ubuntu, whose package sources https://apt.postgresql.org has), and run 'upgrade-database --binaries FOLDER' with their folder, such as /usr/lib/postgresql/${major}/bin. Nothing was changed.`,
   );
-}
-
-/** The major of the programs in a folder's `bin`; null if there are none, or they do not run. */
-async function majorIn(folder: string, user: SystemUser): Promise<number | null> {
-  const { postgres, initdb } = binariesIn(folder, "0");
-  try {
-    await access(initdb);
-    const { stdout } = await run(postgres, ["--version"], { cwd: "/", ...asUser(user) });
-    return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]) || null;
-  } catch {
-    return null;
-  }
 }

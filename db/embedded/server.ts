@@ -8,7 +8,6 @@ import { diskFull, explainDataDirectoryFailure, isDiskFull } from "../data-direc
 import { OperatorError } from "../operator-error";
 import {
   candidateAddresses,
-  isTemporary,
   isUnixSocket,
   prepareAddress,
   removeAddress,
@@ -41,7 +40,7 @@ export async function ensureServer(
 ): Promise<RunningServer> {
   const startedAt = Date.now();
   const candidates = candidateAddresses(cluster);
-  let chosen = address ?? (await lastTemporaryAddress(cluster));
+  let chosen = address;
   for (;;) {
     signal?.throwIfAborted();
     const waited = Date.now() - startedAt;
@@ -124,12 +123,6 @@ export async function removeStalePidFile(cluster: Cluster, stale: ServerStatus):
   const now = await readServerStatus(cluster.directory);
   if (now?.pid !== stale.pid) return;
   await unlink(join(cluster.directory, "postmaster.pid")).catch(() => {});
-}
-
-/** The temporary folder of a killed server, which is reused rather than left behind. */
-async function lastTemporaryAddress(cluster: Cluster): Promise<ServerAddress | null> {
-  const address = (await readServerStatus(cluster.directory))?.address ?? null;
-  return address !== null && isTemporary(address) ? address : null;
 }
 
 /** The settings that make the server listen on this address only. */

@@ -1,4 +1,4 @@
-import { isPortFree } from "../../app/tooling/port.mjs";
+import { createServer } from "node:net";
 
 /**
  * Ports for servers of tests: below those of outgoing connections (from 32,768 on Linux), of which some tests
@@ -16,8 +16,20 @@ const COUNT = 12_000;
 export async function freePorts(count) {
   for (let attempt = 0; attempt < 50; attempt++) {
     const first = FIRST + Math.floor(Math.random() * COUNT);
-    const free = await Promise.all(Array.from({ length: count }, (_, i) => isPortFree(first + i)));
+    const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
     if (free.every(Boolean)) return first;
   }
   throw new Error(`No ${count} consecutive free ports were found.`);
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, () => server.close(() => resolve(true)));
+  });
 }

@@ -128,23 +128,6 @@ describe("npm start", () => {
     expect(start().stdout).toMatch(/^started/);
   });
 
-  it("reports packages that were installed for another platform", () => {
-    const here = { os: [process.platform], cpu: [process.arch] };
-    const there = { os: ["elsewhere"], cpu: ["z80"] };
-    const argon2 = { version: "0.44.0" };
-    lock({
-      argon2,
-      "@postgres/here": { version: "18.0.0", optional: true, ...here },
-      "@postgres/there": { version: "18.0.0", optional: true, ...there },
-    });
-    install({ argon2, "@postgres/there": { version: "18.0.0", optional: true, ...there } });
-    expectFailure(
-      new RegExp(
-        `: node_modules was installed for elsewhere-z80, and this is ${process.platform}-${process.arch}. Run \`npm ci\`.$`,
-      ),
-    );
-  });
-
   it("survives and reports a native module that crashes the process loading it", () => {
     write("node_modules/argon2/index.js", "process.kill(process.pid, 'SIGSEGV');");
     expectFailure(
