@@ -1,6 +1,6 @@
+import pTimeout from "p-timeout";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { env } from "~/env.server";
-import { withinTimeout } from "~db/answer-timeout";
 import { type CountedAttempt, countAttempts } from "~db/queries/rate-limits";
 
 /** Attempts allowed in a number of seconds; `RATE_LIMIT_FACTOR` multiplies the attempts. */
@@ -97,7 +97,7 @@ export async function countInDatabase<Attempt extends LimitedAttempt>(
 ): Promise<(RejectedAttempt & { attempt: Attempt }) | null> {
   if (attempts.length === 0) return null;
   const counting = countAttempts(attempts.map(({ limiter, key }) => limiter.attempt(key)));
-  const counts = await withinTimeout(counting, TIMEOUT_MS);
+  const counts = await pTimeout(counting, { milliseconds: TIMEOUT_MS });
   for (const [index, count] of counts.entries()) {
     const attempt = attempts[index];
     const rejected = attempt?.limiter.judge(attempt.key, count);

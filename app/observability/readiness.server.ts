@@ -1,4 +1,4 @@
-import { withinTimeout } from "~db/answer-timeout";
+import pTimeout from "p-timeout";
 import { pingDatabase } from "~db/queries/ping";
 
 /** Timeout of the database query, in milliseconds. */
@@ -30,7 +30,7 @@ export function isDatabaseReady(): Promise<boolean> {
 
 async function queryDatabase(): Promise<boolean> {
   try {
-    await withinTimeout(pingDatabase(), TIMEOUT_MS);
+    await pTimeout(pingDatabase(), { milliseconds: TIMEOUT_MS });
     return true;
   } catch {
     return false;

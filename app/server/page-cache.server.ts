@@ -22,9 +22,6 @@ type CachedPage = {
   variants: Record<"identity" | (typeof ENCODINGS)[number], { body: Buffer; etag: string }>;
 };
 
-/** A page that does not exist, as rendered: it is not cached, since there is no end of them. */
-export type MissingPage = { headers: Record<string, string>; body: Buffer };
-
 type PageCacheOptions = {
   /** The cache key for a path and query; null if the response is not cached. */
   keyOf: (url: string) => string | null;
@@ -46,21 +43,18 @@ type PageCacheOptions = {
  */
 export class PageCache {
   readonly #pages = new Map<string, CachedPage>();
-  readonly #rendering = new Map<string, Promise<CachedPage | MissingPage | null>>();
+  readonly #rendering = new Map<string, Promise<CachedPage | null>>();
 
   constructor(private readonly options: PageCacheOptions) {}
 
-  /**
-   * Answers the request if its page is the same for every visitor, and resolves with true. Otherwise with false, or with the
-   * page to be answered 404, so that it need not be rendered again.
-   */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean | MissingPage> {
+  /** Answers the request if its page is the same for every visitor, and resolves with whether it is. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const key = this.#keyOf(request);
     if (key === null) return false;
     const cached = this.#pages.get(key);
     if (!cached) {
       const page = await this.#renderOnce(key, request);
-      if (page === null || "body" in page) return page ?? false;
+      if (page === null) return false;
       this.#send(request, response, page);
       return true;
     }
@@ -108,13 +102,13 @@ export class PageCache {
       .end(body);
   }
 
-  #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
+  #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | null> {
     const running = this.#rendering.get(key);
     if (running) return running;
     const rendering = this.#render(key, request)
       .then((page) => {
         // another render has begun since the cache was cleared
-        if (this.#rendering.get(key) === rendering) this.#keep(key, page);
+        if (page && this.#rendering.get(key) === rendering) this.#keep(key, page);
         return page;
       })
       .catch((error: unknown) => {
@@ -128,27 +122,22 @@ export class PageCache {
     return rendering;
   }
 
-  #keep(key: string, page: CachedPage | MissingPage | null): void {
-    // a page that cannot be rendered now may be there again in a minute
-    if (!page) return;
+  #keep(key: string, page: CachedPage): void {
     this.#pages.delete(key);
-    if ("body" in page) return;
     this.#pages.set(key, page);
     const [oldest] = this.#pages.keys();
     if (oldest !== undefined && this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);
   }
 
   /** Null for what is left to be rendered for each visitor. */
-  async #render(key: string, request: IncomingMessage): Promise<CachedPage | MissingPage | null> {
+  async #render(key: string, request: IncomingMessage): Promise<CachedPage | null> {
     // asked before, since the page may be rendered of what was not known yet
     const sharedSeconds = this.options.sharedSeconds?.() ?? null;
     const page = await this.options.render(key, request);
     const body = Buffer.from(await page.arrayBuffer());
-    const { status } = page;
-    if (page.headers.has("Set-Cookie") || (status !== 200 && status !== 404)) return null;
-    if (status === 404) {
-      return { headers: headersOf(page, body, { "Cache-Control": "private, no-cache" }), body };
-    }
+    // any other that cannot be rendered now may be there again in a minute
+    if (page.status === 404) this.#pages.delete(key);
+    if (page.headers.has("Set-Cookie") || page.status !== 200) return null;
     const caching = { ...cachingHeaders(sharedSeconds), Vary: "Accept-Encoding, Cookie" };
     return {
       renderedAt: Date.now(),

@@ -94,8 +94,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       return send(response, rejection);
     }
     if (files.answer(request, response, path)) return;
-    const cached = await pages.answer(request, response);
-    if (cached === true) {
+    if (await pages.answer(request, response)) {
       const page = handle.metricsName;
       return countVisit(visitors, request, response, { path, page, isCached: true });
     }
@@ -103,10 +102,6 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     // requested by pages of an earlier build; rendering the 404 page would waste time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     compress(request as never, response as never, () => {});
-    if (cached !== false) {
-      response.writeHead(404, cached.headers).end(cached.body);
-      return;
-    }
     await answerWithRemix(remix, request, response, prepared);
   }
 

@@ -1,4 +1,5 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
+import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
@@ -6,7 +7,6 @@ import { type ShownPrice, shownPrice } from "~/features/membership/premium-price
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { errorResponse } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { withinTimeout } from "~db/answer-timeout";
 import type { ViewerRow } from "~db/queries/sessions";
 import { LOG_IN_PATH } from "./auth-paths";
 import { findSessionViewer } from "./sessions.server";
@@ -28,7 +28,7 @@ type Args = { request: Request; context: AppLoadContext };
 export function findSession({ request, context }: Args): Promise<Found> {
   const known = byContext.get(context);
   if (known) return known;
-  const found = withinTimeout<Found>(findSessionViewer(request), TIMEOUT_MS).catch(
+  const found = pTimeout<Found>(findSessionViewer(request), { milliseconds: TIMEOUT_MS }).catch(
     (error: unknown) => {
       log().error({ err: error }, "the viewer could not be read; the page is shown signed out");
       return "unknown" as const;

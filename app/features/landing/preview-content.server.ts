@@ -1,9 +1,9 @@
+import pTimeout from "p-timeout";
 import { currentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { previewPath } from "~/features/library/library-paths";
 import { loadOpening } from "~/features/library/opening.server";
 import { log } from "~/observability/log.server";
-import { withinTimeout } from "~db/answer-timeout";
 import { chapterOne } from "./copy";
 import type { PreviewContent } from "./preview-section";
 
@@ -20,7 +20,7 @@ export async function loadPreviewContent(
 ): Promise<{ preview: PreviewContent; isReadable: boolean }> {
   const edition = currentEdition();
   const opening = edition
-    ? await withinTimeout(loadOpening(edition, now), TIMEOUT_MS).catch(unreadable)
+    ? await pTimeout(loadOpening(edition, now), { milliseconds: TIMEOUT_MS }).catch(unreadable)
     : null;
   return {
     preview: {
