@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import pTimeout from "p-timeout";
 import { S3mini } from "s3mini";
 import type { Environment } from "~/env.server";
@@ -9,10 +10,16 @@ import type { BackupStore, SaveOptions, StoredBackup } from "./backup-store";
 /** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
 
+/** How long to wait before each further attempt to send a part, in milliseconds. */
+const RETRIES_MS = [1_000, 4_000];
+
 /** Timeouts of the storage, in milliseconds: for an answer, for accepting a part or assembling all, and between two chunks of a download. */
 const TIMEOUTS_MS = { answer: 30_000, part: 300_000, piece: 60_000 };
 
 type Bucket = NonNullable<Environment["BACKUP_S3"]>;
+
+/** Overridden by tests, which cannot wait that long. */
+type Timing = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
 
 /**
  * Backups in a bucket of any storage that speaks S3's protocol. They are sent in parts while they are produced, and
@@ -21,7 +28,7 @@ type Bucket = NonNullable<Environment["BACKUP_S3"]>;
  */
 export function bucketStore(
   { url, region, accessKeyId, secretAccessKey }: Bucket,
-  timeouts = TIMEOUTS_MS,
+  { timeouts = TIMEOUTS_MS, retries = RETRIES_MS }: Timing = {},
 ): BackupStore {
   const { origin, pathname } = new URL(url);
   const [bucket = "", ...folders] = pathname.split("/").filter(Boolean);
@@ -85,7 +92,8 @@ export function bucketStore(
       const parts: Awaited<ReturnType<typeof client.uploadPart>>[] = [];
       for await (const part of inParts(content)) {
         stopping?.throwIfAborted();
-        parts.push(await asking(() => uploader.uploadPart(key, id, part, parts.length + 1)));
+        const send = () => uploader.uploadPart(key, id, part, parts.length + 1);
+        parts.push(await asking(() => withRetries(send, retries, stopping)));
         bytes += part.length;
       }
       isComplete = true;
@@ -141,6 +149,25 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     bytes = 0;
   }
   if (bytes > 0) yield Buffer.concat(pending);
+}
+
+/** Retries after network and server errors; a request that the storage rejected would be rejected again. */
+async function withRetries<T>(
+  work: () => Promise<T>,
+  waits: number[],
+  stopping?: AbortSignal,
+): Promise<T> {
+  for (const wait of waits) {
+    try {
+      return await work();
+    } catch (error) {
+      stopping?.throwIfAborted();
+      const { status } = answerOf(error);
+      if (status !== null && status < 500 && status !== 408 && status !== 429) throw error;
+      await sleep(wait, undefined, { signal: stopping });
+    }
+  }
+  return work();
 }
 
 /** Sends a request with a timeout for the whole answer, or for its headers where the answer is a backup. */

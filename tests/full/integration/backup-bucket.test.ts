@@ -24,7 +24,7 @@ const DAY = 24 * HOUR;
 const NOW = new Date("2026-11-23T12:00:00Z");
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 const SECRET = "a-secret-that-must-never-be-logged";
-const IMPATIENT = { answer: 2_000, part: 2_000, piece: 500 };
+const IMPATIENT = { timeouts: { answer: 2_000, part: 2_000, piece: 500 }, retries: [10, 10] };
 
 let site: TestSite;
 let home: ReturnType<typeof temporaryDirectory>;
@@ -99,7 +99,10 @@ describe("a bucket", () => {
 
   it("that answers no more is given up at once by a stop", async () => {
     const timeouts = { answer: 500, part: 300_000, piece: 500 };
-    const patient = bucketStore({ url: server.url, region: "us-east-1", ...BUCKET_KEY }, timeouts);
+    const patient = bucketStore(
+      { url: server.url, region: "us-east-1", ...BUCKET_KEY },
+      { timeouts },
+    );
     const stopping = new AbortController();
     async function* content() {
       yield randomBytes(9_000_000);
@@ -112,6 +115,14 @@ describe("a bucket", () => {
     await eventually(() => expect(server.uploads()).toBeGreaterThan(before + 1));
     stopping.abort();
     await failed;
+  });
+
+  it("gets a part again whose connection was cut", async () => {
+    const content = randomBytes(9_000_000);
+    await store.list();
+    server.cutAfter(3_000_000, 1);
+    await store.save(backupName(NOW), inPieces(content));
+    expect((await bytesOf(store.read(backupName(NOW)))).equals(content)).toBe(true);
   });
 
   it("that breaks off a download is not taken for a shorter backup", async () => {
