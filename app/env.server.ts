@@ -44,21 +44,13 @@ export type Environment = Omit<
   | "STRIPE_PRICE_ID"
   | "STRIPE_WEBHOOK_SECRET"
   | "STRIPE_API_BASE"
-  | "STRIPE_SANDBOX_PORT"
-  | "STRIPE_SANDBOX_LATENCY_MS"
+  | `STRIPE_SANDBOX_${string}`
   | "ALLOW_PUBLIC_SANDBOX"
-  | "DKIM_SELECTOR"
-  | "DKIM_KEY_FILE"
-  | "DKIM_DOMAIN"
+  | `DKIM_${string}`
   | "CONTENT_DIR"
   | "COMMUNITY_URL"
-  | "DISCOURSE_CONNECT_SECRET"
-  | "DISCOURSE_GROUP"
-  | "DISCOURSE_API_KEY"
-  | "BACKUP_S3_URL"
-  | "BACKUP_S3_REGION"
-  | "BACKUP_S3_ACCESS_KEY_ID"
-  | "BACKUP_S3_SECRET_ACCESS_KEY"
+  | `DISCOURSE_${string}`
+  | `BACKUP_S3_${string}`
 > & {
   /** The bucket for backups, with its folder in the address; null if there is none. */
   BACKUP_S3: { url: string; region: string; accessKeyId: string; secretAccessKey: string } | null;
@@ -341,13 +333,8 @@ function wantedOfAnyValue(value: string): string | null {
 
 /**
  * How many threads libuv has for work such as hashing, reading files and compressing: its own variable, which is no setting of
- * the site, read as libuv does (`init_threads` in its src/threadpool.c). At least one.
+ * the site.
  */
-export function libuvThreads({ UV_THREADPOOL_SIZE = "4" }: Variables = process.env): number {
-  const size = Number.parseInt(UV_THREADPOOL_SIZE, 10) || 1;
-  // a negative number is a large one to libuv
-  return size < 0 ? MAX_LIBUV_THREADS : Math.min(size, MAX_LIBUV_THREADS);
+export function libuvThreads(): number {
+  return Number(process.env.UV_THREADPOOL_SIZE ?? 4) || 1;
 }
-
-/** The most that libuv makes. */
-const MAX_LIBUV_THREADS = 1_024;

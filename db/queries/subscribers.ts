@@ -1,8 +1,6 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
-import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { type Subscriber, subscribers } from "../schema";
-import type { NewMail } from "./mails";
 
 /** An address, and the token of its unsubscribe links, which is the same whenever it subscribes. */
 export type NewSubscriber = { email: string; unsubscribeToken: string };
@@ -28,49 +26,6 @@ export async function insertSubscriber(
     .where(and(hasEmail(email), isNull(subscribers.confirmedAt)))
     .returning({ id: subscribers.id });
   return confirmed.length > 0;
-}
-
-/** What became of an address that is to be on the list at once; written is something only in the first case. */
-export type AddedSubscriber =
-  | { kind: "added"; isQueueFull: boolean }
-  /** It is on the list, confirmed or not. */
-  | { kind: "known" }
-  /** It is on the suppression list. */
-  | { kind: "suppressed" };
-
-/**
- * Adds an address that is on neither list as confirmed, and queues a mail to it in the same statement, unless more than
- * `mostQueued` wait already or one with its idempotency key was queued before.
- */
-export async function insertSubscriberWithMail(
-  { email, unsubscribeToken }: NewSubscriber,
-  mail: NewMail,
-  { now, mostQueued }: { now: Date; mostQueued: number },
-): Promise<AddedSubscriber> {
-  type Row = Record<"isAdded" | "isQueueFull" | "isSuppressed", boolean>;
-  const [row] = await getDatabase().db.execute<Row>(sql`
-    with suppressed as (
-      select 1 from suppressed_addresses where address_hash = ${addressHash(email)}
-    ), added as (
-      insert into subscribers (email, unsubscribe_token, confirmed_at)
-      select ${email}, ${unsubscribeToken}, ${now.toISOString()}::timestamptz
-      where not exists (select from suppressed)
-      on conflict do nothing returning 1
-    ), further as (
-      select 1 from mails where state = 'queued' and campaign_id is null
-      offset ${mostQueued} limit 1
-    ), queued as (
-      insert into mails (kind, priority, idempotency_key, recipient, address_hash, message, expires_at)
-      select ${mail.kind}, ${mail.priority}::smallint, ${mail.idempotencyKey}, ${mail.recipient},
-        ${addressHash(mail.recipient)}, ${JSON.stringify(mail.message)}::jsonb,
-        now() + ${mail.lifetimeMs}::float8 * interval '1 millisecond'
-      from added where not exists (select from further)
-      on conflict do nothing
-    )
-    select exists (select from added) as "isAdded", exists (select from further) as "isQueueFull",
-      exists (select from suppressed) as "isSuppressed"`);
-  if (row?.isAdded) return { kind: "added", isQueueFull: row.isQueueFull };
-  return { kind: row?.isSuppressed ? "suppressed" : "known" };
 }
 
 /**

@@ -1,4 +1,4 @@
-import PQueue from "p-queue";
+import pMap from "p-map";
 
 /** Enough to reach Stripe's rate limit when a call takes half a second. */
 const CONCURRENCY = 25;
@@ -8,13 +8,7 @@ export async function inParallel<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const queue = new PQueue({ concurrency: CONCURRENCY });
-  try {
-    await queue.addAll(items.map((item) => () => work(item)));
-  } catch (error) {
-    queue.clear();
-    throw error;
-  }
+  await pMap(items, work, { concurrency: CONCURRENCY });
 }
 
 /** Groups the items of an async iterable, such as Stripe's lists, into pages of at most `size`. */

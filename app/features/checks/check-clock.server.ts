@@ -1,6 +1,7 @@
 import { env } from "~/env.server";
 import { isLoopbackHost } from "~/environment/host-names";
 import { STRIPE_API_ORIGIN } from "~/features/billing/stripe-origins.server";
+import { describeDuration } from "~/features/newsletter/send-rate";
 import { readDatabaseHealth } from "~db/queries/database-health";
 import { type Answer, ok, problem } from "./answer";
 import { askAnywhere, type Network } from "./network.server";
@@ -34,7 +35,7 @@ export async function checkClock(network: Network, hasDatabase: boolean): Promis
   if (apart.length === 0) return [ok("clock", `agrees with ${names(others).join(", ")}`)];
   const found = apart.map(
     ({ whose, seconds }) =>
-      `${whose} is ${spell(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`,
+      `${whose} is ${describeDuration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`,
   );
   // when all agree with each other, it is this one that is wrong
   const machine = apart.length === others.length ? "this machine" : names(apart).join(" and ");
@@ -47,12 +48,4 @@ async function compare(whose: string, read: () => Promise<number>) {
   const startedAt = Date.now();
   const time = await read().catch(() => Number.NaN);
   return { whose, seconds: (time - (startedAt + Date.now()) / 2) / 1_000 };
-}
-
-function spell(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800
-    ? `${Math.round(seconds / 3_600)} h`
-    : `${Math.round(seconds / 86_400)} days`;
 }

@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase, type Transaction } from "~db/client";
-import { areMoreMailsQueued, insertMail, type NewMail } from "~db/queries/mails";
+import { areMoreMailsQueued, insertMail } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
 
@@ -11,7 +11,7 @@ export type OutgoingMail = {
   to: string;
   message: RenderedMail;
   /** At most one mail is ever queued per key; say what happened and to what: `renewal-failed:in_123`. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | null;
 };
 
 /** Kinds whose worker looks up in the background whether there is anything to send, so that timing reveals nothing. */
@@ -32,28 +32,17 @@ export type MailComposer = (
 /** Transactional mails in the queue above which visitors get no further ones. */
 export const MAX_QUEUED = 10_000;
 
-/** A mail as it is queued. */
-export function queuedMail({ kind, to, message, idempotencyKey }: OutgoingMail): NewMail {
-  const { priority, lifetimeMs } = MAIL_RULES[kind];
-  return {
-    kind,
-    priority,
-    lifetimeMs,
-    recipient: to,
-    message,
-    idempotencyKey: idempotencyKey ?? null,
-  };
-}
-
 /**
  * Queues a mail in the caller's transaction, so that it is sent if and only if that commits; false if one with its
  * idempotency key was queued before. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMail(
-  mail: OutgoingMail,
+  { kind, to, message, idempotencyKey = null }: OutgoingMail,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  return (await insertMail(queuedMail(mail), executor)) !== null;
+  const { priority, lifetimeMs } = MAIL_RULES[kind];
+  const mail = { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey };
+  return (await insertMail(mail, executor)) !== null;
 }
 
 /**
@@ -95,14 +84,11 @@ export async function enqueueMailToCompose(
 /** Whether so much mail waits, with a log line, that visitors' requests for more have to be turned away. */
 export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
   const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
-  if (isFull) logMailQueueFull();
+  if (isFull) {
+    log().error(
+      { queued: MAX_QUEUED },
+      "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
+    );
+  }
   return isFull;
-}
-
-/** The line for the operator about a mail that was not queued, because `MAX_QUEUED` wait already. */
-export function logMailQueueFull(): void {
-  log().error(
-    { queued: MAX_QUEUED },
-    "a mail was not taken: too many wait to be sent. Check the mail server named by SMTP_URL.",
-  );
 }

@@ -13,18 +13,10 @@ import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";
  * enter a stranger's address, and who comes back within a year knows the letter.
  */
 export async function enqueueNewsletterWelcome(
-  subscriber: NewSubscriber,
+  { email, unsubscribeToken }: NewSubscriber,
   tx: Transaction,
 ): Promise<void> {
-  await enqueueDispensableMail(() => composeNewsletterWelcome(subscriber), tx);
-}
-
-/** The mail that greets a new subscriber. */
-export async function composeNewsletterWelcome({
-  email,
-  unsubscribeToken,
-}: NewSubscriber): Promise<OutgoingMail> {
-  return {
+  const compose = async (): Promise<OutgoingMail> => ({
     kind: "newsletter-welcome",
     to: email,
     message: {
@@ -32,7 +24,8 @@ export async function composeNewsletterWelcome({
       headers: unsubscribeHeaders(unsubscribeToken),
     },
     idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
-  };
+  });
+  await enqueueDispensableMail(compose, tx);
 }
 
 /** Stands for the token in what is rendered for all subscribers; nobody is given it. */

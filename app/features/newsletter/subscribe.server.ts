@@ -1,28 +1,19 @@
 import { env } from "~/env.server";
 import { emailSchema } from "~/features/accounts/credentials";
-import {
-  enqueueMail,
-  isMailQueueFull,
-  logMailQueueFull,
-  MAX_QUEUED,
-  queuedMail,
-} from "~/features/mail/enqueue-mail.server";
+import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { getDatabase } from "~db/client";
-import { isDatabaseUnavailable } from "~db/database-errors";
 import {
   findSubscriberByEmail,
   insertSubscriber,
-  insertSubscriberWithMail,
   insertUnconfirmedSubscriber,
-  type NewSubscriber,
 } from "~db/queries/subscribers";
 import { isAddressSuppressed } from "~db/queries/suppressed-addresses";
-import { composeNewsletterWelcome, enqueueNewsletterWelcome } from "./newsletter-welcome.server";
+import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
@@ -55,42 +46,16 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
 }
 
 async function addAtOnce(email: string): Promise<boolean> {
-  const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
-  const outcome = await addNew(subscriber);
   // it would get nothing: only its owner's confirmation lifts the suppression
-  if (outcome === "suppressed") return askToConfirm(email);
-  const isAdded = outcome === "added" || (await addAny(subscriber));
-  if (isAdded) wakeMailWorker();
-  return isAdded;
-}
-
-/**
- * Adds an address that is not on the list, in one statement with its welcome: most are new. Nothing is written if it is on
- * the list (`known`), if it is suppressed, or if the database refuses the statement, as it does when the mail cannot be stored.
- */
-async function addNew(
-  subscriber: NewSubscriber,
-): Promise<"added" | "known" | "suppressed" | "refused"> {
-  try {
-    const mail = queuedMail(await composeNewsletterWelcome(subscriber));
-    const limits = { now: new Date(), mostQueued: MAX_QUEUED };
-    const outcome = await insertSubscriberWithMail(subscriber, mail, limits);
-    if (outcome.kind === "added" && outcome.isQueueFull) logMailQueueFull();
-    return outcome.kind;
-  } catch (error) {
-    // then nobody knows whether it was added
-    if (isDatabaseUnavailable(error)) throw error;
-    return (await isAddressSuppressed(subscriber.email)) ? "suppressed" : "refused";
-  }
-}
-
-/** Adds an address that may be on the list, as unconfirmed or without its welcome. */
-async function addAny(subscriber: NewSubscriber): Promise<boolean> {
-  return getDatabase().db.transaction(async (tx) => {
+  if (await isAddressSuppressed(email)) return askToConfirm(email);
+  const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
+  const isAdded = await getDatabase().db.transaction(async (tx) => {
     const inserted = await insertSubscriber(subscriber, new Date(), tx);
     if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
     return inserted;
   });
+  if (isAdded) wakeMailWorker();
+  return isAdded;
 }
 
 /** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
