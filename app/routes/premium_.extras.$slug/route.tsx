@@ -5,22 +5,16 @@ import { loadReading } from "~/features/library/load-reading.server";
 import { ReadingRoom } from "~/features/library/reading-room";
 import { requireReaderOf } from "~/features/library/require-reader.server";
 import { SEARCH_PARAMETER } from "~/features/library/search-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
-export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =>
-  pageMeta(
-    {
-      title: pageTitle(data?.document.title ?? "Members’ area"),
-      description: data?.document.summary ?? "A text for premium members.",
-      path: location.pathname,
-      noindex: true,
-    },
-    matches,
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  unlistedMeta(
+    data?.document.title ?? "Members’ area",
+    data?.document.summary ?? "A text for premium members.",
   );
 
 export const handle: RouteHandle = { metricsName: "/premium/extras" };
