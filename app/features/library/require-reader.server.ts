@@ -1,8 +1,6 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
-import { findNote, type NoteRow } from "~db/queries/notes";
-import { findReadingProgress, type ProgressRow } from "~db/queries/reading-progress";
 import { waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
 
@@ -14,9 +12,6 @@ const RETRY_AFTER = 5;
 /** A member, and the edition they read. */
 export type Reader = { viewer: Viewer; edition: Edition };
 
-/** What a member has stored about one text; null for what they have not. */
-export type TextReading = { progress: ProgressRow | null; note: NoteRow | null };
-
 /**
  * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
  * (specification, 2). Null if the session could not be read: the page is loading until the browser's retry. Throws
@@ -25,19 +20,6 @@ export type TextReading = { progress: ProgressRow | null; note: NoteRow | null }
 export async function requireReader(args: Args): Promise<Reader | null> {
   const viewer = await requireSubscriber(args);
   return viewer && { viewer, edition: await requireEdition() };
-}
-
-/** The same with what they have stored about one text. Throws a 404 Response if there is none that is published. */
-export async function requireReaderOf(
-  slug: string,
-  args: Args,
-): Promise<(Reader & { reading: TextReading }) | null> {
-  const reader = await requireReader(args);
-  if (!reader) return null;
-  if (!reader.edition.find(slug, new Date())) throw new Response(null, { status: 404 });
-  const key = { userId: reader.viewer.user.id, slug };
-  const [progress, note] = await Promise.all([findReadingProgress(key), findNote(key)]);
-  return { ...reader, reading: { progress, note } };
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */
