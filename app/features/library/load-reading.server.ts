@@ -1,12 +1,13 @@
+import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
 import { findDocumentHtml } from "~db/queries/editions";
 import { findNote } from "~db/queries/notes";
 import { findReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
+import type { Edition } from "./edition";
 import type { Note } from "./notes/note";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
 import { type TextProgress, textProgress } from "./reading-state";
-import type { Reader } from "./require-reader.server";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
 
@@ -26,7 +27,7 @@ export type Reading = {
  * there is none of this kind that is published.
  */
 export async function loadReading(
-  { viewer, edition }: Reader,
+  { viewer, edition }: { viewer: Viewer; edition: Edition },
   { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();

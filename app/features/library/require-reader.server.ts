@@ -1,8 +1,11 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
+import type { DocumentKind } from "~db/schema";
 import { waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
+import { loadReading } from "./load-reading.server";
+import { SEARCH_PARAMETER } from "./search-paths";
 
 type Args = { request: Request; context: AppLoadContext };
 
@@ -10,7 +13,7 @@ type Args = { request: Request; context: AppLoadContext };
 const RETRY_AFTER = 5;
 
 /** A member, and the edition they read. */
-export type Reader = { viewer: Viewer; edition: Edition };
+type Reader = { viewer: Viewer; edition: Edition };
 
 /**
  * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
@@ -20,6 +23,19 @@ export type Reader = { viewer: Viewer; edition: Edition };
 export async function requireReader(args: Args): Promise<Reader | null> {
   const viewer = await requireSubscriber(args);
   return viewer && { viewer, edition: await requireEdition() };
+}
+
+/** Guard of the page of a text: the reading of its member. Throws a 404 Response if there is none of this kind. */
+export async function requireReading(
+  { kind, slug = "" }: { kind: DocumentKind; slug: string | undefined },
+  args: Args,
+) {
+  const reader = await requireReader(args);
+  if (!reader) return null;
+  const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
+  const reading = await loadReading(reader, { kind, slug, search });
+  if (!reading) throw new Response(null, { status: 404 });
+  return reading;
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */

@@ -2,9 +2,10 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import libraryStyles from "~/features/library/library.css";
 import { ReadingRoom } from "~/features/library/reading-room";
+import { requireReading } from "~/features/library/require-reader.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
+import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { readingPage } from "./reading-page.server";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
@@ -16,9 +17,14 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
 
 export const handle: RouteHandle = { metricsName: "/premium/chapters" };
 
-export const loader = (args: LoaderFunctionArgs) => readingPage("chapter", args);
+export async function loader(args: LoaderFunctionArgs) {
+  const reading = await requireReading({ kind: "chapter", slug: args.params.slug }, args);
+  if (!reading) return null;
+  const { html, ...data } = reading;
+  return withRenderedOnly(data, { html }, args.context);
+}
 
-export default function Text() {
+export default function Chapter() {
   const reading = useLoaderData<typeof loader>();
   // a property that is not enumerable is not spread
   return reading && <ReadingRoom {...reading} html={reading.html} />;

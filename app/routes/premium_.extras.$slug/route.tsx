@@ -1,9 +1,31 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import libraryStyles from "~/features/library/library.css";
+import { ReadingRoom } from "~/features/library/reading-room";
+import { requireReading } from "~/features/library/require-reader.server";
+import { unlistedMeta } from "~/features/seo/page-meta";
+import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { readingPage } from "../premium_.chapters_.$slug/reading-page.server";
 
-export { default, links, meta } from "../premium_.chapters_.$slug/route";
+export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
+
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  unlistedMeta(
+    data?.document.title ?? "Members’ area",
+    data?.document.summary ?? "A text for premium members.",
+  );
 
 export const handle: RouteHandle = { metricsName: "/premium/extras" };
 
-export const loader = (args: LoaderFunctionArgs) => readingPage("extra", args);
+export async function loader(args: LoaderFunctionArgs) {
+  const reading = await requireReading({ kind: "extra", slug: args.params.slug }, args);
+  if (!reading) return null;
+  const { html, ...data } = reading;
+  return withRenderedOnly(data, { html }, args.context);
+}
+
+export default function Extra() {
+  const reading = useLoaderData<typeof loader>();
+  // a property that is not enumerable is not spread
+  return reading && <ReadingRoom {...reading} html={reading.html} />;
+}
