@@ -2,6 +2,7 @@ import { useLocation, useNavigate, useNavigationType } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
+import { followedLink } from "~/ui/use-plain-links";
 
 /**
  * Manages focus and scrolling on client-side navigation. Focus moves to the section the URL names, or to the
@@ -77,10 +78,8 @@ function useFragmentLinks(): void {
   const navigate = useNavigate();
   useEffect(() => {
     const follow = (event: MouseEvent) => {
-      const otherwise = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-      if (event.defaultPrevented || event.button !== 0 || otherwise) return;
-      const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link?.hash || link.target || link.hasAttribute("download")) return;
+      const link = followedLink(event);
+      if (!link?.hash) return;
       const { origin, pathname, search, hash, href } = link;
       const here = window.location;
       if (origin !== here.origin || pathname !== here.pathname || search !== here.search) return;

@@ -10,10 +10,8 @@ export function usePlainLinks(within: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = within.current;
     const follow = (event: MouseEvent) => {
-      const otherwise = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-      if (event.defaultPrevented || event.button !== 0 || otherwise) return;
-      const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link || link.target || link.hasAttribute("download")) return;
+      const link = followedLink(event);
+      if (!link) return;
       const { origin, pathname, search, hash } = link;
       const here = window.location;
       if (origin !== here.origin || (pathname === here.pathname && search === here.search)) return;
@@ -23,4 +21,12 @@ export function usePlainLinks(within: RefObject<HTMLElement | null>): void {
     element?.addEventListener("click", follow);
     return () => element?.removeEventListener("click", follow);
   }, [navigate, within]);
+}
+
+/** The link that a click follows in this tab; null if it does anything else. */
+export function followedLink(event: MouseEvent): HTMLAnchorElement | null {
+  const otherwise = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+  if (event.defaultPrevented || event.button !== 0 || otherwise) return null;
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  return link?.target || link?.hasAttribute("download") ? null : link;
 }

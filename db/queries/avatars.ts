@@ -37,12 +37,11 @@ async function setAvatarUrl(
   avatarUrl: string | null,
   tx: Executor,
 ): Promise<boolean> {
-  const updated = await tx
+  const { count } = await tx
     .update(users)
     .set({ avatarUrl, updatedAt: new Date() })
-    .where(eq(users.id, userId))
-    .returning({ id: users.id });
-  return updated.length > 0;
+    .where(eq(users.id, userId));
+  return count > 0;
 }
 
 /** The picture with this hash, whoever has it, in either size; null if nobody has it. */

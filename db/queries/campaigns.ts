@@ -43,7 +43,7 @@ export async function insertCampaignMails(
   { dueAt, lifetimeMs }: { dueAt: Date; lifetimeMs: number },
   tx: Transaction,
 ): Promise<number> {
-  const inserted = await tx.execute<{ count: string }>(sql`
+  const [inserted] = await tx.execute<{ count: number }>(sql`
     with inserted as (
       insert into ${mails} (kind, priority, campaign_id, subscriber_id, address_hash, due_at, expires_at)
       select 'newsletter', 2, ${id}::uuid, ${subscribers.id}, ${addressHash(subscribers.email)}, due, due + life
@@ -55,8 +55,8 @@ export async function insertCampaignMails(
       on conflict do nothing
       returning 1
     )
-    select count(*) as count from inserted`);
-  return Number(inserted[0]?.count);
+    select count(*)::int as count from inserted`);
+  return inserted?.count ?? 0;
 }
 
 /** Whom a campaign would reach now, and whom not. */
@@ -73,25 +73,20 @@ export type AudienceCounts = {
 
 export async function countAudience(audience: Audience): Promise<AudienceCounts> {
   const reached = and(isConfirmed, isInAudience(audience));
-  const [row] = await getDatabase().db.execute<Record<keyof AudienceCounts, string>>(sql`
+  const [row] = await getDatabase().db.execute<AudienceCounts>(sql`
     select
-      count(*) filter (where ${reached} and not ${isSuppressed}) as recipients,
-      count(*) filter (where ${reached} and ${isSuppressed}) as suppressed,
-      count(*) filter (where ${subscribers.confirmedAt} is null) as unconfirmed,
+      (count(*) filter (where ${reached} and not ${isSuppressed}))::int as recipients,
+      (count(*) filter (where ${reached} and ${isSuppressed}))::int as suppressed,
+      (count(*) filter (where ${subscribers.confirmedAt} is null))::int as unconfirmed,
       (
-        select count(*) from ${users} join ${profiles} on ${profiles.id} = ${users.id}
+        select count(*)::int from ${users} join ${profiles} on ${profiles.id} = ${users.id}
         where ${givesAccess()} and not exists (
           select from ${subscribers} own where lower(own.email) = lower(${users.email})
             and own.confirmed_at is not null
         )
       ) as "unsubscribedMembers"
     from ${subscribers}`);
-  return {
-    recipients: Number(row?.recipients),
-    suppressed: Number(row?.suppressed),
-    unconfirmed: Number(row?.unconfirmed),
-    unsubscribedMembers: Number(row?.unsubscribedMembers),
-  };
+  return row ?? { recipients: 0, suppressed: 0, unconfirmed: 0, unsubscribedMembers: 0 };
 }
 
 export async function findCampaignBySlug(slug: string): Promise<Campaign | null> {
@@ -120,8 +115,9 @@ export async function readCampaignProgress(
   campaignId: string,
   executor: Executor = getDatabase().db,
 ): Promise<CampaignProgress> {
-  const rows = await executor.execute<{ state: MailState; count: string; inDoubt: string }>(sql`
-    select state, count(*) as count, count(*) filter (where times_in_doubt > 0) as "inDoubt"
+  const rows = await executor.execute<{ state: MailState; count: number; inDoubt: number }>(sql`
+    select state, count(*)::int as count,
+      (count(*) filter (where times_in_doubt > 0))::int as "inDoubt"
     from ${mails} where campaign_id = ${campaignId} group by state`);
   const progress: CampaignProgress = {
     queued: 0,
@@ -134,8 +130,8 @@ export async function readCampaignProgress(
     inDoubt: 0,
   };
   for (const { state, count, inDoubt } of rows) {
-    progress[state] = Number(count);
-    progress.inDoubt += Number(inDoubt);
+    progress[state] = count;
+    progress.inDoubt += inDoubt;
   }
   return progress;
 }
@@ -145,11 +141,10 @@ export async function findFailureReplies(
   campaignId: string,
   limit: number,
 ): Promise<{ reply: string | null; count: number }[]> {
-  const rows = await getDatabase().db.execute<{ reply: string | null; count: string }>(sql`
-    select last_reply as reply, count(*) as count from ${mails}
+  return getDatabase().db.execute<{ reply: string | null; count: number }>(sql`
+    select last_reply as reply, count(*)::int as count from ${mails}
     where campaign_id = ${campaignId} and state = 'failed'
     group by last_reply order by count(*) desc, last_reply limit ${limit}`);
-  return rows.map(({ reply, count }) => ({ reply, count: Number(count) }));
 }
 
 export async function setCampaignState(
@@ -189,26 +184,26 @@ export async function retryCampaignMails(
   lifetimeMs: number,
   tx: Transaction,
 ): Promise<number> {
-  const rows = await tx.execute<{ count: string }>(sql`
+  const [row] = await tx.execute<{ count: number }>(sql`
     with retried as (
       update ${mails} set state = 'queued', finished_at = null, worker_id = null, due_at = now(), attempts = 0,
         expires_at = now() + ${lifetimeMs} * interval '1 millisecond'
       where campaign_id = ${campaignId} and state in ('failed', 'expired') and times_in_doubt = 0
       returning 1
     )
-    select count(*) as count from retried`);
-  return Number(rows[0]?.count);
+    select count(*)::int as count from retried`);
+  return row?.count ?? 0;
 }
 
 /** Finishes a campaign's mails that nobody has begun to send; returns their number. */
 export async function cancelCampaignMails(campaignId: string, tx: Transaction): Promise<number> {
-  const rows = await tx.execute<{ count: string }>(sql`
+  const [row] = await tx.execute<{ count: number }>(sql`
     with ended as (
       update ${mails} set state = 'cancelled', finished_at = now(), recipient = null, message = null
       where campaign_id = ${campaignId} and state = 'queued' returning 1
     )
-    select count(*) as count from ended`);
-  return Number(rows[0]?.count);
+    select count(*)::int as count from ended`);
+  return row?.count ?? 0;
 }
 
 /** An issue as the archive lists it. */

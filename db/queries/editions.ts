@@ -73,12 +73,8 @@ export async function insertEdition(
   edition: { digest: string; landing: unknown },
   tx: Transaction,
 ): Promise<boolean> {
-  const inserted = await tx
-    .insert(editions)
-    .values(edition)
-    .onConflictDoNothing()
-    .returning({ digest: editions.digest });
-  return inserted.length > 0;
+  const { count } = await tx.insert(editions).values(edition).onConflictDoNothing();
+  return count > 0;
 }
 
 /** A document that is to be stored; PostgreSQL derives what is searched. */

@@ -195,9 +195,6 @@ export async function changeEmail(
 /** Deletes changes whose links have expired; returns their number. */
 export async function deleteExpiredEmailChanges(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db
-    .delete(emailChanges)
-    .where(lt(emailChanges.expiresAt, now))
-    .returning({ id: emailChanges.id });
-  return gone.length;
+  const { count } = await db.delete(emailChanges).where(lt(emailChanges.expiresAt, now));
+  return count;
 }

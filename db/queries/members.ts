@@ -86,17 +86,13 @@ export async function countMembers({
       confirmed: countOf(sql`${users.emailConfirmedAt} is not null`),
     })
     .from(users);
-  const [members] = await executor
-    .select({ premium: count() })
-    .from(profiles)
-    .where(hasAccess(now));
-  const [deletions] = await executor.select({ beingDeleted: count() }).from(accountDeletions);
   return {
-    accounts: accounts?.accounts ?? 0,
-    createdSince: accounts?.createdSince ?? 0,
-    confirmed: accounts?.confirmed ?? 0,
-    premium: members?.premium ?? 0,
-    beingDeleted: deletions?.beingDeleted ?? 0,
+    accounts: 0,
+    createdSince: 0,
+    confirmed: 0,
+    ...accounts,
+    premium: await executor.$count(profiles, hasAccess(now)),
+    beingDeleted: await executor.$count(accountDeletions),
   };
 }
 

@@ -34,12 +34,11 @@ export async function insertNote(
   { userId, slug, title, text }: NoteKey & { title: string; text: string },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await executor
+  const { count } = await executor
     .insert(notes)
     .values({ userId, slug, title, text })
-    .onConflictDoNothing()
-    .returning({ version: notes.version });
-  return inserted.length > 0;
+    .onConflictDoNothing();
+  return count > 0;
 }
 
 /**
@@ -54,12 +53,11 @@ export async function replaceNote({
   ...key
 }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date }): Promise<boolean> {
   const { db } = getDatabase();
-  const replaced = await db
+  const { count } = await db
     .update(notes)
     .set({ text, title, version: version + 1, updatedAt })
-    .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)))
-    .returning({ version: notes.version });
-  return replaced.length > 0;
+    .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)));
+  return count > 0;
 }
 
 /** Replaces notes that the caller has locked. Without a title the one that is stored stays. */

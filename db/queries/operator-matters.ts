@@ -27,7 +27,7 @@ export async function insertMatter(
 ): Promise<boolean> {
   const told = sql`(select max(reported_at) from ${operatorMatters} where key = ${key})`;
   const due = new Date(openedAt.getTime() + reportAfterMs).toISOString();
-  const inserted = await executor
+  const { count } = await executor
     .insert(operatorMatters)
     .values({
       kind,
@@ -37,9 +37,8 @@ export async function insertMatter(
       seenAt: openedAt,
       reportDueAt: sql`greatest(${due}::timestamptz, ${told} + ${QUIET_MS} * interval '1 millisecond')`,
     })
-    .onConflictDoNothing()
-    .returning({ id: operatorMatters.id });
-  return inserted.length > 0;
+    .onConflictDoNothing();
+  return count > 0;
 }
 
 /** The matters that are open, oldest first. */

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, lt, or } from "drizzle-orm";
+import { and, asc, eq, gte, lt, or } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { type Passkey, passkeys, usedChallenges, users } from "../schema";
 
@@ -31,11 +31,7 @@ export async function countPasskeys(
   userId: string,
   executor: Executor = getDatabase().db,
 ): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
-    .from(passkeys)
-    .where(eq(passkeys.userId, userId));
-  return row?.count ?? 0;
+  return executor.$count(passkeys, eq(passkeys.userId, userId));
 }
 
 /** A passkey by its credential's id, whoever owns it; null if there is none. */
@@ -82,7 +78,7 @@ export async function recordPasskeyUse(
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
   const hasNone = counter === 0 ? eq(passkeys.counter, 0) : undefined;
-  const used = await executor
+  const { count } = await executor
     .update(passkeys)
     .set({ counter, lastUsedAt: at })
     .where(
@@ -91,9 +87,8 @@ export async function recordPasskeyUse(
         eq(passkeys.userId, userId),
         or(lt(passkeys.counter, counter), hasNone),
       ),
-    )
-    .returning({ id: passkeys.id });
-  return used.length > 0;
+    );
+  return count > 0;
 }
 
 /** Renames a passkey of a user; false if the user has none with this id. */
@@ -107,12 +102,11 @@ export async function renamePasskey({
   name: string;
 }): Promise<boolean> {
   const { db } = getDatabase();
-  const renamed = await db
+  const { count } = await db
     .update(passkeys)
     .set({ name })
-    .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)))
-    .returning({ id: passkeys.id });
-  return renamed.length > 0;
+    .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)));
+  return count > 0;
 }
 
 /** Deletes a passkey of a user and returns its name; null if the user has none with this id. */
@@ -137,22 +131,18 @@ export async function spendChallenge(
   expiresAt: Date,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const used = await executor
+  const { count } = await executor
     .insert(usedChallenges)
     .values({ challengeHash, expiresAt })
-    .onConflictDoNothing()
-    .returning({ challengeHash: usedChallenges.challengeHash });
-  return used.length > 0;
+    .onConflictDoNothing();
+  return count > 0;
 }
 
 /** Deletes used challenges that expired before `now`, which no answer can name any more; returns their number. */
 export async function deleteExpiredChallenges(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db
-    .delete(usedChallenges)
-    .where(lt(usedChallenges.expiresAt, now))
-    .returning({ challengeHash: usedChallenges.challengeHash });
-  return gone.length;
+  const { count } = await db.delete(usedChallenges).where(lt(usedChallenges.expiresAt, now));
+  return count;
 }
 
 /** Removes the passkeys that were added to an account since an instant; returns their number. */
@@ -161,9 +151,8 @@ export async function deletePasskeysSince(
   since: Date,
   executor: Executor = getDatabase().db,
 ): Promise<number> {
-  const gone = await executor
+  const { count } = await executor
     .delete(passkeys)
-    .where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)))
-    .returning({ id: passkeys.id });
-  return gone.length;
+    .where(and(eq(passkeys.userId, userId), gte(passkeys.createdAt, since)));
+  return count;
 }

@@ -16,7 +16,7 @@ export async function replacePasswordReset(
 ): Promise<boolean> {
   const { userId, ...values } = reset;
   const isCountOver = lt(passwordResets.countedSince, countSince);
-  const written = await executor
+  const { count } = await executor
     .insert(passwordResets)
     .values({ ...reset, mailCount: 1, countedSince: reset.createdAt })
     .onConflictDoUpdate({
@@ -30,9 +30,8 @@ export async function replacePasswordReset(
         lt(passwordResets.createdAt, askAgainAfter),
         or(isCountOver, lt(passwordResets.mailCount, most)),
       ),
-    })
-    .returning({ userId: passwordResets.userId });
-  return written.length > 0;
+    });
+  return count > 0;
 }
 
 /** The user of an unused, unexpired reset token; null otherwise. Changes nothing. */
@@ -74,11 +73,8 @@ export async function deletePasswordReset(
 /** Deletes resets that expired before `now`; returns their number. */
 export async function deleteExpiredPasswordResets(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db
-    .delete(passwordResets)
-    .where(lt(passwordResets.expiresAt, now))
-    .returning({ userId: passwordResets.userId });
-  return gone.length;
+  const { count } = await db.delete(passwordResets).where(lt(passwordResets.expiresAt, now));
+  return count;
 }
 
 function isOpen(tokenHash: string, now: Date) {

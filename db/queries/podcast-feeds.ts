@@ -26,12 +26,11 @@ export async function updatePodcastToken({
   token: string;
 }): Promise<boolean> {
   const { db } = getDatabase();
-  const renewed = await db
+  const { count } = await db
     .update(podcastFeeds)
     .set({ token })
-    .where(eq(podcastFeeds.userId, userId))
-    .returning({ userId: podcastFeeds.userId });
-  return renewed.length > 0;
+    .where(eq(podcastFeeds.userId, userId));
+  return count > 0;
 }
 
 /** What the access of the member with this feed depends on; null if no feed has this token. */

@@ -1,18 +1,4 @@
-import {
-  and,
-  asc,
-  count,
-  eq,
-  gt,
-  gte,
-  isNotNull,
-  isNull,
-  lte,
-  not,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { and, asc, eq, gt, gte, isNotNull, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { billingSyncNumbers, type Profile, profiles, users } from "../schema";
 
@@ -80,7 +66,7 @@ export async function replaceCustomer(
 ): Promise<boolean> {
   const { db } = getDatabase();
   const now = new Date();
-  const replaced = await db
+  const { count } = await db
     .update(profiles)
     .set({ stripeCustomerId, stripeCheckoutSessionId: null, syncDueAt: now, updatedAt: now })
     .where(
@@ -89,9 +75,8 @@ export async function replaceCustomer(
         seen === null ? isNull(profiles.stripeCustomerId) : eq(profiles.stripeCustomerId, seen),
         sql`not exists (select from profiles other where other.stripe_customer_id = ${stripeCustomerId})`,
       ),
-    )
-    .returning({ id: profiles.id });
-  return replaced.length > 0;
+    );
+  return count > 0;
 }
 
 /** Records that Stripe was told this address, unless the account has another by now. */
@@ -135,15 +120,13 @@ export async function findCustomersDue(
   return db
     .select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
     .from(profiles)
-    .where(
-      and(
-        isNotNull(profiles.stripeCustomerId),
-        lte(profiles.syncDueAt, now),
-        afterId ? gt(profiles.id, afterId) : undefined,
-      ),
-    )
+    .where(and(isBilledAfter(afterId), lte(profiles.syncDueAt, now)))
     .orderBy(asc(profiles.id))
     .limit(limit);
+}
+
+function isBilledAfter(afterId: string | null): SQL | undefined {
+  return and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined);
 }
 
 /** A user with a Stripe customer. */
@@ -158,23 +141,14 @@ export async function findBilledProfiles(
   return db
     .select()
     .from(profiles)
-    .where(
-      and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
-    )
+    .where(isBilledAfter(afterId))
     .orderBy(asc(profiles.id))
     .limit(limit);
 }
 
 /** How many profiles have a Stripe customer, after `afterId` in the order of their ids. */
 export async function countBilledProfiles(afterId: string | null): Promise<number> {
-  const { db } = getDatabase();
-  const [row] = await db
-    .select({ count: count() })
-    .from(profiles)
-    .where(
-      and(isNotNull(profiles.stripeCustomerId), afterId ? gt(profiles.id, afterId) : undefined),
-    );
-  return row?.count ?? 0;
+  return getDatabase().db.$count(profiles, isBilledAfter(afterId));
 }
 
 /** Users whose access has ended since `since`, by time or withdrawn, at most `limit` of them. */

@@ -70,3 +70,19 @@ export async function markTextUnread({ userId, slug }: Key): Promise<void> {
     .set({ readAt: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
+
+/** Keeps the second at which a member stopped listening to a text's sound; null for its beginning. */
+export async function upsertListeningPlace({
+  userId,
+  slug,
+  second,
+}: Key & { second: number | null }): Promise<void> {
+  const { db } = getDatabase();
+  await db
+    .insert(readingProgress)
+    .values({ userId, slug, second })
+    .onConflictDoUpdate({
+      target: [readingProgress.userId, readingProgress.slug],
+      set: { second },
+    });
+}

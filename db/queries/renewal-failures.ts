@@ -30,17 +30,12 @@ export async function recordRenewalFailures(
 export async function countRenewalFailures(
   executor: Executor = getDatabase().db,
 ): Promise<{ month: string; failed: number; recovered: number }[]> {
-  const rows = await executor.execute<{ month: string; failed: string; recovered: string }>(sql`
+  return executor.execute<{ month: string; failed: number; recovered: number }>(sql`
     with changes as (
       select failed_at as at, 1 as failed, 0 as recovered from ${renewalFailures}
       union all
       select recovered_at, 0, 1 from ${renewalFailures} where recovered_at is not null
     )
-    select ${month("at")} as month, sum(failed) as failed, sum(recovered) as recovered
+    select ${month("at")} as month, sum(failed)::int as failed, sum(recovered)::int as recovered
     from changes group by 1 order by 1`);
-  return rows.map(({ month, failed, recovered }) => ({
-    month,
-    failed: Number(failed),
-    recovered: Number(recovered),
-  }));
 }

@@ -104,11 +104,8 @@ export async function insertSession(
     .from(users)
     .where(and(eq(users.id, userId), eq(users.passwordHash, passwordHash)))
     .for("share");
-  const inserted = await executor
-    .insert(sessions)
-    .select(verified)
-    .returning({ tokenHash: sessions.tokenHash });
-  return inserted.length > 0;
+  const { count } = await executor.insert(sessions).select(verified);
+  return count > 0;
 }
 
 /** Records that a session was seen, extended or verified. */
@@ -123,11 +120,10 @@ export async function updateSession(
 /** Ends one session of a user; false if the user has none with this id. */
 export async function deleteSessionOfUser(userId: string, id: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db
+  const { count } = await db
     .delete(sessions)
-    .where(and(eq(sessions.userId, userId), eq(sessions.id, id)))
-    .returning({ id: sessions.id });
-  return gone.length > 0;
+    .where(and(eq(sessions.userId, userId), eq(sessions.id, id)));
+  return count > 0;
 }
 
 /** Ends every session of a user but one; returns their number. */
@@ -136,16 +132,15 @@ export async function deleteOtherSessions(
   keptTokenHash: string | null,
   executor: Executor = getDatabase().db,
 ): Promise<number> {
-  const gone = await executor
+  const { count } = await executor
     .delete(sessions)
     .where(
       and(
         eq(sessions.userId, userId),
         keptTokenHash === null ? undefined : ne(sessions.tokenHash, keptTokenHash),
       ),
-    )
-    .returning({ id: sessions.id });
-  return gone.length;
+    );
+  return count;
 }
 
 /** Deletes a session and returns its user id; null if there was none. */
@@ -171,9 +166,6 @@ export async function deleteSessionsOfUser(
 /** Deletes sessions that expired before `now`; returns their number. */
 export async function deleteExpiredSessions(now: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db
-    .delete(sessions)
-    .where(lt(sessions.expiresAt, now))
-    .returning({ tokenHash: sessions.tokenHash });
-  return gone.length;
+  const { count } = await db.delete(sessions).where(lt(sessions.expiresAt, now));
+  return count;
 }

@@ -30,42 +30,30 @@ const spells = sql`
 export async function countMemberChanges(
   executor: Executor = getDatabase().db,
 ): Promise<{ month: Month; joined: number; returned: number; left: number }[]> {
-  const rows = await executor.execute<{
-    month: Month;
-    joined: string;
-    returned: string;
-    left: string;
-  }>(sql`
+  return executor.execute<{ month: Month; joined: number; returned: number; left: number }>(sql`
     with ${spells}, changes as (
       select ${month("started_at")} as month, is_first::int as joined, (not is_first)::int as returned, 0 as "left"
         from spells where started_at <= now()
       union all
       select ${month("ended_at")}, 0, 0, 1 from spells where ended_at <= now()
     )
-    select month, sum(joined) as joined, sum(returned) as returned, sum("left") as "left"
+    select month, sum(joined)::int as joined, sum(returned)::int as returned, sum("left")::int as "left"
     from changes group by month order by month`);
-  return rows.map(({ month, joined, returned, left }) => ({
-    month,
-    joined: Number(joined),
-    returned: Number(returned),
-    left: Number(left),
-  }));
 }
 
 /** By how much the monthly recurring revenue changed, by month and currency, in the currency's minor unit. */
 export async function sumRevenueChanges(
   executor: Executor = getDatabase().db,
 ): Promise<{ month: Month; currency: string; amount: number }[]> {
-  const rows = await executor.execute<{ month: Month; currency: string; amount: string }>(sql`
+  return executor.execute<{ month: Month; currency: string; amount: number }>(sql`
     with changes as (
       select started_at as at, currency, monthly_amount as amount from memberships
         where ended_at is null or ended_at > started_at
       union all
       select ended_at, currency, -monthly_amount from memberships where ended_at > started_at
     )
-    select ${month("at")} as month, currency, sum(amount) as amount
+    select ${month("at")} as month, currency, sum(amount)::float8 as amount
     from changes where at <= now() group by 1, 2 order by 1, 2`);
-  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
 }
 
 /** A month's new members, and how many of them were members so many months after they had joined. */
@@ -79,14 +67,14 @@ export async function countCohorts(
   { since, months }: { since: Date; months: number },
   executor: Executor = getDatabase().db,
 ): Promise<CohortCount[]> {
-  const rows = await executor.execute<Record<"month" | "size" | "after" | "members", string>>(sql`
+  return executor.execute<CohortCount>(sql`
     with ${spells}, people as (
       select person, started_at as joined_at from spells
       where is_first and started_at >= ${since.toISOString()}::timestamptz and started_at <= now()
     ), cohorts as (
-      select ${month("joined_at")} as month, count(*) as size from people group by 1
+      select ${month("joined_at")} as month, count(*)::int as size from people group by 1
     ), stayed as (
-      select ${month("joined_at")} as month, after, count(*) as members
+      select ${month("joined_at")} as month, after, count(*)::int as members
       from people
         join spells using (person)
         join generate_series(0, ${months}::int) after
@@ -98,12 +86,6 @@ export async function countCohorts(
     from cohorts cross join generate_series(0, ${months}::int) after
       left join stayed using (month, after)
     order by month, after`);
-  return rows.map(({ month, size, after, members }) => ({
-    month,
-    size: Number(size),
-    after: Number(after),
-    members: Number(members),
-  }));
 }
 
 /** Who joined and left, by month. */
@@ -137,7 +119,7 @@ async function countChanges(
   former: ReturnType<typeof sql>,
   executor: Executor,
 ): Promise<Changes[]> {
-  const rows = await executor.execute<{ month: Month; joined: string; left: string }>(sql`
+  return executor.execute<Changes>(sql`
     with changes as (
       ${present}
       union all
@@ -145,12 +127,8 @@ async function countChanges(
       union all
       select to_char(left_on, 'YYYY-MM'), 0, count(*) from ${former} group by 1
     )
-    select month, sum(joined) as joined, sum("left") as "left" from changes group by month order by month`);
-  return rows.map(({ month, joined, left }) => ({
-    month,
-    joined: Number(joined),
-    left: Number(left),
-  }));
+    select month, sum(joined)::int as joined, sum("left")::int as "left"
+    from changes group by month order by month`);
 }
 
 /** Accounts created and first memberships begun since `since`, those that have ended included. */
@@ -159,32 +137,27 @@ export async function countNewcomers(
   executor: Executor = getDatabase().db,
 ): Promise<{ accounts: number; members: number }> {
   const from = sql`${since.toISOString()}::timestamptz`;
-  const [row] = await executor.execute<{ accounts: string; members: string }>(sql`
+  const [row] = await executor.execute<{ accounts: number; members: number }>(sql`
     with ${spells}
     select
-      (select count(*) from users where created_at >= ${from})
-        + (select count(*) from former_accounts where joined_on >= (${from} at time zone 'UTC')::date) as accounts,
-      (select count(*) from spells where is_first and started_at >= ${from} and started_at <= now()) as members`);
-  return { accounts: Number(row?.accounts), members: Number(row?.members) };
+      (select count(*)::int from users where created_at >= ${from})
+        + (select count(*)::int from former_accounts where joined_on >= (${from} at time zone 'UTC')::date) as accounts,
+      (select count(*)::int from spells where is_first and started_at >= ${from} and started_at <= now()) as members`);
+  return row ?? { accounts: 0, members: 0 };
 }
 
 /** Disputes of payments, as the operator was told of them, by the month in which they were opened and ended. */
 export async function countDisputes(
   executor: Executor = getDatabase().db,
 ): Promise<{ month: Month; opened: number; ended: number }[]> {
-  const rows = await executor.execute<{ month: Month; opened: string; ended: string }>(sql`
+  return executor.execute<{ month: Month; opened: number; ended: number }>(sql`
     with changes as (
       select opened_at as at, 1 as opened, 0 as ended from operator_matters where kind = 'dispute'
       union all
       select cleared_at, 0, 1 from operator_matters where kind = 'dispute' and cleared_at is not null
     )
-    select ${month("at")} as month, sum(opened) as opened, sum(ended) as ended
+    select ${month("at")} as month, sum(opened)::int as opened, sum(ended)::int as ended
     from changes group by 1 order by 1`);
-  return rows.map(({ month, opened, ended }) => ({
-    month,
-    opened: Number(opened),
-    ended: Number(ended),
-  }));
 }
 
 /** How many members marked a text as read in a month. */
@@ -195,9 +168,9 @@ export async function countReadings(
   since: string,
   executor: Executor = getDatabase().db,
 ): Promise<Reading[]> {
-  const rows = await executor.execute<Omit<Reading, "members"> & { members: string }>(sql`
+  return executor.execute<Reading>(sql`
     with readings as (
-      select ${month("read_at")} as month, slug, count(*) as members from reading_progress
+      select ${month("read_at")} as month, slug, count(*)::int as members from reading_progress
       where read_at >= ${since}::date::timestamp at time zone 'UTC' group by 1, 2
     ), titles as (
       select distinct on (slug) slug, title
@@ -206,7 +179,6 @@ export async function countReadings(
     )
     select month, slug, coalesce(title, slug) as title, members
     from readings left join titles using (slug) order by month, members desc, slug`);
-  return rows.map((row) => ({ ...row, members: Number(row.members) }));
 }
 
 /** The first day of which the site has rows of its own; null for a site without any. */

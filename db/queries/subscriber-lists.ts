@@ -75,11 +75,10 @@ function outcomeOf({
 /** Deletes an address from the list, whatever its case; false if it was not on it. */
 export async function deleteSubscriberByEmail(email: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db
+  const { count } = await db
     .delete(subscribers)
-    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()))
-    .returning({ id: subscribers.id });
-  return gone.length > 0;
+    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
+  return count > 0;
 }
 
 /** One part of the list: who gets the newsletter, who has not confirmed, and who is suppressed. */

@@ -20,12 +20,11 @@ export async function insertSubscriber(
     .onConflictDoNothing()
     .returning({ id: subscribers.id });
   if (inserted.length > 0) return true;
-  const confirmed = await executor
+  const { count } = await executor
     .update(subscribers)
     .set({ unsubscribeToken, confirmedAt: now })
-    .where(and(hasEmail(email), isNull(subscribers.confirmedAt)))
-    .returning({ id: subscribers.id });
-  return confirmed.length > 0;
+    .where(and(hasEmail(email), isNull(subscribers.confirmedAt)));
+  return count > 0;
 }
 
 /**
@@ -86,11 +85,8 @@ export async function confirmSubscriber(
 /** Deletes an address from the list; false if it was not on it. */
 export async function deleteSubscriber(id: string): Promise<boolean> {
   const { db } = getDatabase();
-  const gone = await db
-    .delete(subscribers)
-    .where(eq(subscribers.id, id))
-    .returning({ id: subscribers.id });
-  return gone.length > 0;
+  const { count } = await db.delete(subscribers).where(eq(subscribers.id, id));
+  return count > 0;
 }
 
 /** Deletes the address of an unsubscribe token from the list, and returns its id; null if it was not on it. */
@@ -135,11 +131,10 @@ export async function setUnsubscribeTokens(
 /** Deletes unconfirmed addresses added before `before`; returns their number. */
 export async function deleteUnconfirmedSubscribers(before: Date): Promise<number> {
   const { db } = getDatabase();
-  const gone = await db
+  const { count } = await db
     .delete(subscribers)
-    .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)))
-    .returning({ id: subscribers.id });
-  return gone.length;
+    .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)));
+  return count;
 }
 
 function hasEmail(email: string) {

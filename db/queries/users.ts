@@ -37,12 +37,11 @@ export async function replacePasswordHash(
   { from, to }: { from: string; to: string },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const renewed = await executor
+  const { count } = await executor
     .update(users)
     .set({ passwordHash: to, updatedAt: new Date() })
-    .where(and(eq(users.id, userId), eq(users.passwordHash, from)))
-    .returning({ id: users.id });
-  return renewed.length > 0;
+    .where(and(eq(users.id, userId), eq(users.passwordHash, from)));
+  return count > 0;
 }
 
 /**
@@ -99,12 +98,11 @@ export async function confirmEmail(
   now: Date,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const confirmed = await executor
+  const { count } = await executor
     .update(users)
     .set({ emailConfirmedAt: now })
-    .where(and(eq(users.id, userId), eq(users.email, email), isNull(users.emailConfirmedAt)))
-    .returning({ id: users.id });
-  return confirmed.length > 0;
+    .where(and(eq(users.id, userId), eq(users.email, email), isNull(users.emailConfirmedAt)));
+  return count > 0;
 }
 
 /**

@@ -13,12 +13,8 @@ export async function insertWebhookEvent(
   event: NewWebhookEvent,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const inserted = await executor
-    .insert(webhookEvents)
-    .values(event)
-    .onConflictDoNothing()
-    .returning({ id: webhookEvents.id });
-  return inserted.length > 0;
+  const { count } = await executor.insert(webhookEvents).values(event).onConflictDoNothing();
+  return count > 0;
 }
 
 /**
@@ -74,9 +70,6 @@ export async function deleteOldWebhookEvents(before: Date, limit: number): Promi
     .where(lt(webhookEvents.receivedAt, before))
     .orderBy(webhookEvents.receivedAt)
     .limit(limit);
-  const gone = await executor
-    .delete(webhookEvents)
-    .where(inArray(webhookEvents.id, oldest))
-    .returning({ id: webhookEvents.id });
-  return gone.length;
+  const { count } = await executor.delete(webhookEvents).where(inArray(webhookEvents.id, oldest));
+  return count;
 }

@@ -10,30 +10,20 @@ import { ReviewsSection } from "./reviews-section";
 /** Markup with a key that identifies it. */
 export type StaticMarkup = { key: string; html: string };
 
-/** Only the latest: there is one edition, and its first chapter changes with it. */
-let latest: (StaticMarkup & { words: ShownWords; shownPreview: string }) | undefined;
-
-/**
- * The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves:
- * rendered once for the same words, as an object, and the same preview.
- */
+/** The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves. */
 export function landingSections(words: ShownWords, preview: PreviewContent): StaticMarkup {
-  const shownPreview = JSON.stringify(preview);
-  if (latest?.words !== words || latest.shownPreview !== shownPreview) {
-    const html = renderToStaticMarkup(
-      <LandingWordsContext.Provider value={words}>
-        <PathCrossing from="cover" to="left" />
-        <AboutSection />
-        <PreviewSection {...preview} />
-        <PathCrossing from="page" to="portrait" />
-        <AuthorSection />
-        <PathCrossing from="belowPortrait" to="besideReviews" />
-        <ReviewsSection />
-      </LandingWordsContext.Provider>,
-      // the page around them has ids of its own
-      { identifierPrefix: "sections" },
-    );
-    latest = { words, shownPreview, html, key: hash("sha256", html, "base64url").slice(0, 12) };
-  }
-  return latest;
+  const html = renderToStaticMarkup(
+    <LandingWordsContext.Provider value={words}>
+      <PathCrossing from="cover" to="left" />
+      <AboutSection />
+      <PreviewSection {...preview} />
+      <PathCrossing from="page" to="portrait" />
+      <AuthorSection />
+      <PathCrossing from="belowPortrait" to="besideReviews" />
+      <ReviewsSection />
+    </LandingWordsContext.Provider>,
+    // the page around them has ids of its own
+    { identifierPrefix: "sections" },
+  );
+  return { html, key: hash("sha256", html, "base64url").slice(0, 12) };
 }

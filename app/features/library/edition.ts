@@ -38,19 +38,6 @@ export type Place = {
   next: EditionEntry | null;
 };
 
-/** What is published for a while, so that a large edition is not searched through for each request. */
-type Published = {
-  /** In milliseconds since 1970; the end is not part of it. */
-  from: number;
-  until: number;
-  chapters: readonly EditionEntry[];
-  extras: readonly EditionEntry[];
-  newestExtras: readonly EditionEntry[];
-  publicTexts: readonly EditionEntry[];
-  /** How many minutes all chapters take. */
-  chapterMinutes: number;
-};
-
 /**
  * An edition of the book, without its texts: small enough to be kept in memory. What is not published yet is known
  * to it and shown to nobody.
@@ -59,7 +46,6 @@ export class Edition {
   readonly #chapters: readonly EditionEntry[];
   readonly #extras: readonly EditionEntry[];
   readonly #bySlug: ReadonlyMap<string, EditionEntry>;
-  #lastPublished: Published | null = null;
 
   constructor(
     /** Identifies its content, in hexadecimal. */
@@ -76,47 +62,27 @@ export class Edition {
 
   /** The chapters that are published at `now`, in reading order. */
   chapters(now: Date): readonly EditionEntry[] {
-    return this.#published(now).chapters;
+    return this.#chapters.filter((entry) => isPublished(entry, now));
   }
 
   /** The extras that are published at `now`, in their order. */
   extras(now: Date): readonly EditionEntry[] {
-    return this.#published(now).extras;
+    return this.#extras.filter((entry) => isPublished(entry, now));
   }
 
   /** The same, the newest first; those that have been there from the beginning come last, in their order. */
   newestExtras(now: Date): readonly EditionEntry[] {
-    return this.#published(now).newestExtras;
+    return this.extras(now).toSorted(newestFirst);
   }
 
   /** The published texts that everybody may read, chapters first. */
   publicTexts(now: Date): readonly EditionEntry[] {
-    return this.#published(now).publicTexts;
+    return [...this.chapters(now), ...this.extras(now)].filter(({ isPublic }) => isPublic);
   }
 
   /** How many minutes all published chapters take to read. */
   chapterMinutes(now: Date): number {
-    return this.#published(now).chapterMinutes;
-  }
-
-  #published(now: Date): Published {
-    const last = this.#lastPublished;
-    const time = now.getTime();
-    if (last && last.from <= time && time < last.until) return last;
-    const times = this.all().map(timeOf);
-    const chapters = this.#chapters.filter((entry) => isPublished(entry, now));
-    const extras = this.#extras.filter((entry) => isPublished(entry, now));
-    const published = {
-      from: Math.max(Number.NEGATIVE_INFINITY, ...times.filter((each) => each <= time)),
-      until: Math.min(Number.POSITIVE_INFINITY, ...times.filter((each) => each > time)),
-      chapters,
-      extras,
-      newestExtras: extras.toSorted(newestFirst),
-      publicTexts: [...chapters, ...extras].filter(({ isPublic }) => isPublic),
-      chapterMinutes: chapters.reduce((sum, { wordCount }) => sum + minutesToRead(wordCount), 0),
-    };
-    this.#lastPublished = published;
-    return published;
+    return this.chapters(now).reduce((sum, { wordCount }) => sum + minutesToRead(wordCount), 0);
   }
 
   /** Every chapter and extra, also those that are not published yet, each kind in its order. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { upsertListeningPlace } from "~db/queries/listening";
+import { upsertListeningPlace } from "~db/queries/reading-progress";
 import type { Edition } from "./edition";
 
 /** Playback is not resumed this close to either end of a sound, in seconds. */

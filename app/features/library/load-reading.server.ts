@@ -1,10 +1,13 @@
+import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
 import { findDocumentHtml } from "~db/queries/editions";
+import { findNote } from "~db/queries/notes";
+import { findReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
+import type { Edition } from "./edition";
 import type { Note } from "./notes/note";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
 import { type TextProgress, textProgress } from "./reading-state";
-import type { Reader, TextReading } from "./require-reader.server";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
 
@@ -24,21 +27,26 @@ export type Reading = {
  * there is none of this kind that is published.
  */
 export async function loadReading(
-  { viewer, edition, reading }: Reader & { reading: TextReading },
+  { viewer, edition }: { viewer: Viewer; edition: Edition },
   { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();
   const document = findReadingDocument(edition, { kind, slug }, now);
   const entry = edition.find(slug, now);
   if (!document || !entry) return null;
-  const { progress, note } = reading;
-  const stored = await findDocumentHtml(edition.digest, slug);
+  const owner = viewer.user.id;
+  const key = { userId: owner, slug };
+  const [stored, progress, note] = await Promise.all([
+    findDocumentHtml(edition.digest, slug),
+    findReadingProgress(key),
+    findNote(key),
+  ]);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
-  const key = search === null ? document.key : `${document.key}?${search}`;
+  const textKey = search === null ? document.key : `${document.key}?${search}`;
   return {
-    document: { ...document, key },
-    owner: viewer.user.id,
+    document: { ...document, key: textKey },
+    owner,
     progress: textProgress(entry, {
       isRead: progress !== null && progress.readAt !== null,
       block: progress?.block ?? null,

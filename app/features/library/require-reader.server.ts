@@ -1,10 +1,11 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
-import { findNote, type NoteRow } from "~db/queries/notes";
-import { findReadingProgress, type ProgressRow } from "~db/queries/reading-progress";
+import type { DocumentKind } from "~db/schema";
 import { waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
+import { loadReading } from "./load-reading.server";
+import { SEARCH_PARAMETER } from "./search-paths";
 
 type Args = { request: Request; context: AppLoadContext };
 
@@ -12,10 +13,7 @@ type Args = { request: Request; context: AppLoadContext };
 const RETRY_AFTER = 5;
 
 /** A member, and the edition they read. */
-export type Reader = { viewer: Viewer; edition: Edition };
-
-/** What a member has stored about one text; null for what they have not. */
-export type TextReading = { progress: ProgressRow | null; note: NoteRow | null };
+type Reader = { viewer: Viewer; edition: Edition };
 
 /**
  * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
@@ -27,17 +25,17 @@ export async function requireReader(args: Args): Promise<Reader | null> {
   return viewer && { viewer, edition: await requireEdition() };
 }
 
-/** The same with what they have stored about one text. Throws a 404 Response if there is none that is published. */
-export async function requireReaderOf(
-  slug: string,
+/** Guard of the page of a text: the reading of its member. Throws a 404 Response if there is none of this kind. */
+export async function requireReading(
+  { kind, slug = "" }: { kind: DocumentKind; slug: string | undefined },
   args: Args,
-): Promise<(Reader & { reading: TextReading }) | null> {
+) {
   const reader = await requireReader(args);
   if (!reader) return null;
-  if (!reader.edition.find(slug, new Date())) throw new Response(null, { status: 404 });
-  const key = { userId: reader.viewer.user.id, slug };
-  const [progress, note] = await Promise.all([findReadingProgress(key), findNote(key)]);
-  return { ...reader, reading: { progress, note } };
+  const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
+  const reading = await loadReading(reader, { kind, slug, search });
+  if (!reading) throw new Response(null, { status: 404 });
+  return reading;
 }
 
 /** The edition; throws a 503 Response while a new installation is still reading its first one. */

@@ -1,6 +1,6 @@
 import { env } from "~/env.server";
 import type { StripePrice } from "~db/schema";
-import { PREMIUM_PRICE, type RecurringPrice, type ShownPrice, shownPrice } from "./premium-price";
+import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "./premium-price";
 
 /** The price on sale, once loaded; never stale, since a price at Stripe is immutable. */
 let known: StripePrice | undefined;
@@ -12,16 +12,8 @@ const listeners: (() => void)[] = [];
  */
 export function shownPriceOnSale(): ShownPrice | null {
   const { STRIPE, SANDBOX } = env();
-  if (!STRIPE || SANDBOX) return shownOnce(PREMIUM_PRICE);
-  return known?.id === STRIPE.priceId ? shownOnce(known) : null;
-}
-
-/** The latest price that was formatted, since every page shows it. */
-let latest: { price: RecurringPrice; shown: ShownPrice | null } | undefined;
-
-function shownOnce(price: RecurringPrice): ShownPrice | null {
-  if (latest?.price !== price) latest = { price, shown: shownPrice(price) };
-  return latest.shown;
+  if (!STRIPE || SANDBOX) return shownPrice(PREMIUM_PRICE);
+  return known?.id === STRIPE.priceId ? shownPrice(known) : null;
 }
 
 /** Whether the price on sale is known: from then on pages show it, or no amount if it is not a fixed one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bookJsonLd } from "./book-json-ld";
-import { pageMeta } from "./page-meta";
+import { pageMeta, unlistedMeta } from "./page-meta";
 
 const page = { title: "Somewhere", description: "What is there.", path: "/somewhere" };
 const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
@@ -23,9 +23,8 @@ describe("a page's head", () => {
   });
 
   it("keeps a private page out of search results and previews", () => {
-    const tags = pageMeta({ ...page, noindex: true }, matches);
-    expect(tags).toEqual([
-      { title: "Somewhere" },
+    expect(unlistedMeta("Somewhere", "What is there.")).toEqual([
+      { title: "Somewhere · The Golden Path" },
       { name: "description", content: "What is there." },
       { name: "robots", content: "noindex" },
     ]);

@@ -2,6 +2,7 @@ import type { MetaDescriptor } from "@remix-run/node";
 import { BOOK_TITLE } from "~/book";
 import type { LandingImage } from "~/features/library/landing-words";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
+import { pageTitle } from "./page-title";
 
 type PageMeta = {
   /** The whole document title. */
@@ -9,25 +10,35 @@ type PageMeta = {
   description: string;
   /** The page's own path, without query: its canonical address. */
   path: string;
-  /** Keeps the page out of search results; such a page gets no canonical address and no preview card. */
-  noindex?: boolean;
 };
 
 /** A match as Remix passes it to `meta`; only the root's data is read. */
 type Match = { id: string; data?: unknown } | undefined;
 
+/** The head of a page that search engines leave out, so without canonical address and preview card. */
+export function unlistedMeta(title: string, description: string): MetaDescriptor[] {
+  return [
+    { title: pageTitle(title) },
+    { name: "description", content: description },
+    { name: "robots", content: "noindex" },
+  ];
+}
+
+/** The head of the page in place of one that does not exist. */
+export const notFoundMeta: MetaDescriptor[] = [
+  { title: pageTitle("Page not found") },
+  { name: "robots", content: "noindex" },
+];
+
 /**
- * The head of a page: title, description, and either `noindex` or canonical address, Open Graph and
- * Twitter card. Pass the `matches` of the route's `meta` arguments: the site's origin comes from the root's
+ * The head of a page: title, description, canonical address, Open Graph and Twitter card. Pass the `matches` of the route's `meta` arguments: the site's origin comes from the root's
  * data, and if that is missing (the root failed), addresses are left out.
  */
 export function pageMeta(
-  { title, description, path, noindex = false }: PageMeta,
+  { title, description, path }: PageMeta,
   matches: readonly Match[],
 ): MetaDescriptor[] {
   const named: MetaDescriptor[] = [{ title }, { name: "description", content: description }];
-  if (noindex) return [...named, { name: "robots", content: "noindex" }];
-
   const origin = publicOrigin(matches);
   if (!origin) return named;
   const address = origin + path;

@@ -1,11 +1,8 @@
 import { data, type MetaFunction } from "@remix-run/node";
-import { pageTitle } from "~/features/seo/page-title";
+import { notFoundMeta } from "~/features/seo/page-meta";
 import { NotFoundPage } from "~/shell/not-found-page";
 
-export const meta: MetaFunction = () => [
-  { title: pageTitle("Page not found") },
-  { name: "robots", content: "noindex" },
-];
+export const meta: MetaFunction = () => notFoundMeta;
 
 export const loader = () => data(null, { status: 404 });
 

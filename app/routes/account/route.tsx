@@ -7,22 +7,13 @@ import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
 import { loadAccountView } from "~/features/my-account/account-view.server";
 import accountStyles from "~/features/my-account/my-account.css";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("My Account"),
-      description: `Your account at ${BOOK_TITLE}.`,
-      path: ACCOUNT_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("My Account", `Your account at ${BOOK_TITLE}.`);
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

@@ -19,8 +19,7 @@ import {
 import { deleteAccount } from "~/features/my-account/delete-account.server";
 import { DeletePage } from "~/features/my-account/delete-page";
 import accountStyles from "~/features/my-account/my-account.css";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { answerForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -28,16 +27,8 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Delete your account"),
-      description: "What goes, and what stays.",
-      path: DELETE_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Delete your account", "What goes, and what stays.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

@@ -9,8 +9,7 @@ import {
   sectionPath,
 } from "~/features/my-account/account-paths";
 import { confirmEmailChange, lookUpEmailChange } from "~/features/my-account/change-email.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { answerForm, redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -20,16 +19,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = ({ matches }) => [
-  ...pageMeta(
-    {
-      title: pageTitle("Confirm your new email"),
-      description: "The new address of your account.",
-      path: CONFIRM_EMAIL_CHANGE_PATH,
-      noindex: true,
-    },
-    matches,
-  ),
+export const meta: MetaFunction = () => [
+  ...unlistedMeta("Confirm your new email", "The new address of your account."),
   secretLinkMeta,
 ];
 

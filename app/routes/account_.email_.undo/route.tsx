@@ -4,8 +4,7 @@ import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import {
   answerForm,
   limitForm,
@@ -20,16 +19,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = ({ matches }) => [
-  ...pageMeta(
-    {
-      title: pageTitle("Take your account back"),
-      description: "Undo a change of address.",
-      path: UNDO_EMAIL_CHANGE_PATH,
-      noindex: true,
-    },
-    matches,
-  ),
+export const meta: MetaFunction = () => [
+  ...unlistedMeta("Take your account back", "Undo a change of address."),
   secretLinkMeta,
 ];
 

@@ -65,14 +65,8 @@ export async function action(args: ActionFunctionArgs) {
 async function rename({ form, account: { userId } }: Sent) {
   const { passkey: id, name } = form.fields;
   const outcome = await nameUserPasskey(userId, { id, name });
-  switch (outcome.kind) {
-    case "renamed":
-      return answerForm(form, { toast: toasts.passkeyRenamed, redirectTo });
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  if (outcome.kind !== "renamed") return answerFailure(form, outcome);
+  return answerForm(form, { toast: toasts.passkeyRenamed, redirectTo });
 }
 
 async function remove(sent: Sent) {
@@ -111,16 +105,9 @@ async function register(sent: Sent) {
     { sent: form.fields.response, challenge },
     { clientAddress: context.clientAddress, userAgent: request.headers.get("User-Agent") },
   );
-  switch (outcome.kind) {
-    case "added": {
-      const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
-      return answerForm(form, { toast: toasts.passkeyAdded, redirectTo, headers });
-    }
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  if (outcome.kind !== "added") return answerFailure(form, outcome);
+  const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
+  return answerForm(form, { toast: toasts.passkeyAdded, redirectTo, headers });
 }
 
 async function makeVerificationOptions({ form, account }: Sent) {
@@ -138,35 +125,28 @@ async function verify(sent: Sent) {
     { sent: form.fields.response, challenge: await openChallenge(sent, "verification") },
     context.clientAddress,
   );
-  switch (outcome.kind) {
-    case "verified": {
-      const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
-      return answerForm(form, { toast: toasts.identityVerified, redirectTo, headers });
-    }
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  if (outcome.kind !== "verified") return answerFailure(form, outcome);
+  const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
+  return answerForm(form, { toast: toasts.identityVerified, redirectTo, headers });
 }
 
-type OptionsOutcome =
-  | { kind: "options"; options: unknown }
-  | { kind: "rejected"; message: string }
-  | { kind: "failed" };
+type Failure = { kind: "rejected"; message: string } | { kind: "failed" };
 
-function answerOptions(form: FormBody, outcome: OptionsOutcome, setCookie: string) {
-  switch (outcome.kind) {
-    case "options": {
-      const headers = new Headers({ "Set-Cookie": setCookie });
-      const body = { options: outcome.options, unused: toasts.passkeyUnused };
-      return answerForm(form, { toast: null, redirectTo, headers, body });
-    }
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+function answerOptions(
+  form: FormBody,
+  outcome: { kind: "options"; options: unknown } | Failure,
+  setCookie: string,
+) {
+  if (outcome.kind !== "options") return answerFailure(form, outcome);
+  const headers = new Headers({ "Set-Cookie": setCookie });
+  const body = { options: outcome.options, unused: toasts.passkeyUnused };
+  return answerForm(form, { toast: null, redirectTo, headers, body });
+}
+
+function answerFailure(form: FormBody, outcome: Failure) {
+  return outcome.kind === "rejected"
+    ? failForm(form, 422, failure(outcome.message))
+    : failForm(form, 500, failure());
 }
 
 /** The answer to whoever has to confirm first that it is them. */

@@ -9,11 +9,10 @@ import { ownsPasskeys } from "~/features/accounts/passkeys/manage-passkeys.serve
 import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { verifyIdentity } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
-import { ACCOUNT_PATH, VERIFY_PATH, verifyPath } from "~/features/my-account/account-paths";
+import { ACCOUNT_PATH, verifyPath } from "~/features/my-account/account-paths";
 import accountStyles from "~/features/my-account/my-account.css";
 import { VerifyPage } from "~/features/my-account/verify-page";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { answerForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -22,16 +21,7 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Is it you?"),
-      description: "Your password, once more.",
-      path: VERIFY_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () => unlistedMeta("Is it you?", "Your password, once more.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

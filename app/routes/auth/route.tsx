@@ -12,22 +12,13 @@ import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
 import { PasskeySignIn } from "~/features/accounts/passkeys/passkey-sign-in";
 import { useRootData } from "~/features/accounts/root-data";
 import { findViewer } from "~/features/accounts/viewer.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = ({ location, matches }) =>
-  pageMeta(
-    {
-      title: pageTitle(isSignUp(location.search) ? "Sign Up" : "Log In"),
-      description: `Your account at ${BOOK_TITLE}.`,
-      path: "/auth",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = ({ location }) =>
+  unlistedMeta(isSignUp(location.search) ? "Sign Up" : "Log In", `Your account at ${BOOK_TITLE}.`);
 
 export const handle: RouteHandle = {
   metricsName: "/auth",

@@ -7,8 +7,7 @@ import {
 } from "~/features/accounts/email-confirmation.server";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -18,16 +17,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = ({ matches }) => [
-  ...pageMeta(
-    {
-      title: pageTitle("Confirm your email"),
-      description: "The address of your account.",
-      path: CONFIRM_EMAIL_PATH,
-      noindex: true,
-    },
-    matches,
-  ),
+export const meta: MetaFunction = () => [
+  ...unlistedMeta("Confirm your email", "The address of your account."),
   secretLinkMeta,
 ];
 

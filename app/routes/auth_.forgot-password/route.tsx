@@ -7,8 +7,7 @@ import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
 import { useRootData } from "~/features/accounts/root-data";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { answerForm, limitForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -16,16 +15,8 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Forgot your password?"),
-      description: "Get a link to choose a new password for your account.",
-      path: "/auth/forgot-password",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Forgot your password?", "Get a link to choose a new password for your account.");
 
 /** Requests a reset link; the response does not reveal whether the address has an account. */
 export async function action({ request, context }: ActionFunctionArgs) {

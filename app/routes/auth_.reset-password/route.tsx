@@ -14,8 +14,7 @@ import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/pa
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import {
   answerForm,
@@ -32,16 +31,8 @@ export const headers = secretLinkHeaders;
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = ({ matches }) => [
-  ...pageMeta(
-    {
-      title: pageTitle("Choose a new password"),
-      description: "Choose a new password for your account.",
-      path: "/auth/reset-password",
-      noindex: true,
-    },
-    matches,
-  ),
+export const meta: MetaFunction = () => [
+  ...unlistedMeta("Choose a new password", "Choose a new password for your account."),
   secretLinkMeta,
 ];
 

@@ -4,21 +4,12 @@ import { BOOK_TITLE } from "~/book";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Thank you"),
-      description: `Your premium membership of ${BOOK_TITLE}.`,
-      path: "/checkout/success",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Thank you", `Your premium membership of ${BOOK_TITLE}.`);
 
 export const handle: RouteHandle = { metricsName: "/checkout", inTurn: false };
 

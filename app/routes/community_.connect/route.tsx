@@ -3,28 +3,18 @@ import { useLocation } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
 import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer } from "~/features/accounts/viewer.server";
-import { CONNECT_PATH } from "~/features/community/community-paths";
 import {
   connectAnswer,
   hasCommunity,
   readConnectRequest,
 } from "~/features/community/discourse-connect.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Community"),
-      description: `The members’ community of ${BOOK_TITLE}.`,
-      path: CONNECT_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Community", `The members’ community of ${BOOK_TITLE}.`);
 
 export const handle: RouteHandle = { metricsName: "/community" };
 

@@ -7,15 +7,14 @@ import { type IssueView, loadIssue } from "~/features/newsletter/issues.server";
 import { issuePath } from "~/features/newsletter/newsletter-paths";
 import { feedLink } from "~/features/seo/feed-link";
 import { issueJsonLd } from "~/features/seo/issue-json-ld";
-import { pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { notFoundMeta, pageMeta, publicOrigin } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: issueStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
-  if (!data)
-    return [{ title: pageTitle("Page not found") }, { name: "robots", content: "noindex" }];
+  if (!data) return notFoundMeta;
   const { slug, subject, previewText: description, publishedAt, premium } = data.issue;
   const path = issuePath(slug);
   const origin = publicOrigin(matches);

@@ -3,8 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { confirmSubscription } from "~/features/newsletter/confirm.server";
 import { confirmPath } from "~/features/newsletter/subscriber-links.server";
 import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -14,16 +13,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Confirm your email"),
-      description: "Confirm that the newsletter may come to your address.",
-      path: "/newsletter/confirm",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Confirm your email", "Confirm that the newsletter may come to your address.");
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 

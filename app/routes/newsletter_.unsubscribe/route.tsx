@@ -3,8 +3,7 @@ import { useActionData, useLoaderData } from "@remix-run/react";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
 import { isUnsubscribeLink, unsubscribe } from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import { errorResponse } from "~/http/request-body.server";
@@ -14,16 +13,7 @@ import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Unsubscribe"),
-      description: "Leave the newsletter’s list.",
-      path: "/newsletter/unsubscribe",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () => unlistedMeta("Unsubscribe", "Leave the newsletter’s list.");
 
 export const handle: RouteHandle = {
   metricsName: "/newsletter",

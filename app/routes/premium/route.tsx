@@ -10,19 +10,13 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import { LibraryOverview } from "~/features/library/library-overview";
 import { loadLibraryOverview } from "~/features/library/library-overview.server";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Members’ area"),
-      description: `The whole book and what comes with it, for premium members of ${BOOK_TITLE}.`,
-      path: "/premium",
-      noindex: true,
-    },
-    matches,
+export const meta: MetaFunction = () =>
+  unlistedMeta(
+    "Members’ area",
+    `The whole book and what comes with it, for premium members of ${BOOK_TITLE}.`,
   );
 
 export const handle: RouteHandle = { metricsName: "/premium" };

@@ -5,11 +5,9 @@ import { contentsPage, progressOf } from "~/features/library/contents";
 import contentsStyles from "~/features/library/contents.css";
 import { ContentsPage } from "~/features/library/contents-page";
 import libraryStyles from "~/features/library/library.css";
-import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { loadReadingState } from "~/features/library/reading-progress.server";
 import { requireReader } from "~/features/library/require-reader.server";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [
@@ -17,16 +15,8 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Contents"),
-      description: `All chapters of ${BOOK_TITLE}, and what comes with them.`,
-      path: CHAPTERS_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Contents", `All chapters of ${BOOK_TITLE}, and what comes with them.`);
 
 export const handle: RouteHandle = { metricsName: "/premium/chapters" };
 

@@ -1,37 +1,25 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import libraryStyles from "~/features/library/library.css";
-import { loadReading } from "~/features/library/load-reading.server";
 import { ReadingRoom } from "~/features/library/reading-room";
-import { requireReaderOf } from "~/features/library/require-reader.server";
-import { SEARCH_PARAMETER } from "~/features/library/search-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { requireReading } from "~/features/library/require-reader.server";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
-export const meta: MetaFunction<typeof loader> = ({ data, matches, location }) =>
-  pageMeta(
-    {
-      title: pageTitle(data?.document.title ?? "Members’ area"),
-      description: data?.document.summary ?? "A text for premium members.",
-      path: location.pathname,
-      noindex: true,
-    },
-    matches,
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  unlistedMeta(
+    data?.document.title ?? "Members’ area",
+    data?.document.summary ?? "A text for premium members.",
   );
 
 export const handle: RouteHandle = { metricsName: "/premium/extras" };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const slug = args.params.slug ?? "";
-  const reader = await requireReaderOf(slug, args);
-  if (!reader) return null;
-  const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
-  const reading = await loadReading(reader, { kind: "extra", slug, search });
-  if (!reading) throw new Response(null, { status: 404 });
+  const reading = await requireReading({ kind: "extra", slug: args.params.slug }, args);
+  if (!reading) return null;
   const { html, ...data } = reading;
   return withRenderedOnly(data, { html }, args.context);
 }

@@ -25,8 +25,7 @@ import {
 } from "~/features/library/notes/save-note.server";
 import type { UnsavedNotes } from "~/features/library/notes/unsaved-notes";
 import { UnsavedNotesPage } from "~/features/library/notes/unsaved-notes-page";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import { answerForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
@@ -40,16 +39,7 @@ export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Your notes"),
-      description: "Notes that are not saved yet.",
-      path: "/premium/notes",
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () => unlistedMeta("Your notes", "Notes that are not saved yet.");
 
 export const handle: RouteHandle = { metricsName: "/premium/notes" };
 

@@ -16,8 +16,7 @@ import {
 } from "~/features/library/podcast-address.server";
 import { PodcastPage } from "~/features/library/podcast-page";
 import { PODCAST_PAGE_PATH } from "~/features/library/podcast-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import { limitForm, redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import { errorResponse } from "~/http/request-body.server";
@@ -29,16 +28,8 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction = ({ matches }) =>
-  pageMeta(
-    {
-      title: pageTitle("Your podcast"),
-      description: "The book’s sounds in your podcast app.",
-      path: PODCAST_PAGE_PATH,
-      noindex: true,
-    },
-    matches,
-  );
+export const meta: MetaFunction = () =>
+  unlistedMeta("Your podcast", "The book’s sounds in your podcast app.");
 
 export const handle: RouteHandle = { metricsName: PODCAST_PAGE_PATH };
 

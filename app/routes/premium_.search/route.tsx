@@ -8,8 +8,7 @@ import { requireReader } from "~/features/library/require-reader.server";
 import { searchLibrary } from "~/features/library/search.server";
 import { SearchPage } from "~/features/library/search-page";
 import { SEARCH_PARAMETER } from "~/features/library/search-paths";
-import { pageMeta } from "~/features/seo/page-meta";
-import { pageTitle } from "~/features/seo/page-title";
+import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [
@@ -17,15 +16,10 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
-  pageMeta(
-    {
-      title: pageTitle(data?.search?.query ? `Search: ${data.search.query}` : "Search"),
-      description: `Search the chapters and extras of ${BOOK_TITLE}.`,
-      path: SEARCH_PATH,
-      noindex: true,
-    },
-    matches,
+export const meta: MetaFunction<typeof loader> = ({ data }) =>
+  unlistedMeta(
+    data?.search?.query ? `Search: ${data.search.query}` : "Search",
+    `Search the chapters and extras of ${BOOK_TITLE}.`,
   );
 
 export const handle: RouteHandle = { metricsName: SEARCH_PATH };

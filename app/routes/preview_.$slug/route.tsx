@@ -7,15 +7,14 @@ import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
-import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
+import { notFoundMeta, pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
-  if (!data)
-    return [{ title: pageTitle("Page not found") }, { name: "robots", content: "noindex" }];
+  if (!data) return notFoundMeta;
   const { slug, title, summary: description, number, wordCount } = data.preview;
   const path = previewPath(slug);
   const origin = publicOrigin(matches);
