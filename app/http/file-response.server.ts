@@ -17,7 +17,7 @@ export type SentFile = {
 
 /**
  * The response with a file or one range of it, to a GET or HEAD request (RFC 9110, 13 and 14). Who asks for
- * several ranges at once gets a 416.
+ * several ranges at once gets the whole.
  */
 export async function fileResponse(
   request: Request,
@@ -29,7 +29,7 @@ export async function fileResponse(
   };
   const response = await createFileResponse(
     new LazyFile(content, tag, { type: mediaType }),
-    withPlainTags(request),
+    withPlainTags(withSingleRange(request)),
     { etag: "strong", digest: () => Promise.resolve(tag), lastModified: false, acceptRanges: true },
   );
   // also of a 304, whose headers replace those of the stored response
@@ -62,6 +62,21 @@ export async function documentResponse(
   return response;
 }
 
+/** One range of bytes; the last so many of them cannot be none. */
+const SINGLE_RANGE = /^bytes=(?:(\d+)-(\d*)|-0*[1-9]\d*)$/;
+
+/**
+ * The request without a Range that is not a single one of bytes, which a server may ignore (RFC 9110, 14.2); the
+ * package would answer it with an error.
+ */
+function withSingleRange(request: Request): Request {
+  const range = request.headers.get("Range");
+  if (range === null) return request;
+  const [isSingle, first, last] = SINGLE_RANGE.exec(range) ?? [];
+  if (isSingle && !(last && Number(first) > Number(last))) return request;
+  return withHeader(request, "Range", null);
+}
+
 /** Marks an entity tag as weak. */
 const WEAK = /(^|[,\s])W\/(?=")/g;
 
@@ -72,9 +87,14 @@ const WEAK = /(^|[,\s])W\/(?=")/g;
 function withPlainTags(request: Request): Request {
   const tags = request.headers.get("If-None-Match");
   if (!tags?.includes("W/")) return request;
-  const headers = new Headers(request.headers);
-  headers.set("If-None-Match", tags.replace(WEAK, "$1"));
-  return new Request(request.url, { method: request.method, headers });
+  return withHeader(request, "If-None-Match", tags.replace(WEAK, "$1"));
+}
+
+function withHeader({ url, method, headers }: Request, name: string, value: string | null) {
+  const changed = new Headers(headers);
+  if (value === null) changed.delete(name);
+  else changed.set(name, value);
+  return new Request(url, { method, headers: changed });
 }
 
 /**
