@@ -14,7 +14,7 @@ import { temporaryDirectory } from "../support/program";
 const PROGRAM = resolve(import.meta.dirname, "../../build/index.js");
 
 /** Set LIST_MB=1024 for a list of 1 GB, which takes minutes. */
-const LIST_MB = Number(process.env.LIST_MB ?? 96);
+const LIST_MB = Number(process.env.LIST_MB ?? 24);
 
 let testDatabase: TestDatabase;
 let database: Database;
