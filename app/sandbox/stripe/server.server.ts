@@ -13,7 +13,7 @@ import { runControlAction } from "./control/api";
 import { controlPage } from "./control/page";
 import { ApiError } from "./engine/api-error";
 import { updateSessionUrls } from "./engine/checkout-sessions";
-import { Faults } from "./engine/faults";
+import { Faults, Latency } from "./engine/faults";
 import { RequestLog } from "./engine/request-log";
 import type { Log, Sandbox } from "./engine/sandbox";
 import { runDue } from "./engine/schedule";
@@ -92,7 +92,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     sandbox,
     secretKey: options.secretKey,
     faults: new Faults(),
-    latencyMs: options.latencyMs ?? 0,
+    latency: new Latency(options.latencyMs ?? 0),
     keysInUse: new KeysInUse(),
     requests: new RequestLog(),
     log,

@@ -131,7 +131,7 @@ describe("an answer to the API", () => {
     }
   });
 
-  test("lists the newest first, in pages", async () => {
+  test("lists the newest first, in pages forwards and backwards", async () => {
     const { stripe } = await openSandbox();
     const made: string[] = [];
     for (let count = 0; count < 25; count += 1)
@@ -142,6 +142,8 @@ describe("an answer to the API", () => {
     const next = await stripe.customers.list({ limit: 20, starting_after: made[9] });
     expect(next.has_more).toBe(false);
     expect(next.data.map(({ id }) => id)).toEqual(made.slice(10));
+    const before = await stripe.customers.list({ limit: 5, ending_before: made[10] });
+    expect(before.data.map(({ id }) => id)).toEqual(made.slice(5, 10));
   });
 
   test("expands references, through lists and up to four levels", async () => {

@@ -32,7 +32,7 @@ export type Endpoint = {
 /** `expand[]`, which every endpoint takes: the paths of references to be replaced by the objects. */
 export const expand = list(text(200), 20);
 
-const paging = { limit: integer(1, 100), starting_after: text(100) };
+const paging = { limit: integer(1, 100), starting_after: text(100), ending_before: text(100) };
 
 const DEFAULT_LIMIT = 10;
 
@@ -74,8 +74,8 @@ type ListOptions<Item, Filters extends Parameters, More extends Parameters> = {
 };
 
 /**
- * GET of a page of a list, newest first. Of Stripe's cursors it has `starting_after`, which names the object that the
- * page follows.
+ * GET of a page of a list, newest first. Stripe's cursors, `starting_after` and `ending_before`, name the object that
+ * the page follows or precedes.
  */
 export function listOf<
   Name extends Collection,
@@ -92,17 +92,24 @@ export function listOf<
   return endpoint("GET", pattern, parameters, (call) => {
     const { sandbox, path } = call;
     const values = call.values as Read<Filters> & Read<More> & Read<typeof paging>;
-    const { limit = DEFAULT_LIMIT, starting_after } = values;
+    const { limit = DEFAULT_LIMIT, starting_after, ending_before } = values;
     const wanted = Object.entries(values).filter(([name]) => Object.hasOwn(filters, name));
     checkCustomerFilter(sandbox, Object.fromEntries(wanted).customer);
     const isWanted = (object: ObjectOf<Name>) =>
       wanted.every(([name, value]) => hasValue(object, name, value)) &&
       matches(object, values, sandbox);
     const newestFirst = allOf(sandbox, collection).reverse();
-    const before = newestFirst.findIndex((object) => object.id === starting_after);
-    if (starting_after && before === -1) throw noSuch(collection, starting_after, "starting_after");
-    const all = newestFirst.slice(before + 1).filter(isWanted);
-    const data = all.slice(0, limit);
+    const position = (id: string, param: string) => {
+      const index = newestFirst.findIndex((object) => object.id === id);
+      if (index === -1) throw noSuch(collection, id, param);
+      return index;
+    };
+    const found =
+      ending_before === undefined
+        ? newestFirst.slice(starting_after ? position(starting_after, "starting_after") + 1 : 0)
+        : newestFirst.slice(0, position(ending_before, "ending_before"));
+    const all = found.filter(isWanted);
+    const data = ending_before === undefined ? all.slice(0, limit) : all.slice(-limit);
     return { object: "list", data: data.map(shown), has_more: all.length > limit, url: path };
   });
 }

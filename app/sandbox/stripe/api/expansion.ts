@@ -7,18 +7,56 @@ import { wholeList } from "../engine/wire";
 type Json = Record<string, unknown>;
 /** The expandable references of each kind of object. */
 const REFERENCES: Record<string, Record<string, Collection>> = {
+  charge: { customer: "customers", payment_intent: "paymentIntents" },
+  "checkout.session": {
+    customer: "customers",
+    invoice: "invoices",
+    payment_intent: "paymentIntents",
+    subscription: "subscriptions",
+  },
   customer: { "invoice_settings.default_payment_method": "paymentMethods" },
+  dispute: { charge: "charges", payment_intent: "paymentIntents" },
+  invoice: {
+    customer: "customers",
+    default_payment_method: "paymentMethods",
+    "parent.subscription_details.subscription": "subscriptions",
+  },
+  invoice_payment: {
+    invoice: "invoices",
+    "payment.charge": "charges",
+    "payment.payment_intent": "paymentIntents",
+  },
+  line_item: { subscription: "subscriptions", "pricing.price_details.price": "prices" },
+  payment_intent: {
+    customer: "customers",
+    latest_charge: "charges",
+    payment_method: "paymentMethods",
+  },
+  payment_method: { customer: "customers" },
+  plan: { product: "products" },
   price: { product: "products" },
+  product: { default_price: "prices" },
+  refund: { charge: "charges", payment_intent: "paymentIntents" },
   subscription: {
     customer: "customers",
     default_payment_method: "paymentMethods",
     latest_invoice: "invoices",
   },
+  "billing_portal.session": { configuration: "portalConfigurations" },
 };
 
 /** Properties that an object has only when they are expanded. */
 const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
   "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
+  "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
+  "customer.subscriptions": (sandbox, id) =>
+    wholeList(
+      `/v1/customers/${id}/subscriptions`,
+      [...sandbox.state.subscriptions.values()]
+        .filter(({ customer, status }) => customer === id && status !== "canceled")
+        .reverse(),
+    ),
+  "customer.tax_ids": (_sandbox, id) => wholeList(`/v1/customers/${id}/tax_ids`, []),
   "charge.refunds": (sandbox, id) =>
     wholeList(
       `/v1/charges/${id}/refunds`,

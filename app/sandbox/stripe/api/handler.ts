@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { invalidParameter, unrecognizedUrl } from "../engine/api-error";
-import type { Fault, Faults } from "../engine/faults";
+import type { Fault, Faults, Latency } from "../engine/faults";
 import type { RequestLog } from "../engine/request-log";
 import { API_VERSION, type Log, type Sandbox, withCause } from "../engine/sandbox";
 import { newId } from "../engine/wire";
@@ -42,8 +42,7 @@ export type ApiContext = {
   sandbox: Sandbox;
   secretKey: string;
   faults: Faults;
-  /** How long every call takes, in milliseconds, however many run at once. */
-  latencyMs: number;
+  latency: Latency;
   keysInUse: KeysInUse;
   requests: RequestLog;
   log: Log;
@@ -144,7 +143,7 @@ async function handleCall(
     if (isFree) keyTaken = key;
     // half of the latency passes before the work is done, half after it
     const delay = context.faults.takeDelay(`${call.method} ${call.path}`);
-    await pause(delay + context.latencyMs / 2);
+    await pause(delay + context.latency.ms / 2);
     if (key !== null && !isFree) throw keyInUse(key);
     response = respondIdempotently(context, call, key, form);
   } catch (error) {
@@ -157,7 +156,7 @@ async function handleCall(
     context.log({ msg: "sandbox state not saved", error: String(error) });
     response = errorResponse(500, { type: "api_error", message: "The sandbox could not save." });
   }
-  await pause(context.latencyMs / 2);
+  await pause(context.latency.ms / 2);
   if (keyTaken !== null) context.keysInUse.release(keyTaken);
   return { ...response, headers: { ...common, ...response.headers } };
 }

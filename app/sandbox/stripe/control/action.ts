@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Faults } from "../engine/faults";
+import type { Faults, Latency } from "../engine/faults";
 import { type Collection, type ObjectOf, requireObject } from "../engine/objects";
 import type { RequestLog } from "../engine/request-log";
 import type { Sandbox } from "../engine/sandbox";
@@ -10,13 +10,14 @@ import type { WebhookDispatcher } from "../engine/webhook-dispatcher";
 export type ControlContext = {
   sandbox: Sandbox;
   faults: Faults;
+  latency: Latency;
   requests: RequestLog;
   dispatcher: WebhookDispatcher;
 };
 
 /** One endpoint of the control API. */
 export type ControlAction = {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   pattern: string;
   run(context: ControlContext, id: string, input: unknown): object | Promise<object>;
 };

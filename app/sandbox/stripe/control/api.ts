@@ -3,16 +3,18 @@
  * paths. A JSON body gets JSON, a form a redirect to the control page. `:id` is a
  * Stripe id. All fields are optional unless said otherwise.
  *
+ *     GET    /_control/state          the clock, settings, faults and how much of everything there is
  *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
  *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
+ *                                       latencyMs: 0 to 60000, how long every API call takes,
  *                                       customDomain: the origin of new checkout and portal addresses,
  *                                       such as http://pay.localhost:3001; "" for the sandbox's own }
  *
  *     GET    /_control/clock          { now, offset } in seconds
  *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
  *
- *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email }
- *                                              any 3-D Secure is passed
+ *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email,
+ *                                              authentication: "complete" | "fail" | "leave" }
  *     POST   /_control/sessions/:id/expire
  *     POST   /_control/sessions/:id/settle   a delayed payment succeeds
  *     POST   /_control/sessions/:id/fail     a delayed payment fails
@@ -40,31 +42,39 @@
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if everything had happened earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last" } a payment, or
- *                                                  a part in cents
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
+ *                                                  payment, or a part in cents
  *     POST   /_control/refunds/:id/fail            the bank returns the money
- *     POST   /_control/subscriptions/:id/dispute   { inquiry, payment: "first" | "last" }
+ *     POST   /_control/refunds/:id/settle          a pending one completes
+ *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
+ *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
  *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
  *                                       on this machine too, which the API rejects
- *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", duplicates } for events
- *                                       from now on
+ *     GET    /_control/deliveries     every webhook delivery with its attempts
+ *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
+ *                                       jitterMs, duplicates } for events from now on
  *     POST   /_control/webhooks/reset    all delivered at once, as by default
- *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together" }
- *                                        held ones are sent; responds when all were attempted
+ *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
+ *                                          count } held ones are sent, `count` at most;
+ *                                        responds when all were attempted
+ *     POST   /_control/webhooks/discard  held ones are dropped
  *     POST   /_control/webhooks/retry    pending retries are made now
  *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is pending
+ *     POST   /_control/events/:id/send   { times } again, to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:
  *                                       "POST /v1/customers", status (500), ms (1000) }; an error
  *                                       from 500 on is stored under the idempotency key
- *     POST   /_control/faults/clear
+ *     DELETE /_control/faults         (also POST /_control/faults/clear)
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
- *     POST   /_control/requests/clear
+ *     DELETE /_control/requests       (also POST /_control/requests/clear)
  */
 import { z } from "zod";
+import { MAX_LATENCY_MS } from "../engine/faults";
 import { advanceClock } from "../engine/schedule";
 import { emptyState, type State } from "../engine/state";
 import { matchPath } from "../http/path-pattern";
@@ -88,10 +98,43 @@ const PRESERVED_AT_RESET = new Set<keyof State>([
   "webhookEndpoints",
 ]);
 
+function summary({ sandbox, faults, latency }: ControlContext): object {
+  const { state } = sandbox;
+  const counts = Object.fromEntries(
+    Object.entries(state).flatMap(([name, part]) =>
+      part instanceof Map ? [[name, part.size]] : [],
+    ),
+  );
+  const deliveries = { pending: 0, held: 0, delivered: 0, failed: 0, dropped: 0 };
+  for (const delivery of state.deliveries.values()) deliveries[delivery.state] += 1;
+  return {
+    now: sandbox.now(),
+    clockOffset: state.clockOffset,
+    afterRetries: state.afterRetries,
+    latencyMs: latency.ms,
+    customDomain: state.customDomain,
+    webhooks: state.webhookPolicy,
+    faults: faults.all,
+    counts,
+    deliveries,
+  };
+}
+
+function clearFaults(context: ControlContext): object {
+  context.faults.clear();
+  return summary(context);
+}
+
+function clearRequests({ requests }: ControlContext): object {
+  requests.clear();
+  return requests.toJSON();
+}
+
 const ACTIONS: ControlAction[] = [
   ...customerActions,
   ...subscriptionActions,
   ...paymentActions,
+  action("GET", "state", noInput, (context) => summary(context)),
   action("POST", "reset", noInput, (context) => {
     const fresh = emptyState();
     for (const name of Object.keys(fresh) as (keyof State)[]) {
@@ -99,22 +142,26 @@ const ACTIONS: ControlAction[] = [
         Object.assign(context.sandbox.state, { [name]: fresh[name] });
     }
     context.faults.clear();
+    context.latency.reset();
     context.requests.clear();
-    return {};
+    return summary(context);
   }),
   action(
     "POST",
     "settings",
     z.object({
       afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
+      latencyMs: count.max(MAX_LATENCY_MS).optional(),
       customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
     }),
-    ({ sandbox: { state } }, { afterRetries, customDomain }) => {
+    (context, { afterRetries, latencyMs, customDomain }) => {
+      const { state } = context.sandbox;
       if (customDomain !== undefined) {
         state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
       }
       state.afterRetries = afterRetries ?? state.afterRetries;
-      return {};
+      context.latency.ms = latencyMs ?? context.latency.ms;
+      return summary(context);
     },
   ),
   action("GET", "clock", noInput, ({ sandbox }) => ({
@@ -145,20 +192,16 @@ const ACTIONS: ControlAction[] = [
       status: z.coerce.number().int().min(400).max(599).default(500),
       ms: count.max(120_000).default(1_000),
     }),
-    ({ faults }, { times, ...fault }) => {
-      faults.add({ ...fault, times: times === 0 ? null : times });
-      return {};
+    (context, { times, ...fault }) => {
+      context.faults.add({ ...fault, times: times === 0 ? null : times });
+      return summary(context);
     },
   ),
-  action("POST", "faults/clear", noInput, ({ faults }) => {
-    faults.clear();
-    return {};
-  }),
+  action("DELETE", "faults", noInput, clearFaults),
+  action("POST", "faults/clear", noInput, clearFaults),
   action("GET", "requests", noInput, ({ requests }) => requests.toJSON()),
-  action("POST", "requests/clear", noInput, ({ requests }) => {
-    requests.clear();
-    return {};
-  }),
+  action("DELETE", "requests", noInput, clearRequests),
+  action("POST", "requests/clear", noInput, clearRequests),
 ];
 
 /**

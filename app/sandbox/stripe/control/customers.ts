@@ -29,11 +29,12 @@ export const customerActions: ControlAction[] = [
     z.object({
       card: z.union([z.literal(BANK_ACCOUNT), card]).default("4242424242424242"),
       email: z.email().optional(),
+      authentication: z.enum(["complete", "fail", "leave"]).default("complete"),
     }),
-    (sandbox, session, { card: instrument, email = null }) => {
+    (sandbox, session, { card: instrument, email = null, authentication }) => {
       let outcome = payInSession(sandbox, session, { instrument, email, authenticated: false });
-      if (outcome.kind === "authentication") {
-        outcome = completeAuthentication(sandbox, session, true);
+      if (outcome.kind === "authentication" && authentication !== "leave") {
+        outcome = completeAuthentication(sandbox, session, authentication === "complete");
       }
       if (outcome.kind === "closed") throw new ControlError(409, outcome.message);
       return { outcome, session };

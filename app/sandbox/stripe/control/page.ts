@@ -54,12 +54,12 @@ ${table(
   ["Dispute", "Charge", "Status", "Actions"],
   latest(state.disputes.values()).map(
     (dispute) =>
-      html`<tr><td><code>${dispute.id}</code></td><td><code>${dispute.charge}</code></td><td>${dispute.status}</td><td>${button(`disputes/${dispute.id}/close`, "Win", { won: "true" })}${button(`disputes/${dispute.id}/close`, "Lose", { won: "false" })}</td></tr>`,
+      html`<tr><td><code>${dispute.id}</code></td><td><code>${dispute.charge}</code></td><td>${dispute.status}</td><td>${dispute.status.startsWith("warning_") && button(`disputes/${dispute.id}/escalate`, "Escalate")}${button(`disputes/${dispute.id}/close`, "Win", { won: "true" })}${button(`disputes/${dispute.id}/close`, "Lose", { won: "false" })}</td></tr>`,
   ),
 )}
 ${table(
   "Events and deliveries",
-  ["Event", "Type", "Created (UTC)", "Deliveries"],
+  ["Event", "Type", "Created (UTC)", "Deliveries", "Actions"],
   latest(state.events.values()).map((event) => eventRow(sandbox, event)),
 )}
 ${faultSection(context)}
@@ -119,7 +119,7 @@ function table(title: string, heads: string[], rows: Html[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function clockSection({ sandbox }: ControlContext): Html {
+function clockSection({ sandbox, latency }: ControlContext): Html {
   const { clockOffset, afterRetries } = sandbox.state;
   const days = Math.round(clockOffset / 8_640) / 10;
   return html`<h2>Clock</h2>
@@ -134,7 +134,8 @@ ${fieldForm(
     { cancel: "cancelled", unpaid: "marked unpaid", past_due: "left past due" },
     afterRetries,
   ),
-)}`;
+)}
+${fieldForm("settings", "Set how long every API call takes", numberField("latencyMs", "Milliseconds", latency.ms))}`;
 }
 
 function webhookSection({ sandbox, dispatcher }: ControlContext): Html {
@@ -155,6 +156,9 @@ ${fieldForm(
     { deliver: "delivered", hold: "held", drop: "dropped" },
     policy.mode,
   ),
+  numberField("dropNext", "Drop the next", policy.dropNext),
+  numberField("delayMs", "Delay, ms", policy.delayMs),
+  numberField("jitterMs", "Random delay, up to ms", policy.jitterMs),
   numberField("duplicates", "Extra copies of each", policy.duplicates),
 )}
 ${fieldForm(
@@ -167,6 +171,7 @@ ${fieldForm(
     together: "all at once",
   }),
 )}
+${button("webhooks/discard", "Drop held ones")}
 ${button("webhooks/retry", "Retry waiting ones now")}`;
 }
 
@@ -239,6 +244,7 @@ function eventRow(sandbox: Sandbox, event: Event): Html {
     const last = attempts.at(-1);
     return html`${state}${last && html` (${attempts.length}×, ${last.status ?? last.problem})`}<br>`;
   })}</td>
+<td>${button(`events/${event.id}/send`, "Send again")}</td>
 </tr>`;
 }
 

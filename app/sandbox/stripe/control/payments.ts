@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { closeDispute, disputeCharge } from "../engine/disputes";
+import { closeDispute, disputeCharge, escalateInquiry, reviewDispute } from "../engine/disputes";
 import { invoicesOf } from "../engine/invoices";
 import { allOf } from "../engine/objects";
-import { failRefund, refundCharge } from "../engine/refunds";
+import { failRefund, refundCharge, settleRefund } from "../engine/refunds";
 import type { Sandbox } from "../engine/sandbox";
 import type { Charge, Subscription } from "../engine/wire";
 import { actionsOn, type ControlAction, ControlError, flag, noInput } from "./action";
 
 const payment = z.enum(["first", "last"]).default("last");
 const onSubscription = actionsOn("subscriptions", "subscriptions");
+const onRefund = actionsOn("refunds", "refunds");
+const onDispute = actionsOn("disputes", "disputes");
 
 /** The first or last payment of a subscription that went through, or a 409. */
 function requirePayment(
@@ -30,23 +32,30 @@ function requirePayment(
 export const paymentActions: ControlAction[] = [
   onSubscription(
     "refund",
-    z.object({ amount: z.coerce.number().int().min(1).optional(), payment }),
-    (sandbox, subscription, { amount, payment: which }) =>
-      refundCharge(sandbox, requirePayment(sandbox, subscription, which), amount),
+    z.object({
+      amount: z.coerce.number().int().min(1).optional(),
+      payment,
+      pending: flag.default(false),
+    }),
+    (sandbox, subscription, { amount, payment: which, pending: isPending }) =>
+      refundCharge(sandbox, requirePayment(sandbox, subscription, which), amount, { isPending }),
   ),
-  actionsOn("refunds", "refunds")("fail", noInput, failRefund),
+  onRefund("fail", noInput, failRefund),
+  onRefund("settle", noInput, settleRefund),
 
   onSubscription(
     "dispute",
-    z.object({ inquiry: flag.default(false), payment }),
-    (sandbox, subscription, { inquiry, payment: which }) =>
+    z.object({ inquiry: flag.default(false), prevented: flag.default(false), payment }),
+    (sandbox, subscription, { inquiry, prevented, payment: which }) =>
       disputeCharge(
         sandbox,
         requirePayment(sandbox, subscription, which),
-        inquiry ? "warning_needs_response" : "needs_response",
+        inquiry ? "warning_needs_response" : prevented ? "prevented" : "needs_response",
       ),
   ),
-  actionsOn("disputes", "disputes")("close", z.object({ won: flag }), (sandbox, dispute, { won }) =>
+  onDispute("escalate", noInput, escalateInquiry),
+  onDispute("review", noInput, reviewDispute),
+  onDispute("close", z.object({ won: flag }), (sandbox, dispute, { won }) =>
     closeDispute(sandbox, dispute, won),
   ),
 ];

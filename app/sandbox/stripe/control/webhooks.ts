@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { addEndpoint, retryPending } from "../engine/deliveries";
+import { addEndpoint, discardHeld, resendEvent, retryPending } from "../engine/deliveries";
 import { API_VERSION } from "../engine/sandbox";
 import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
-import { action, type ControlAction, count, flag, noInput } from "./action";
+import { action, actionsOn, type ControlAction, count, flag, noInput } from "./action";
 
 /** The control actions for webhook endpoints, events and deliveries. */
 export const webhookActions: ControlAction[] = [
@@ -17,11 +17,20 @@ export const webhookActions: ControlAction[] = [
     ({ sandbox }, { url, events, apiVersion }) =>
       addEndpoint(sandbox, { url, enabled_events: events, api_version: apiVersion }),
   ),
+  action("GET", "deliveries", noInput, ({ sandbox }) => ({
+    deliveries: [...sandbox.state.deliveries.values()].map((delivery) => ({
+      ...delivery,
+      type: sandbox.state.events.get(delivery.eventId)?.type ?? null,
+    })),
+  })),
   action(
     "POST",
     "webhooks",
     z.object({
       mode: z.enum(["deliver", "hold", "drop"]).optional(),
+      dropNext: count.optional(),
+      delayMs: count.optional(),
+      jitterMs: count.optional(),
       duplicates: count.max(20).optional(),
     }),
     ({ sandbox }, change) => {
@@ -38,9 +47,15 @@ export const webhookActions: ControlAction[] = [
     "webhooks/release",
     z.object({
       order: z.enum(["arrival", "reverse", "random", "together"]).default("arrival"),
+      count: count.optional(),
     }),
-    async ({ dispatcher }, { order }) => ({ released: await dispatcher.release(order) }),
+    async ({ dispatcher }, { order, count: most }) => ({
+      released: await dispatcher.release(order, most),
+    }),
   ),
+  action("POST", "webhooks/discard", noInput, ({ sandbox }) => ({
+    discarded: discardHeld(sandbox),
+  })),
   action("POST", "webhooks/retry", noInput, ({ sandbox }) => ({
     retried: retryPending(sandbox),
   })),
@@ -55,5 +70,10 @@ export const webhookActions: ControlAction[] = [
       settled: await dispatcher.settled(timeoutMs, retries),
       backlog: dispatcher.backlog,
     }),
+  ),
+  actionsOn("events", "events")(
+    "send",
+    z.object({ times: z.coerce.number().int().min(1).max(500).default(1) }),
+    (sandbox, event, { times }) => ({ deliveries: resendEvent(sandbox, event, times) }),
   ),
 ];

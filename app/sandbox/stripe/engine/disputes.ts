@@ -7,12 +7,17 @@ import { type Charge, type Dispute, newId, nulls, type Wire } from "./wire";
 const DAYS_TO_ANSWER = 20;
 
 /**
- * How a dispute begins: with the funds withdrawn, or as an inquiry that withdraws nothing
+ * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, or prevented
  * (docs.stripe.com/disputes/how-disputes-work).
  */
-type DisputeStart = "needs_response" | "warning_needs_response";
+type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
 
-/** Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends. */
+const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
+const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
+
+/**
+ * Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends.
+ */
 export function disputeCharge(
   sandbox: Sandbox,
   charge: Charge,
@@ -68,17 +73,47 @@ const noEvidence = {
   enhanced_evidence: {},
 } satisfies Wire<Stripe.Dispute.Evidence>;
 
+/** Escalates an inquiry to a dispute, which withdraws the funds. */
+export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
+  if (!INQUIRY.includes(dispute.status)) {
+    throw invalidRequest(`Dispute ${dispute.id} is no open inquiry.`);
+  }
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: "needs_response",
+    is_charge_refundable: false,
+  });
+  emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+}
+
+/** Submits evidence, which puts a dispute or an inquiry under review. */
+export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
+  const isInquiry = INQUIRY.includes(dispute.status);
+  if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
+    throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
+  }
+  const { evidence_details: former } = dispute;
+  update(sandbox, "charge.dispute.updated", dispute, {
+    status: isInquiry ? "warning_under_review" : "under_review",
+    evidence_details: {
+      ...former,
+      has_evidence: true,
+      submission_count: former.submission_count + 1,
+    },
+  });
+}
+
 /**
- * Closes a dispute; a won one reinstates the funds. An inquiry closes as `warning_closed`, and no funds move.
+ * Closes a dispute; a won one reinstates the funds. An inquiry that was not escalated closes as
+ * `warning_closed`, and no funds move.
  */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
-  if (dispute.status === "warning_needs_response") {
+  if (INQUIRY.includes(dispute.status)) {
     if (!won) throw invalidRequest(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
     dispute.status = "warning_closed";
     emit(sandbox, "charge.dispute.closed", dispute);
     return;
   }
-  if (dispute.status !== "needs_response") {
+  if (!WITHDRAWN.includes(dispute.status)) {
     throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
   dispute.status = won ? "won" : "lost";
@@ -89,7 +124,6 @@ export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): 
 /** Whether the funds of a charge are withdrawn by a dispute. */
 export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
   return [...sandbox.state.disputes.values()].some(
-    (dispute) =>
-      dispute.charge === charge.id && ["needs_response", "lost"].includes(dispute.status),
+    (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),
   );
 }

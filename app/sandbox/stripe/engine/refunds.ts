@@ -5,11 +5,19 @@ import { emit, update } from "./events";
 import type { Sandbox } from "./sandbox";
 import { type Charge, newId, nulls, pick, type Refund, type Wire } from "./wire";
 
+type RefundDetails = {
+  metadata?: Record<string, string>;
+  reason?: Refund["reason"];
+  /** Leaves the refund pending, as refunds of bank debits are for days. */
+  isPending?: boolean;
+};
+
 /** Refunds a charge, or `amount` cents of it. Throws Stripe's error for more than is left. */
 export function refundCharge(
   sandbox: Sandbox,
   charge: Charge,
   amount = charge.amount - charge.amount_refunded,
+  more: RefundDetails = {},
 ): Refund {
   if (charge.status !== "succeeded") {
     throw invalidRequest(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
@@ -44,9 +52,9 @@ export function refundCharge(
     charge: charge.id,
     created: sandbox.now(),
     ...pick(charge, "currency customer payment_intent payment_method"),
-    metadata: {},
-    reason: "requested_by_customer",
-    status: "succeeded",
+    metadata: more.metadata ?? {},
+    reason: more.reason === undefined ? "requested_by_customer" : more.reason,
+    status: more.isPending ? "pending" : "succeeded",
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
   emit(sandbox, "refund.created", refund);
@@ -57,12 +65,18 @@ export function refundCharge(
   return refund;
 }
 
+/** Completes a pending refund. */
+export function settleRefund(sandbox: Sandbox, refund: Refund): void {
+  if (refund.status !== "pending") throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
+  update(sandbox, "refund.updated", refund, { status: "succeeded" });
+}
+
 /**
- * Fails a refund: the bank returns the money, and the charge no longer counts as
+ * Fails a pending or completed refund: the bank returns the money, and the charge no longer counts as
  * refunded (docs.stripe.com/refunds, "Failed refunds").
  */
 export function failRefund(sandbox: Sandbox, refund: Refund): void {
-  if (refund.status !== "succeeded") {
+  if (refund.status !== "pending" && refund.status !== "succeeded") {
     throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   }
   update(sandbox, "refund.updated", refund, { status: "failed", failure_reason: "unknown" });

@@ -1,11 +1,16 @@
 /** One API request, for tests to look at. */
 type LoggedRequest = {
+  requestId: string;
   /** Real milliseconds. */
   at: number;
   /** `POST /v1/customers/:id`, or the path itself where no endpoint has it. */
   endpoint: string;
+  path: string;
   /** What was to be expanded in the answer. */
   expand: string[];
+  status: number;
+  idempotencyKey: string | null;
+  replayed: boolean;
 };
 
 const MAX_REQUESTS = 2_000;

@@ -3,7 +3,12 @@ import { expireSession } from "./checkout-sessions";
 import { invoicesOf } from "./invoices";
 import type { Sandbox } from "./sandbox";
 import { endSubscription } from "./subscription-end";
-import { beginNextPeriod, collectInvoice, expireIncomplete } from "./subscription-lifecycle";
+import {
+  beginNextPeriod,
+  collectInvoice,
+  expireIncomplete,
+  pauseCollection,
+} from "./subscription-lifecycle";
 import { isOver, isRenewing, itemOf } from "./subscriptions";
 import type { Invoice, Subscription } from "./wire";
 
@@ -47,6 +52,10 @@ function nextDue(sandbox: Sandbox): Due | undefined {
   for (const subscription of sandbox.state.subscriptions.values()) {
     if (isOver(subscription)) continue;
     consider(dueOfSubscription(sandbox, subscription));
+    const resumes = subscription.pause_collection?.resumes_at ?? null;
+    if (resumes !== null) {
+      consider({ at: resumes, run: () => pauseCollection(sandbox, subscription, null) });
+    }
   }
   for (const invoice of sandbox.state.invoices.values()) {
     if (invoice.auto_advance) consider(dueOfInvoice(sandbox, invoice));

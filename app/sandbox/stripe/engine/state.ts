@@ -29,6 +29,12 @@ export type Delivery = {
 type WebhookPolicy = {
   /** `hold` holds deliveries until they are released, `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
+  /** How many deliveries to drop, whatever the mode. */
+  dropNext: number;
+  /** How long a delivery waits before its first attempt. */
+  delayMs: number;
+  /** A random wait on top, up to this, so that events arrive in any order. */
+  jitterMs: number;
   /** How many extra deliveries each event gets. */
   duplicates: number;
 };
@@ -47,7 +53,13 @@ export type StoredResponse = {
   createdAt: number;
 };
 
-export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = { mode: "deliver", duplicates: 0 };
+export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
+  mode: "deliver",
+  dropNext: 0,
+  delayMs: 0,
+  jitterMs: 0,
+  duplicates: 0,
+};
 
 /** The whole state of the sandbox, as its file has it. */
 export type State = ReturnType<typeof emptyState>;

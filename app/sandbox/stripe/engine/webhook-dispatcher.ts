@@ -156,11 +156,11 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Releases held deliveries: one after the other in an order, or all together.
+   * Releases held deliveries, `count` at most: one after the other in an order, or all together.
    * Resolves with their number once each has been attempted.
    */
-  async release(order: ReleaseOrder): Promise<number> {
-    const held = releaseHeld(this.sandbox, order);
+  async release(order: ReleaseOrder, count?: number): Promise<number> {
+    const held = releaseHeld(this.sandbox, order, count);
     for (const { id } of held) this.underway.add(id);
     this.sandbox.changed();
     const mark = this.store.mark();

@@ -5,6 +5,7 @@ import { requireObject } from "../../engine/objects";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,
+  emptyable,
   hash,
   integer,
   list,
@@ -13,18 +14,23 @@ import {
   type ParametersOf,
   required,
   text,
+  timestampFilter,
 } from "../parameters";
 
 const productCreate = {
   name: required(text()),
   active: boolean(),
   description: text(),
+  id: text(100),
   metadata: metadata(),
 } satisfies ParametersOf<Stripe.ProductCreateParams>;
 
 const productUpdate = {
   active: boolean(),
+  default_price: text(),
+  description: emptyable(text()),
   metadata: metadata(),
+  name: text(),
 } satisfies ParametersOf<Stripe.ProductUpdateParams>;
 
 const priceCreate = {
@@ -44,22 +50,39 @@ const priceCreate = {
 const priceUpdate = {
   active: boolean(),
   lookup_key: text(200),
+  metadata: metadata(),
   transfer_lookup_key: boolean(),
 } satisfies ParametersOf<Stripe.PriceUpdateParams>;
 
 const priceFilters = {
   active: boolean(),
+  created: timestampFilter(),
+  currency: text(3),
   product: text(),
+  type: oneOf("one_time", "recurring"),
 } satisfies ParametersOf<Stripe.PriceListParams>;
 
 /** Products and prices. */
 export const catalogueEndpoints: Endpoint[] = [
-  endpoint("POST", "/v1/products", productCreate, ({ sandbox, values }) =>
-    addProduct(sandbox, given(values)),
-  ),
-  listOf("/v1/products", "products"),
+  endpoint("POST", "/v1/products", productCreate, ({ sandbox, values }) => {
+    if (values.id !== undefined && sandbox.state.products.has(values.id)) {
+      throw invalidParameter("id", "Product already exists.", "resource_already_exists");
+    }
+    return addProduct(sandbox, given(values));
+  }),
+  listOf("/v1/products", "products", {
+    filters: { active: boolean(), created: timestampFilter() },
+  }),
   retrieve("/v1/products/:id", "products"),
-  change("/v1/products/:id", "products", "product.updated", productUpdate),
+  change(
+    "/v1/products/:id",
+    "products",
+    "product.updated",
+    productUpdate,
+    ({ sandbox, values: { default_price } }) => {
+      if (default_price) requireObject(sandbox, "prices", default_price, "default_price");
+    },
+  ),
 
   endpoint("POST", "/v1/prices", priceCreate, ({ sandbox, values }) => {
     const { lookup_key, transfer_lookup_key, recurring: interval, ...rest } = given(values);

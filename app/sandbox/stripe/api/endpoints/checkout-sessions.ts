@@ -22,6 +22,7 @@ import {
   type ParametersOf,
   required,
   text,
+  timestampFilter,
   url,
 } from "../parameters";
 
@@ -55,8 +56,11 @@ const sessionCreate = {
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams>;
 
 const filters = {
+  created: timestampFilter(),
   customer: text(),
+  payment_intent: text(),
   status: oneOf("complete", "expired", "open"),
+  subscription: text(),
 } satisfies ParametersOf<Stripe.Checkout.SessionListParams>;
 
 /** The price of a session's line item, with Stripe's checks. */

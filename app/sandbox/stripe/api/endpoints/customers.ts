@@ -2,7 +2,14 @@ import type Stripe from "stripe";
 import { deleteCustomer } from "../../engine/customer-deletion";
 import { addCustomer, isPresent, requireCustomer } from "../../engine/customers";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
-import { email, emptyable, metadata, type ParametersOf, text } from "../parameters";
+import {
+  email,
+  emptyable,
+  metadata,
+  type ParametersOf,
+  text,
+  timestampFilter,
+} from "../parameters";
 
 const customerCreate = {
   email: emptyable(email()),
@@ -12,9 +19,11 @@ const customerCreate = {
 
 const customerUpdate = {
   email: emptyable(email()),
+  metadata: metadata(),
 } satisfies ParametersOf<Stripe.CustomerUpdateParams>;
 
 const filters = {
+  created: timestampFilter(),
   // case-sensitive, as at Stripe
   email: text(512),
 } satisfies ParametersOf<Stripe.CustomerListParams>;

@@ -4,12 +4,13 @@ import { subscriptionOf } from "../../engine/invoices";
 import { requireObject } from "../../engine/objects";
 import { refundCharge } from "../../engine/refunds";
 import { collectInvoice } from "../../engine/subscription-lifecycle";
-import { change, type Endpoint, endpoint, listOf, retrieve } from "../endpoint";
+import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,
+  integer,
   metadata,
+  oneOf,
   type ParametersOf,
-  required,
   text,
   timestampFilter,
 } from "../parameters";
@@ -17,14 +18,19 @@ import {
 const chargeFilters = {
   created: timestampFilter(),
   customer: text(),
+  payment_intent: text(),
 } satisfies ParametersOf<Stripe.ChargeListParams>;
 
 const disputeFilters = {
   charge: text(),
+  created: timestampFilter(),
+  payment_intent: text(),
 } satisfies ParametersOf<Stripe.DisputeListParams>;
 
 const invoiceFilters = {
+  created: timestampFilter(),
   customer: text(),
+  status: oneOf("draft", "open", "paid", "uncollectible", "void"),
 } satisfies ParametersOf<Stripe.InvoiceListParams>;
 
 const invoiceUpdate = {
@@ -33,7 +39,11 @@ const invoiceUpdate = {
 } satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
 
 const refundCreate = {
-  charge: required(text()),
+  amount: integer(1),
+  charge: text(),
+  metadata: metadata(),
+  payment_intent: text(),
+  reason: oneOf("duplicate", "fraudulent", "requested_by_customer"),
 } satisfies ParametersOf<Stripe.RefundCreateParams>;
 
 /** Invoices, charges, refunds and disputes. */
@@ -75,7 +85,25 @@ export const paymentEndpoints: Endpoint[] = [
     return invoice;
   }),
 
-  endpoint("POST", "/v1/refunds", refundCreate, ({ sandbox, values: { charge } }) =>
-    refundCharge(sandbox, requireObject(sandbox, "charges", charge, "charge")),
-  ),
+  endpoint("POST", "/v1/refunds", refundCreate, ({ sandbox, values }) => {
+    const { amount, charge, payment_intent, reason, metadata } = given(values);
+    if ((charge === undefined) === (payment_intent === undefined)) {
+      throw invalidRequest(
+        "You must provide exactly one of these parameters: charge, payment_intent.",
+      );
+    }
+    const intent = payment_intent
+      ? requireObject(sandbox, "paymentIntents", payment_intent, "payment_intent")
+      : null;
+    if (intent && intent.latest_charge === null) {
+      throw invalidRequest(
+        `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
+      );
+    }
+    const id = charge ?? intent?.latest_charge ?? "";
+    return refundCharge(sandbox, requireObject(sandbox, "charges", id, "charge"), amount, {
+      metadata,
+      reason: reason ?? null,
+    });
+  }),
 ];

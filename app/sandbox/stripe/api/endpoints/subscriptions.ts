@@ -1,35 +1,56 @@
 import type Stripe from "stripe";
-import { invalidRequest } from "../../engine/api-error";
+import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/api-error";
 import { noSuch, requireObject } from "../../engine/objects";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
+import type { Sandbox } from "../../engine/sandbox";
 import { endSubscription, setCancelAt } from "../../engine/subscription-end";
-import { pauseCollection } from "../../engine/subscription-lifecycle";
-import { isOver } from "../../engine/subscriptions";
+import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
+import { intervalOf, isOver, itemOf } from "../../engine/subscriptions";
+import type { Price, Subscription } from "../../engine/wire";
 import { changeObject, type Endpoint, endpoint, listOf, retrieve } from "../endpoint";
 import {
   boolean,
   emptyable,
   hash,
+  integer,
+  list,
   metadata,
   oneOf,
   type ParametersOf,
   required,
   text,
+  timestampFilter,
 } from "../parameters";
 
 const filters = {
+  created: timestampFilter(),
   customer: text(),
 } satisfies ParametersOf<Stripe.SubscriptionListParams>;
 
+const statuses = oneOf(
+  ...(["active", "all", "canceled", "ended", "incomplete", "incomplete_expired"] as const),
+  ...(["past_due", "paused", "trialing", "unpaid"] as const),
+);
+
 const subscriptionUpdate = {
+  cancel_at: emptyable(integer(0)),
   cancel_at_period_end: boolean(),
   default_payment_method: emptyable(text()),
+  items: list(
+    hash({
+      id: text(),
+      price: text(),
+    } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.Item>),
+    20,
+  ),
   metadata: metadata(),
   pause_collection: emptyable(
     hash({
       behavior: required(oneOf("keep_as_draft", "mark_uncollectible", "void")),
+      resumes_at: integer(0),
     } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>),
   ),
+  proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
 } satisfies ParametersOf<Stripe.SubscriptionUpdateParams>;
 
 // these make no difference: nothing is metered or prorated here
@@ -38,35 +59,94 @@ const subscriptionCancel = {
   prorate: boolean(),
 } satisfies ParametersOf<Stripe.SubscriptionCancelParams>;
 
+function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
+  if (wanted === "all") return true;
+  if (wanted === "ended") return isOver(subscription);
+  // one that expired incomplete is not canceled, so it is listed (docs.stripe.com/api/subscriptions/list)
+  return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
+}
+
+type ItemChange = { id?: string; price?: string };
+
+/** The price that an update changes to, checked: for the one item, and with the same interval. */
+function wantedPrice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  items: ItemChange[] | undefined,
+  proration: string | undefined,
+): Price | null {
+  if (items === undefined) return null;
+  const [change, ...others] = items;
+  const present = itemOf(subscription);
+  if (!change || others.length > 0 || change.id === undefined) {
+    throw invalidParameter(
+      "items",
+      "The local Stripe sandbox supports subscriptions with one item, of which only the price can change.",
+    );
+  }
+  if (change.id !== present.id)
+    throw resourceMissing("subscription item", change.id, "items[0][id]");
+  if (change.price === undefined || change.price === present.price.id) return null;
+  const price = requireObject(sandbox, "prices", change.price, "items[0][price]");
+  const [now, then] = [intervalOf(present.price), intervalOf(price)];
+  const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
+  if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
+    throw invalidParameter(
+      "proration_behavior",
+      "The local Stripe sandbox supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
+    );
+  }
+  return price;
+}
+
 /** Subscriptions, of one item each. */
 export const subscriptionEndpoints: Endpoint[] = [
   listOf("/v1/subscriptions", "subscriptions", {
     filters,
-    parameters: { status: oneOf("all") },
-    // one that expired incomplete is not canceled, so it is listed (docs.stripe.com/api/subscriptions/list)
-    matches: (subscription, { status }) => status === "all" || subscription.status !== "canceled",
+    parameters: { price: text(), status: statuses },
+    matches: (subscription, { price, status }) =>
+      hasStatus(subscription, status) &&
+      (price === undefined || itemOf(subscription).price.id === price),
   }),
   retrieve("/v1/subscriptions/:id", "subscriptions"),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
     const subscription = requireObject(sandbox, "subscriptions", id);
-    const { cancel_at_period_end, pause_collection: pause, ...others } = values;
+    const { cancel_at, cancel_at_period_end, items, pause_collection: pause, ...others } = values;
     const method = others.default_payment_method;
-    const changesMore = [cancel_at_period_end, pause, method].some((value) => value !== undefined);
+    const changesMore = [cancel_at, cancel_at_period_end, items, pause, method].some(
+      (value) => value !== undefined,
+    );
     if (isOver(subscription) && changesMore) {
       throw invalidRequest(
         "A canceled subscription can only update its cancellation_details and metadata.",
         "invalid_canceled_subscription_fields",
       );
     }
+    if (cancel_at_period_end !== undefined && cancel_at !== undefined) {
+      throw invalidRequest(
+        "You may only specify one of these parameters: cancel_at, cancel_at_period_end.",
+      );
+    }
     if (method) {
       requireOwnPaymentMethod(sandbox, method, subscription.customer, "default_payment_method");
     }
+    if (cancel_at != null && cancel_at <= sandbox.now()) {
+      throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
+    }
+    const price = wantedPrice(sandbox, subscription, items, others.proration_behavior);
+    if (price) changePrice(sandbox, subscription, price);
     if (pause !== undefined) {
-      pauseCollection(sandbox, subscription, pause && { ...pause, resumes_at: null });
+      const { behavior, resumes_at } = pause ?? {};
+      pauseCollection(
+        sandbox,
+        subscription,
+        behavior ? { behavior, resumes_at: resumes_at ?? null } : null,
+      );
     }
     if (cancel_at_period_end !== undefined) {
       setCancelAt(sandbox, subscription, cancel_at_period_end ? "period_end" : null);
     }
+    if (cancel_at !== undefined) setCancelAt(sandbox, subscription, cancel_at);
     changeObject(sandbox, subscription, "customer.subscription.updated", others);
     return subscription;
   }),
