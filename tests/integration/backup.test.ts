@@ -4,9 +4,15 @@ import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { backUp } from "~/features/backup/write-backup.server";
-import { type Database, getDatabase, openDatabase } from "~db/client";
-import { bytesOf, digestOf, fillEveryTable, restoreInto } from "../support/backups";
-import { createTestDatabase } from "../support/postgres";
+import { type Database, getDatabase } from "~db/client";
+import {
+  bytesOf,
+  digestOf,
+  fillEveryTable,
+  restoreInto,
+  settingsFor,
+  withEmptySite,
+} from "../support/backups";
 import { temporaryDirectory } from "../support/program";
 import { openTestSite, type TestSite } from "../support/site";
 
@@ -14,11 +20,9 @@ let site: TestSite;
 let backup: Buffer;
 const dataDir = temporaryDirectory();
 
-const settings = (path: string) => ({ DATA_DIR: path, SESSION_SECRET: "", LOG_LEVEL: "silent" });
-
 beforeAll(async () => {
   site = await openTestSite();
-  setEnvironment(settings(dataDir.path));
+  setEnvironment(settingsFor(dataDir.path));
   writeFileSync(join(dataDir.path, "session-secret"), "a secret of this site alone, for cookies\n");
   mkdirSync(join(dataDir.path, "content/chapters"), { recursive: true });
   writeFileSync(join(dataDir.path, "content/chapters/01-dawn.md"), "# Dawn\n");
@@ -30,29 +34,10 @@ afterAll(async () => {
   dataDir.remove();
 });
 
-/** A database without rows, or without tables, and an empty DATA_DIR. */
-async function withEmptySite(
-  { empty }: { empty: boolean },
-  work: (database: Database, path: string) => Promise<void>,
-): Promise<void> {
-  const test = await createTestDatabase({ empty });
-  // restores take a session of the site's name for a running site
-  const database = openDatabase(test.url, { applicationName: "test" });
-  const folder = temporaryDirectory();
-  setEnvironment(settings(folder.path));
-  try {
-    await work(database, folder.path);
-  } finally {
-    await database.close();
-    await test.drop();
-    folder.remove();
-  }
-}
-
 describe("a backup", () => {
   it("restores every row, sequence and file", async () => {
     const before = await digestOf(getDatabase());
-    await withEmptySite({ empty: true }, async (database, path) => {
+    await withEmptySite(async ({ database, path }) => {
       await restoreInto(database, backup);
       expect(await digestOf(database)).toEqual(before);
       expect(before["public.users"]).toMatch(/^7 rows/);
@@ -62,11 +47,12 @@ describe("a backup", () => {
   });
 
   it("is not restored over a site that somebody uses", async () => {
-    await withEmptySite({ empty: false }, async (database) => {
+    const work = async ({ database }: { database: Database }) => {
       await database.db.execute(sql`insert into subscribers (email) values ('a@example.test')`);
       const before = await digestOf(database);
       await expect(restoreInto(database, backup)).rejects.toThrow(/not empty.*subscribers/);
       expect(await digestOf(database)).toEqual(before);
-    });
+    };
+    await withEmptySite(work, { empty: false });
   });
 });

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
+import { setEnvironment } from "~/env.server";
 import { restoreBackup } from "~/features/backup/restore-backup.server";
 import { verifyBackup } from "~/features/backup/verify-backup.server";
-import { type Database, getDatabase, setDatabase } from "~db/client";
+import { type Database, getDatabase, openDatabase, setDatabase } from "~db/client";
+import { createTestDatabase, type TestDatabase } from "./postgres";
+import { temporaryDirectory } from "./program";
 
 /** Texts that a format of lines and columns has to escape. */
 const HOSTILE_TEXTS = [
@@ -84,6 +87,32 @@ export async function digestOf({ db }: Database): Promise<Record<string, string>
     digests[name] = row?.state ?? "";
   }
   return digests;
+}
+
+/** The settings of a site with its own secret. */
+export const settingsFor = (path: string) => ({
+  DATA_DIR: path,
+  SESSION_SECRET: "",
+  LOG_LEVEL: "silent",
+});
+
+/** A database without tables, or without rows, and an empty DATA_DIR, which is set meanwhile. */
+export async function withEmptySite(
+  work: (empty: { database: Database; test: TestDatabase; path: string }) => Promise<void>,
+  options = { empty: true },
+): Promise<void> {
+  const test = await createTestDatabase(options);
+  // restores take a session of the site's name for a running site
+  const database = openDatabase(test.url, { applicationName: "test" });
+  const folder = temporaryDirectory();
+  setEnvironment(settingsFor(folder.path));
+  try {
+    await work({ database, test, path: folder.path });
+  } finally {
+    await database.close();
+    await test.drop();
+    folder.remove();
+  }
 }
 
 /** All of a stream's bytes. */

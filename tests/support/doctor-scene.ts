@@ -46,13 +46,15 @@ export type DoctorScene = {
   portFor: (port: number) => number;
   /** Runs a statement as superuser in the site's database. */
   sql(statement: string): Promise<Record<string, unknown>[]>;
-  /** Likewise beside it, where the database's own settings do not apply. */
-  administer(statement: string): Promise<unknown>;
   /** A session of the site's own role, left open. */
   session(applicationName?: string): Promise<Connection>;
   examine(stuckSeconds?: number): Promise<Finding[]>;
   close(): Promise<void>;
 };
+
+/** What a site leaves that runs and mails. */
+export const WORKER_RUNS =
+  "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')";
 
 export const NO_LIMIT = { prepare: false, asArrays: false, timeout: null } as const;
 
@@ -87,10 +89,8 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     return address.href;
   };
   const runIn = async (database: string, statement: string) => {
-    const connection = await openConnection({
-      url: superuserIn(database),
-      applicationName: "superuser",
-    });
+    const url = superuserIn(database);
+    const connection = await openConnection({ url, applicationName: "superuser" });
     try {
       return [...(await connection.query(statement, [], NO_LIMIT))];
     } finally {
@@ -138,14 +138,10 @@ export async function openDoctorScene(): Promise<DoctorScene> {
       setEnvironment(scene.variables, { partialStripe: true });
     },
     portFor: (port) => ({ 443: front.httpsPort, 80: front.httpPort })[port] ?? port,
-    administer: (statement) => runIn("postgres", statement),
     sql: (statement) => runIn("book", statement),
     session: (applicationName = "psql") => openConnection({ url: site.href, applicationName }),
     examine: async (stuckSeconds) => {
-      const { nameServers, authorities } = {
-        nameServers: [names.address],
-        authorities: readFileSync(authority.root, "utf8"),
-      };
+      const authorities = readFileSync(authority.root, "utf8");
       const { portFor } = scene;
       return examineSite({
         release: "1.0.0",
@@ -155,7 +151,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
             migrate: false,
             limits: { max: 2, statementTimeout: 5_000 },
           }),
-        network: { nameServers, authorities, portFor },
+        network: { nameServers: [names.address], authorities, portFor },
         stuckSeconds,
       });
     },
@@ -178,9 +174,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
   const database = await connectDatabase(site.href);
   await migrateDatabase(database);
   await database.close();
-  await scene.sql(
-    "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')",
-  );
+  await scene.sql(WORKER_RUNS);
   return scene;
 }
 

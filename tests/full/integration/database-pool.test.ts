@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { count, eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -45,10 +44,8 @@ function open(options: Parameters<typeof openDatabase>[1] = {}, url = testDataba
   return database;
 }
 
-const databaseName = (url: string) => new URL(url).pathname.slice(1);
-
 /** A server on a free port; `handle` gets every connection. */
-async function listen(handle: (socket: Socket) => void): Promise<{ port: number; server: Server }> {
+async function listen(handle: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -61,28 +58,26 @@ async function listen(handle: (socket: Socket) => void): Promise<{ port: number;
     server.close();
   });
   const address = server.address();
-  return { port: address && typeof address === "object" ? address.port : 0, server };
+  return address && typeof address === "object" ? address.port : 0;
 }
 
-/** A TCP proxy to the test server that can be cut and restored, as a network can. */
-async function openTunnel() {
+/** A TCP proxy to the test server that can be cut and restored, as a network can; `alter` changes its answers. */
+async function openTunnel(alter = (data: Buffer) => data) {
   const target = parseSocketAddress(testDatabase.url);
   if (target === null) throw new Error("The test server is expected on a Unix socket.");
   const pairs = new Set<Socket>();
   let state: "open" | "silent" | "cut" = "open";
-  let delayMs = 0;
-  const { port } = await listen(async (near) => {
+  const port = await listen((near) => {
     if (state === "cut") return near.destroy();
     if (state === "silent") return;
-    if (delayMs > 0) await pause(delayMs);
     const far = connect(socketPath(target));
     far.on("error", () => near.destroy());
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
+    for (const [from, to, pass] of [
+      [near, far, (data: Buffer) => data],
+      [far, near, alter],
     ] as const) {
       pairs.add(from);
-      from.on("data", (data) => state === "open" && to.write(data));
+      from.on("data", (data) => state === "open" && to.write(pass(data)));
       from.on("close", () => to.destroy());
     }
   });
@@ -100,40 +95,28 @@ async function openTunnel() {
     silence: () => {
       state = "silent";
     },
-    /** Lets new connections wait, like a machine that is busy. */
-    delay: (milliseconds: number) => {
-      delayMs = milliseconds;
-    },
     restore: () => {
       state = "open";
     },
   };
 }
 
-async function reason(promise: PromiseLike<unknown>): Promise<Error> {
-  return Promise.resolve(promise).then(
-    () => {
-      throw new Error("Expected a failure.");
-    },
+const reason = (promise: PromiseLike<unknown>) =>
+  Promise.resolve(promise).then(
+    () => new Error("It has not failed."),
     (error: Error) => error,
   );
-}
 
 describe("values", () => {
   it("are read alike, whatever the database has set", async () => {
     const own = await createTestDatabase({ empty: true });
     cleanUps.push(() => own.drop());
-    const { db } = open({}, own.url);
-    const settings = [
-      "DateStyle = 'SQL, DMY'",
-      "TimeZone = 'Asia/Kolkata'",
-      "bytea_output = 'escape'",
-    ];
-    for (const setting of settings) {
-      await db.execute(sql.raw(`alter database ${databaseName(own.url)} set ${setting}`));
+    const name = new URL(own.url).pathname.slice(1);
+    const settings = "DateStyle = 'SQL, DMY'; TimeZone = 'Asia/Kolkata'; bytea_output = 'escape'";
+    for (const setting of settings.split("; ")) {
+      await open({}, own.url).db.execute(sql.raw(`alter database ${name} set ${setting}`));
     }
-    const later = open({}, own.url);
-    const [row] = await later.db.execute(
+    const [row] = await open({}, own.url).db.execute(
       sql`select timestamptz '2026-03-04 05:06:07Z' as instant, date '2026-03-04' as day,
         '\\x5c00ff'::bytea as bytes`,
     );
@@ -174,11 +157,8 @@ describe("a transaction", () => {
   const countOf = async (db: Database["db"], email: string) =>
     (await db.select({ count: count() }).from(guests).where(eq(guests.email, email)))[0]?.count;
 
-  it("is written as a whole or not at all", async () => {
+  it("that fails is not written at all", async () => {
     const { db } = open();
-    await db.transaction(async (tx) => {
-      await tx.insert(guests).values({ email: "whole@example.test" });
-    });
     const error = await reason(
       db.transaction(async (tx) => {
         await tx.insert(guests).values({ email: "half@example.test" });
@@ -186,7 +166,6 @@ describe("a transaction", () => {
       }),
     );
     expect(error.message).toBe("changed my mind");
-    expect(await countOf(db, "whole@example.test")).toBe(1);
     expect(await countOf(db, "half@example.test")).toBe(0);
   });
 
@@ -373,10 +352,7 @@ describe("a transaction whose connection is lost", () => {
           /** What the work does at a step; it goes on whatever happens. */
           const at = async (step: (typeof STEPS)[number], executor: Executor = tx) => {
             if (step === lostAt) await lose();
-            await add(executor, "lost", step).then(
-              () => {},
-              () => {},
-            );
+            await add(executor, "lost", step).catch(() => {});
           };
           await at("after its begin");
           await at("between two statements");
@@ -415,13 +391,6 @@ describe("connecting to DATABASE_URL", () => {
     expect(error.message).not.toContain("\n");
     return error.message;
   };
-  const with_ = async (change: (url: URL) => void) => {
-    const url = new URL((await openTunnel()).url);
-    url.search = "";
-    change(url);
-    return url.href;
-  };
-
   it("accepts a PostgreSQL of 15 or newer, on TCP and on a Unix socket in both of libpq's ways", async () => {
     const socket = parseSocketAddress(testDatabase.url);
     const byParameter = new URL(testDatabase.url);
@@ -439,74 +408,40 @@ describe("connecting to DATABASE_URL", () => {
     const folder = await mkdtemp(join(tmpdir(), "golden-path-socket test, "));
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     const url = `postgres://someone:hunter2@${encodeURIComponent(folder)}/shop`;
-    const place = `Cannot use the database at ${folder}/.s.PGSQL.5432, database shop (DATABASE_URL):`;
-    expect(await sentence(url)).toBe(`${place} no server listens on that socket.`);
-    expect(
-      isDatabaseUnavailable(
-        await reason(open({ restartTimeout: 0 }, url).db.execute(sql`select 1`)),
-      ),
-    ).toBe(true);
+    expect(await sentence(url)).toContain("no server listens on that socket.");
+    const error = await reason(open({ restartTimeout: 0 }, url).db.execute(sql`select 1`));
+    expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   it("says that the password is wrong, without repeating it", async () => {
-    const message = await sentence(
-      await with_((url) => {
-        url.password = "hunter2";
-      }),
-    );
+    const url = new URL((await openTunnel()).url);
+    url.password = "hunter2";
+    const message = await sentence(url.href);
     expect(message).toContain("the password of user 'golden_path_site' is wrong");
     expect(message).not.toContain("hunter2");
   });
 
   it("says that what listens there is not PostgreSQL", async () => {
-    const { port } = await listen((socket) => {
+    const port = await listen((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     });
-    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toContain(
-      "(DATABASE_URL): ",
-    );
+    const url = `postgres://someone@127.0.0.1:${port}/shop`;
+    expect(await sentence(url)).toContain("(DATABASE_URL): ");
   });
 
   it("says that there was no answer in time", async () => {
-    const { port } = await listen(() => {});
+    const port = await listen(() => {});
     const url = `postgres://someone@127.0.0.1:${port}/shop`;
     const settings = { url, applicationName: "test", connectTimeout: 50 };
     expect(databaseErrorCode(await reason(openConnection(settings)))).toBe("CONNECT_TIMEOUT");
   });
 
   it("rejects a server that is too old", async () => {
-    const { port } = await listen(answerAsVersion("140011"));
-    expect(await sentence(`postgres://someone@127.0.0.1:${port}/shop`)).toBe(
+    const { url } = await openTunnel((data) =>
+      Buffer.from(data.toString("latin1").replace(/\b1[5-9]\d{4}\b/, "140011"), "latin1"),
+    );
+    expect(await sentence(url)).toBe(
       "The database server is PostgreSQL 14, but this program needs PostgreSQL 15 or newer.",
     );
   });
 });
-
-/** Implements just enough of PostgreSQL's protocol to accept every log-in and report its version. */
-function answerAsVersion(version: string): (socket: Socket) => void {
-  const message = (type: string, ...parts: (string | Buffer)[]) => {
-    const body = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
-    const head = Buffer.from(`${type}\0\0\0\0`);
-    head.writeInt32BE(body.length + 4, 1);
-    return Buffer.concat([head, body]);
-  };
-  const int16 = (value: number) => Buffer.from([value >> 8, value & 255]);
-  const int32 = (value: number) => Buffer.concat([int16(value >> 16), int16(value & 65_535)]);
-  const ready = message("Z", "I");
-  const column = ["version\0", int32(0), int16(0), int32(23), int16(4), int32(-1), int16(0)];
-  return (socket) => {
-    let greeted = false;
-    socket.on("data", () => {
-      if (greeted) {
-        socket.write(message("T", int16(1), ...column));
-        socket.write(message("D", int16(1), int32(version.length), version));
-        socket.write(Buffer.concat([message("C", "SELECT 1\0"), ready]));
-      } else {
-        greeted = true;
-        socket.write(
-          Buffer.concat([message("R", int32(0)), message("K", int32(1), int32(1)), ready]),
-        );
-      }
-    });
-  };
-}

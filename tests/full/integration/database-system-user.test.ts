@@ -26,6 +26,24 @@ import {
 import { sentence } from "../../support/embedded-scene";
 import { fastFolder } from "../../support/fast-folder.mjs";
 
+const serving = (dataDir: string) => ({
+  dataDir,
+  purpose: "serve" as const,
+  settings: NOT_DURABLE,
+});
+
+/** Starts the embedded program, which is killed after the test. */
+function start(program: string, dataDir: string, how?: Parameters<typeof startEmbeddedProgram>[2]) {
+  const started = startEmbeddedProgram(program, serving(dataDir), how);
+  cleanUps.push(() => started.kill());
+  return started;
+}
+
+/** Makes a database in a folder, and stops its server. */
+async function makeCluster(dataDir: string): Promise<void> {
+  await (await openEmbeddedPostgres(serving(dataDir))).stop();
+}
+
 /** A user that is not root and owns nothing; every system has it. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const PROJECT = resolve(import.meta.dirname, "../../..");
@@ -92,12 +110,7 @@ describe("PostgreSQL's programs", () => {
     await chmod(folder, 0o755);
     const program = await bareInstallation(folder);
     const dataDir = await temporaryDirectory();
-    const started = startEmbeddedProgram(program, {
-      dataDir,
-      purpose: "serve",
-      settings: NOT_DURABLE,
-    });
-    cleanUps.push(() => started.kill());
+    const started = start(program, dataDir);
     expect((await started.opened).pid).toBeGreaterThan(0);
     await started.stop();
   });
@@ -110,12 +123,7 @@ describe("PostgreSQL's programs", () => {
     const dataDir = join(temporary, "data");
     const made: number[] = [];
     for (let round = 0; round < 2; round++) {
-      const started = startEmbeddedProgram(
-        program,
-        { dataDir, purpose: "serve", settings: NOT_DURABLE },
-        { env: { TMPDIR: temporary } },
-      );
-      cleanUps.push(() => started.kill());
+      const started = start(program, dataDir, { env: { TMPDIR: temporary } });
       await started.opened;
       await started.stop();
       const copies = (await readdir(temporary)).filter((name) => name !== "data");
@@ -129,11 +137,7 @@ describe("PostgreSQL's programs", () => {
 describe.runIf(isRoot)("under root", () => {
   it("the server runs as the system user, who alone can read the data", async () => {
     const dataDir = await temporaryDirectory();
-    const postgres = await openEmbeddedPostgres({
-      dataDir,
-      purpose: "serve",
-      settings: NOT_DURABLE,
-    });
+    const postgres = await openEmbeddedPostgres(serving(dataDir));
     cleanUps.push(() => postgres.stop());
     const { uid, mode } = await stat(join(dataDir, "postgres"));
     expect(uid).not.toBe(0);
@@ -147,7 +151,7 @@ describe.runIf(isRoot)("under root", () => {
     await symlink(stdout.trim(), join(tools, "id"));
     const started = startEmbeddedProgram(
       ownProgram,
-      { dataDir, purpose: "serve", settings: NOT_DURABLE, systemUser: "golden-path-missing" },
+      { ...serving(dataDir), systemUser: "golden-path-missing" },
       { env: { PATH: tools } },
     );
     const message = await sentence(started.opened);
@@ -159,27 +163,16 @@ describe.runIf(isRoot)("under root", () => {
 
   it("a directory above DATA_DIR that is closed to the system user is named", async () => {
     const closed = await temporaryDirectory();
-    const message = await sentence(
-      openEmbeddedPostgres({
-        dataDir: join(closed, "deeper", "data"),
-        purpose: "serve",
-        settings: NOT_DURABLE,
-      }),
-    );
+    const message = await sentence(openEmbeddedPostgres(serving(join(closed, "deeper/data"))));
     expect(message).toContain(`who may not enter ${closed}. Choose a DATA_DIR that user can reach`);
     expect(message).toContain("DATABASE_URL");
   });
 
   it("a cluster that root copied here is chowned back to the system user", async () => {
     const dataDir = await temporaryDirectory();
-    await (await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })).stop();
+    await makeCluster(dataDir);
     await promisify(execFile)("chown", ["-R", "0:0", join(dataDir, "postgres")]);
-    const postgres = await openEmbeddedPostgres({
-      dataDir,
-      purpose: "serve",
-      settings: NOT_DURABLE,
-    });
-    await postgres.stop();
+    await makeCluster(dataDir);
     expect((await stat(join(dataDir, "postgres"))).uid).not.toBe(0);
   });
 });
@@ -189,12 +182,7 @@ describe.runIf(isRoot)("as an ordinary user", () => {
     if (!canRun(ownProgram, NOBODY)) skip("other users cannot enter this checkout");
     const dataDir = await temporaryDirectory();
     await chown(dataDir, NOBODY.uid, NOBODY.gid);
-    const started = startEmbeddedProgram(
-      ownProgram,
-      { dataDir, purpose: "serve", settings: NOT_DURABLE },
-      NOBODY,
-    );
-    cleanUps.push(() => started.kill());
+    const started = start(ownProgram, dataDir, NOBODY);
     await started.opened;
     expect((await stat(join(dataDir, "postgres"))).uid).toBe(NOBODY.uid);
     await started.stop();
@@ -203,14 +191,9 @@ describe.runIf(isRoot)("as an ordinary user", () => {
   it("a cluster of somebody else is one sentence", async ({ skip }) => {
     if (!canRun(ownProgram, NOBODY)) skip("other users cannot enter this checkout");
     const dataDir = await temporaryDirectory();
-    await (await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })).stop();
+    await makeCluster(dataDir);
     await chmod(dataDir, 0o777);
-    const started = startEmbeddedProgram(
-      ownProgram,
-      { dataDir, purpose: "serve", settings: NOT_DURABLE },
-      NOBODY,
-    );
-    expect(await sentence(started.opened)).toContain(
+    expect(await sentence(start(ownProgram, dataDir, NOBODY).opened)).toContain(
       `The database in ${join(dataDir, "postgres")} belongs to user`,
     );
   });
@@ -225,15 +208,11 @@ it.runIf(isRoot)(
     if (!mounted) skip("file systems cannot be mounted here");
     cleanUps.push(() => spawnSync("umount", ["-l", dataDir]));
     const full = `The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`;
-    expect(
-      await sentence(openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })),
-    ).toBe(full);
+    expect(await sentence(openEmbeddedPostgres(serving(dataDir)))).toBe(full);
 
     spawnSync("mount", ["-o", "remount,size=200m", dataDir]);
-    await (await openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })).stop();
+    await makeCluster(dataDir);
     await writeFile(join(dataDir, "ballast"), Buffer.alloc(180 * 1_048_576)).catch(() => {});
-    expect(
-      await sentence(openEmbeddedPostgres({ dataDir, purpose: "serve", settings: NOT_DURABLE })),
-    ).toBe(full);
+    expect(await sentence(openEmbeddedPostgres(serving(dataDir)))).toBe(full);
   },
 );

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { clearCurrentEdition, currentEdition } from "~/features/library/current-edition.server";
 import { editionState } from "~/features/library/importer/edition-state.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
@@ -18,10 +18,8 @@ import {
   writeEdition,
 } from "../../support/library";
 import { watchLog } from "../../support/log";
-import { openTestSite, type TestSite } from "../../support/site";
+import { testSite } from "../../support/site";
 import { silentMp3 } from "../../support/sounds";
-
-const INTERVAL_MS = 20;
 
 const chapter = (title: string, body?: string): EditionFiles => ({
   "chapters/01-gates.md": editionText({ title, summary: "S.", order: 1 }, body),
@@ -29,26 +27,17 @@ const chapter = (title: string, body?: string): EditionFiles => ({
 
 const BROKEN = { "chapters/01-gates.md": "---\ntitle: Gates\norder: one\n---\n\nText.\n" };
 
-let site: TestSite;
+testSite();
 const sample = editionFolder(chapter("The sample"));
 const endings: (() => unknown)[] = [];
 
-beforeAll(async () => {
-  site = await openTestSite();
-});
-
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
-  vi.useRealTimers();
-  vi.restoreAllMocks();
   clearCurrentEdition();
   await getDatabase().db.execute(sql`truncate editions cascade`);
 });
 
-afterAll(async () => {
-  sample.remove();
-  await site.close();
-});
+afterAll(() => sample.remove());
 
 function folderOf(files: EditionFiles): string {
   const folder = editionFolder(files);
@@ -57,15 +46,12 @@ function folderOf(files: EditionFiles): string {
 }
 
 /** Starts watching a folder; the returned function stops it, as the end of the test does. */
-function watch(
-  folder: string,
-  { isFolderSet = false, intervalMs = INTERVAL_MS } = {},
-): () => Promise<void> {
+function watch(folder: string, { isFolderSet = false } = {}): () => Promise<void> {
   const stop = startEditionWatch({
     folder,
     isFolderSet,
     sampleFolder: sample.path,
-    intervalMs,
+    intervalMs: 20,
   });
   endings.push(stop);
   return stop;
@@ -234,8 +220,7 @@ describe("the edition that is served", () => {
     writeEdition(folder, chapter("Walls"));
     await served("Walls");
     expect(await count()).toBe(2);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 23 * 3_600_000 });
-    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 3_600_000 });
     await eventually(async () => expect(await count()).toBe(1));
     expect(await findDocumentHtml(old ?? "", "gates")).toBeNull();
     await eventually(async () => expect(await findMedia(mediaName(sound))).toBeNull());

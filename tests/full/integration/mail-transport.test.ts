@@ -58,7 +58,10 @@ const withContent = (content: Partial<RenderedMail>): TransportedMail => ({
   content: { ...CONTENT, ...content },
 });
 
-beforeEach(() => set());
+beforeEach(() => {
+  mkdirSync(directory.path, { recursive: true });
+  set();
+});
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const transport of transports.splice(0)) transport.close();
@@ -67,12 +70,13 @@ afterEach(async () => {
 });
 
 describe("with SMTP_URL, a mail", () => {
-  it("reaches the server complete: sender, recipient, subject, text and HTML", async () => {
+  it("reaches the server complete: sender, recipient, subject, text and HTML, with bounces to their own address", async () => {
+    set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test" });
     const { server, transport } = await serverAndTransport();
     const headers = { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
     expect(await transport.deliver(withContent({ headers }))).toEqual({ kind: "accepted" });
     const [mail] = server.delivered;
-    expect(mail?.recipients).toEqual([MAIL.to]);
+    expect(mail).toMatchObject({ sender: "bounces@book.test", recipients: [MAIL.to] });
     expect(mail?.headers).toMatchObject({
       from: "The Golden Path <letters@book.test>",
       to: MAIL.to,
@@ -86,18 +90,9 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(CONTENT.html);
   });
 
-  it("has its bounces sent to MAIL_BOUNCE_ADDRESS", async () => {
-    set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test" });
-    const { server, transport } = await serverAndTransport();
-    await transport.deliver(MAIL);
-    expect(server.delivered[0]?.sender).toBe("bounces@book.test");
-    expect(server.delivered[0]?.headers.from).toBe("The Golden Path <letters@book.test>");
-  });
-
   it("is signed by DKIM, the headers for unsubscribing included", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const keyFile = join(directory.path, "dkim.pem");
-    mkdirSync(directory.path, { recursive: true });
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
     set({ DKIM_SELECTOR: "mail", DKIM_KEY_FILE: keyFile });
     const { server, transport } = await serverAndTransport();
@@ -114,23 +109,17 @@ describe("with SMTP_URL, a mail", () => {
     );
   });
 
-  it("is sent with the credentials in the URL", async () => {
-    const { server, transport } = await serverAndTransport({
-      login: { user: "book", password: "s3cret/&" },
-    });
+  it("is sent with the credentials in the URL alone, and the advice omits the password", async () => {
+    const login = { user: "book", password: "right/&" };
+    const { server, transport } = await serverAndTransport({ login });
     expect(await transport.deliver(MAIL)).toEqual({ kind: "accepted" });
-    expect(server.delivered).toHaveLength(1);
-  });
-
-  it("is not sent with a wrong login, and the advice omits the password", async () => {
-    const { server } = await serverAndTransport({ login: { user: "book", password: "right" } });
     const delivery = await open(server.url.replace("right", "wr0ng")).deliver(MAIL);
     expect(delivery).toMatchObject({ kind: "not-sent", phase: "connecting", code: "535 EAUTH" });
     expect(delivery).toHaveProperty(
       "advice",
       "The mail server rejected the login: check user and password in SMTP_URL.",
     );
-    expect(server.delivered).toEqual([]);
+    expect(server.delivered).toHaveLength(1);
   });
 
   it("gets no extra header from a line break in its subject", async () => {
@@ -154,13 +143,8 @@ describe("with SMTP_URL, a mail", () => {
 
   it("is not sent, with advice, when nothing listens there", async () => {
     const delivery = await open(`smtp://127.0.0.1:${await freePorts(1)}`).deliver(MAIL);
-    expect(delivery).toEqual({
-      kind: "not-sent",
-      phase: "connecting",
-      code: "ECONNREFUSED",
-      advice:
-        "The mail server did not answer as it should: check that it runs and that SMTP_URL names it.",
-    });
+    const failure = { kind: "not-sent", phase: "connecting", code: "ECONNREFUSED" };
+    expect(delivery).toEqual({ ...failure, advice: expect.stringContaining("check that it runs") });
   });
 });
 
@@ -262,7 +246,6 @@ describe("without SMTP_URL, a mail", () => {
   });
 
   it("is not sent, with advice about the folder, when that cannot be written, and leaves nothing behind", async () => {
-    mkdirSync(directory.path, { recursive: true });
     writeFileSync(outbox, "a file where the folder should be");
     expect(await openOutboxTransport().deliver(MAIL)).toMatchObject({
       kind: "not-sent",

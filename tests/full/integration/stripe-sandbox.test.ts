@@ -34,6 +34,14 @@ async function invoicesOf({ stripe }: TestSandbox, subscription: string) {
   return data.map(({ status }) => status);
 }
 
+/** A subscription whose renewal has failed. */
+async function pastDue() {
+  const sandbox = await openSandbox();
+  const { subscription } = await subscribe(sandbox);
+  await sandbox.control(`subscriptions/${subscription.id}/renew`, { outcome: "declined" });
+  return { sandbox, subscription };
+}
+
 describe("a subscription", () => {
   test("is paid every month, each period following the last", async () => {
     const sandbox = await openSandbox();
@@ -84,18 +92,14 @@ describe("a subscription", () => {
     ["void", ["void", "paid"]],
     ["recover", ["paid", "paid"]],
   ])("that is past due is active again after '%s'", async (action, invoices) => {
-    const sandbox = await openSandbox();
-    const { subscription } = await subscribe(sandbox);
-    await sandbox.control(`subscriptions/${subscription.id}/renew`, { outcome: "declined" });
+    const { sandbox, subscription } = await pastDue();
     await sandbox.control(`subscriptions/${subscription.id}/${action}`);
     expect(await statusOf(sandbox, subscription.id)).toBe("active");
     expect(await invoicesOf(sandbox, subscription.id)).toEqual(invoices);
   });
 
   test("that is unpaid still gets invoices, which stay drafts", async () => {
-    const sandbox = await openSandbox();
-    const { subscription } = await subscribe(sandbox);
-    await sandbox.control(`subscriptions/${subscription.id}/renew`, { outcome: "declined" });
+    const { sandbox, subscription } = await pastDue();
     await sandbox.control(`subscriptions/${subscription.id}/give-up`, { afterRetries: "unpaid" });
     await sandbox.control("clock", { days: 33 });
     expect(await statusOf(sandbox, subscription.id)).toBe("unpaid");
@@ -105,17 +109,11 @@ describe("a subscription", () => {
 
 describe("an answer to the API", () => {
   test("rejects what Stripe rejects: another key, an unknown parameter, path or object", async () => {
-    const sandbox = await openSandbox();
-    const { stripe } = sandbox;
-    const { port } = sandbox;
+    const { stripe, port } = await openSandbox();
     const stranger = new Stripe("sk_test_other", { host: "127.0.0.1", port, protocol: "http" });
     expect(await rejection(stranger.customers.list())).toMatchObject({ statusCode: 401 });
     const unknown: object = { line_items: [{ prise: "x" }] };
-    expect(
-      await rejection(
-        stripe.checkout.sessions.create(unknown as Stripe.Checkout.SessionCreateParams),
-      ),
-    ).toMatchObject({
+    expect(await rejection(stripe.checkout.sessions.create(unknown))).toMatchObject({
       code: "parameter_unknown",
       param: "line_items[0][prise]",
       statusCode: 400,
@@ -152,12 +150,8 @@ describe("an answer to the API", () => {
     const { customer } = await subscribe(sandbox);
     const list = (expand: string[]) => stripe.subscriptions.list({ customer, expand });
     const { data } = await list(["data.customer", "data.latest_invoice.payments.data"]);
-    expect(data).toMatchObject([
-      {
-        customer: { id: customer },
-        latest_invoice: { payments: { data: [{ status: "paid" }] } },
-      },
-    ]);
+    const latest_invoice = { payments: { data: [{ status: "paid" }] } };
+    expect(data).toMatchObject([{ customer: { id: customer }, latest_invoice }]);
     const deep = "data.latest_invoice.payments.data.payment.payment_intent";
     expect((await rejection(list([deep]))).message).toContain("more than 4 levels");
     expect(await rejection(list(["data.start_date"]))).toMatchObject({ param: "expand" });
