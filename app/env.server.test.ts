@@ -80,13 +80,11 @@ describe("the environment", () => {
 
   it.each([
     ["PUBLIC_URL", "https://example.com/shop"],
-    ["DATABASE_URL", "mysql://localhost/x"],
     ["DATABASE_URL", "postgres://user:100%sure@localhost/x"],
     ["SESSION_SECRET", "short"],
     ["PAYMENTS", "paypal"],
     ["STRIPE_SECRET_KEY", "pk_test_1"],
     ["SMTP_URL", "http://localhost"],
-    ["RATE_LIMIT_FACTOR", "0"],
     ["LOG_LEVEL", "loud"],
     ["PORT", "0x10"],
     ["STRIPE_SANDBOX_LATENCY_MS", "60001"],
@@ -95,16 +93,13 @@ describe("the environment", () => {
     ["PUBLIC_ALIASES", "example.net:8080"],
     ["HOST", "127.0.0.1:3000"],
     ["PUBLIC_URL", "https://:hunter2@example.com"],
-    ["PUBLIC_URL", "https://*.example.com"],
     ["STRIPE_API_BASE", "https://api.stripe.com/v1"],
     ["MAIL_FROM", "a@example.com, b@example.com"],
     ["MAIL_FROM", "hello@example.com\r\nBcc: all@example.com"],
-    ["MAIL_BOUNCE_ADDRESS", "bounces"],
     ["MAIL_RATE", "0"],
     ["DKIM_SELECTOR", "mail._domainkey.example.com"],
     ["DKIM_KEY_FILE", "/no/such/file.pem"],
     ["BACKUP_EVERY", "32d"],
-    ["BACKUP_S3_URL", "s3://bucket"],
     ["BACKUP_S3_URL", "https://key:secret@s3.example.com/bucket"],
     ["SESSION_SECRET", "s".repeat(32)],
   ])("names %s, what was found and what is wanted when it is '%s'", (name, value) => {
@@ -117,6 +112,8 @@ describe("the environment", () => {
     for (const name of ["SESSION_SECRET", "STRIPE_SECRET_KEY", "DATABASE_URL", "METRICS_TOKEN"]) {
       expect(problems({ [name]: "hunter2" }).join()).not.toContain("hunter2");
     }
+    const [problem] = problems({ BACKUP_S3_SECRET_ACCESS_KEY: "a hunter2" });
+    expect(problem).toMatch(/^BACKUP_S3_SECRET_ACCESS_KEY: found a value of 9 characters/);
   });
 
   it("takes proxies as a number, or as addresses and networks", () => {
@@ -163,7 +160,6 @@ describe("the local Stripe sandbox", () => {
     ["HOST", "0.0.0.0"],
     ["HOST", "::"],
     ["HOST", "192.168.1.5"],
-    ["HOST", "book.internal"],
     ["PUBLIC_URL", "https://book.example"],
     ["PUBLIC_URL", "http://192.168.1.5:3000"],
     ["PUBLIC_URL", "https://localhost.book.example"],
@@ -202,34 +198,25 @@ describe("the local Stripe sandbox", () => {
 });
 
 describe("the settings of backups", () => {
-  const bucket = {
-    BACKUP_S3_URL: "https://s3.example.com/bucket/golden-path/",
-    BACKUP_S3_ACCESS_KEY_ID: "id",
-    BACKUP_S3_SECRET_ACCESS_KEY: "a secret/+=",
-  };
-
-  it.each([
-    ["24h", 86_400_000],
-    ["31d", 2_678_400_000],
-  ])("take %s as an interval", (BACKUP_EVERY, milliseconds) => {
-    const settings = parseEnvironment({ BACKUP_EVERY, BACKUP_DIR: "/backups" });
-    expect(settings.BACKUP_EVERY).toBe(milliseconds);
+  it("take hours and days as an interval", () => {
+    const interval = (BACKUP_EVERY: string) =>
+      parseEnvironment({ BACKUP_EVERY, BACKUP_DIR: "/backups" }).BACKUP_EVERY;
+    expect([interval("24h"), interval("31d")]).toEqual([86_400_000, 2_678_400_000]);
   });
 
   it("make up a bucket, or none", () => {
     expect(parseEnvironment({}).BACKUP_S3).toBeNull();
-    const set = { ...bucket, BACKUP_S3_SECRET_ACCESS_KEY: "secret/+=" };
-    expect(parseEnvironment(set).BACKUP_S3).toEqual({
+    const bucket = {
+      BACKUP_S3_URL: "https://s3.example.com/bucket/golden-path/",
+      BACKUP_S3_ACCESS_KEY_ID: "id",
+      BACKUP_S3_SECRET_ACCESS_KEY: "secret/+=",
+    };
+    expect(parseEnvironment(bucket).BACKUP_S3).toEqual({
       url: "https://s3.example.com/bucket/golden-path",
       region: "us-east-1",
       accessKeyId: "id",
       secretAccessKey: "secret/+=",
     });
-  });
-
-  it("are complained about without the secret", () => {
-    const [problem] = problems(bucket);
-    expect(problem).toMatch(/^BACKUP_S3_SECRET_ACCESS_KEY: found a value of 11 characters/);
   });
 });
 

@@ -9,6 +9,7 @@ import { getDatabase } from "~db/client";
 import * as schema from "~db/schema";
 import { cookiesOf, flashOf, get, post } from "../support/routes";
 import { testSite } from "../support/site";
+import { withoutTable } from "../support/without-database";
 
 const PATH = "/account/data.json";
 
@@ -119,13 +120,13 @@ afterEach(async () => {
   await database().execute(sql`truncate suppressed_addresses, subscribers, mails`);
 });
 
-/** A signed-up account whose address is confirmed, unless told otherwise. */
-async function newAccount({ isConfirmed = true } = {}) {
+/** A signed-up account whose address is confirmed. */
+async function newAccount() {
   const email = `exporter-${++count}@example.test`;
   const answer = await post(signUp, { form: { email, password: "a long walk" } });
   const [user] = await database()
     .update(schema.users)
-    .set({ emailConfirmedAt: isConfirmed ? new Date() : null })
+    .set({ emailConfirmedAt: new Date() })
     .where(eq(schema.users.email, email))
     .returning();
   if (!user) throw new Error("There is no account.");
@@ -252,7 +253,6 @@ describe("the export of an account", () => {
     );
     const listed = [LEFT_OUT, RENAMED, PLACES].flatMap(Object.keys);
     expect(listed.filter((name) => !names.has(name))).toEqual([]);
-    expect(Object.values(LEFT_OUT).filter((reason) => reason.length < 8)).toEqual([]);
   });
 
   it("has what is stored in each of these columns, and no secret", async () => {
@@ -294,31 +294,20 @@ describe("the export of an account", () => {
     const { mark } = await fillEveryTable(other);
     const { userId, email } = await newAccount();
     const text = await exported(userId);
-    const data = JSON.parse(text);
-    expect(Object.keys(data)).toEqual([
-      ...[
-        "exportedAt",
-        "account",
-        "membership",
-        "memberships",
-        "paymentEvents",
-        "sessions",
-        "passkeys",
-      ],
-      ...["passwordReset", "emailChanges", "withheld", "newsletter", "suppression", "mails"],
-      ...["podcast", "readingProgress", "notes", "picture"],
-    ]);
-    expect(data).toMatchObject({
-      account: { id: userId, email },
-      membership: { stripeCustomerId: null, price: null },
+    expect(JSON.parse(text)).toEqual({
+      exportedAt: expect.any(String),
+      account: expect.objectContaining({ id: userId, email }),
+      membership: expect.objectContaining({ stripeCustomerId: null, price: null }),
+      memberships: [],
       paymentEvents: [],
-      sessions: [{ verifiedBy: "password" }],
+      sessions: [expect.objectContaining({ verifiedBy: "password" })],
       passkeys: [],
       passwordReset: null,
       emailChanges: [],
       withheld: null,
       newsletter: null,
       suppression: null,
+      mails: [expect.objectContaining({ kind: "account-welcome" })],
       podcast: null,
       readingProgress: [],
       notes: [],
@@ -399,14 +388,14 @@ describe("the export of an account", () => {
     expect(text).not.toContain("the book fair");
   });
 
-  it.each([
-    ["markup", "</script><script>alert(1)</script><!-- ]]>"],
-    ["control characters", '\u0001\u0007\u001b[2J\u007f\u009b2J\r\n\t\\ "'],
-    ["what cannot be seen", "\u202egnp.exe\u200b\u2066\ufeff\u2028\u2029\u{e0041}"],
-    ["emoji and other scripts", "👩‍👩‍👧 naïve Ω 你好 \u{10ffff}"],
-    ["what looks like the file's end", '"}]}\n}\n{"account": null'],
-  ])("keeps %s in notes as they are, in plain characters", async (_name, hostile) => {
+  it("keeps whatever notes hold as it is, in plain characters", async () => {
     const { userId } = await newAccount();
+    const hostile = [
+      "</script><script>alert(1)</script><!-- ]]>",
+      '\u0001\u0007\u001b[2J\u007f\u009b2J\r\n\t\\ "',
+      "\u202egnp.exe\u200b\u2066\ufeff\u2028\u2029\u{e0041}",
+      '👩‍👩‍👧 naïve Ω 你好 \u{10ffff} "}]}\n}\n{"account": null',
+    ].join("");
     await database()
       .insert(schema.notes)
       .values({ userId, slug: "gates", title: hostile, text: hostile });
@@ -415,15 +404,15 @@ describe("the export of an account", () => {
     expect(text).not.toMatch(/[<\u2028\u2029]|(?!\n)\p{Cc}|\p{Cf}|\p{Cs}/u);
   });
 
-  it.each(["👩", "a👩", "<\u202e\u0001", "é\u{e0041}"])(
-    "keeps long notes of %j whole, wherever they are cut",
-    async (repeated) => {
-      const { userId } = await newAccount();
+  it("keeps long notes whole, wherever they are cut", async () => {
+    const { userId } = await newAccount();
+    for (const [index, repeated] of ["👩", "a👩", "<\u202e\u0001", "é\u{e0041}"].entries()) {
       const text = repeated.repeat(20_000);
-      await database().insert(schema.notes).values({ userId, slug: "gates", title: "", text });
-      expect((await read(userId)).notes[0].text === text).toBe(true);
-    },
-  );
+      const slug = `text-${index}`;
+      await database().insert(schema.notes).values({ userId, slug, title: "", text });
+      expect((await read(userId)).notes[index].text === text).toBe(true);
+    }
+  });
 
   it("reads thousands of rows in pages, and misses none", async () => {
     const { userId } = await newAccount();
@@ -438,11 +427,6 @@ describe("the export of an account", () => {
     expect(new Set(data.readingProgress.map(({ slug }: { slug: string }) => slug)).size).toBe(1500);
     expect(data.sessions).toHaveLength(1001);
     expect(new Set(data.sessions.map(({ id }: { id: string }) => id)).size).toBe(1001);
-  });
-
-  it("says that there is no account, and that the database cannot be read", async () => {
-    expect(await openAccountExport(randomUUID())).toEqual({ kind: "no-account" });
-    expect(await openAccountExport("no id")).toEqual({ kind: "failed" });
   });
 });
 
@@ -476,27 +460,19 @@ describe("the download", () => {
 
   it("fails with a toast, at its section, while the database cannot be read", async () => {
     const { cookie } = await newAccount();
-    await database().execute(sql`alter table account_deletions rename to gone`);
-    try {
-      const answer = await get(download, PATH, cookie);
-      expect(answer.headers.get("Location")).toBe("/account#data");
-      expect((await flashOf(answer))?.toast).toMatchObject({ variant: "destructive" });
-    } finally {
-      await database().execute(sql`alter table gone rename to account_deletions`);
-    }
+    const answer = await withoutTable("account_deletions", () => get(download, PATH, cookie));
+    expect(answer.headers.get("Location")).toBe("/account#data");
+    expect((await flashOf(answer))?.toast).toMatchObject({ variant: "destructive" });
   });
 
   it("breaks off rather than look complete, when the database fails half-way", async () => {
     const { cookie, userId } = await newAccount();
     await database().insert(schema.notes).values({ userId, slug: "a", title: "a", text: "a" });
-    await database().execute(sql`alter table notes rename to gone`);
-    try {
+    await withoutTable("notes", async () => {
       const answer = await get(download, PATH, cookie);
       expect(answer.status).toBe(200);
       await expect(answer.text()).rejects.toThrow();
-    } finally {
-      await database().execute(sql`alter table gone rename to notes`);
-    }
+    });
   });
 
   it("asks for no more of the notes than a slow reader takes", async () => {

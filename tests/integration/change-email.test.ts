@@ -1,5 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
+import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { openSession } from "~/features/accounts/sessions.server";
 import { logIn, signUp } from "~/features/accounts/sign-in.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
@@ -61,7 +63,18 @@ async function change(account: Account, to: string): Promise<string> {
   return undoToken(account.email);
 }
 
+const changesOf = ({ userId }: Account) =>
+  getDatabase().db.select().from(emailChanges).where(eq(emailChanges.userId, userId));
+
+const expire = ({ userId }: Account) =>
+  getDatabase()
+    .db.update(emailChanges)
+    .set({ expiresAt: new Date(Date.now() - 1000) })
+    .where(eq(emailChanges.userId, userId));
+
 const idOf = async (email: string) => (await findUserByEmail(email))?.id;
+const signUpOutcome = async (email: string) =>
+  (await signUp({ email, password: PASSWORD }, NEW_BROWSER)).kind;
 const logInOutcome = async (email: string, password = PASSWORD) =>
   (await logIn({ email, password }, NEW_BROWSER)).kind;
 
@@ -78,7 +91,6 @@ describe("asking for another address", () => {
   it.each([
     ["a wrong password", "not it", "That is not your password."],
     ["no password", "", "Please enter your password."],
-    ["a megabyte of password", "x".repeat(1_000_000), "That is not your password."],
   ])("is rejected with %s", async (_what, password, message) => {
     const account = await newAccount();
     const to = newAddress();
@@ -86,16 +98,9 @@ describe("asking for another address", () => {
     expect(await mailedToken(to)).toBeNull();
   });
 
-  it.each(["", "nobody", "a@b@c.example", `${"x".repeat(300)}@example.test`, "a b@example.test"])(
-    "is rejected for %j",
-    async (email) => {
-      const account = await newAccount();
-      expect(await request(account, email)).toMatchObject({ kind: "rejected" });
-    },
-  );
-
-  it("is rejected for the address that the account has, whatever its case", async () => {
+  it("is rejected for what is no address, and for the one that the account has", async () => {
     const account = await newAccount();
+    expect(await request(account, "a@b@c.example")).toMatchObject({ kind: "rejected" });
     expect(await request(account, account.email.toUpperCase())).toEqual({
       kind: "rejected",
       message: "This is your address already.",
@@ -124,8 +129,7 @@ describe("asking for another address", () => {
     const to = newAddress();
     for (const account of accounts) await request(account, to);
     const [first, second] = [await mailedToken(to), await mailedToken(to)];
-    const { db } = getDatabase();
-    const outcomes = await db.transaction(async (tx) => {
+    const outcomes = await getDatabase().db.transaction(async (tx) => {
       // keeps both from changing a user until both have found the address free
       await tx.execute(sql`lock table users in share mode`);
       const confirmed = [
@@ -173,8 +177,8 @@ describe("the link to the new address", () => {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => confirmEmailChange(token, account.userId)),
     );
-    expect(outcomes.filter(({ kind }) => kind === "changed")).toHaveLength(1);
-    expect(outcomes.filter(({ kind }) => kind === "invalid-link")).toHaveLength(9);
+    const kinds = outcomes.map(({ kind }) => kind).sort();
+    expect(kinds).toEqual(["changed", ...Array(9).fill("invalid-link")]);
   });
 
   it.each([
@@ -192,42 +196,29 @@ describe("the link to the new address", () => {
     const to = newAddress();
     await request(account, to);
     const token = await mailedToken(to);
-    const { db } = getDatabase();
-    await db
-      .update(emailChanges)
-      .set({ expiresAt: new Date(Date.now() - 1000) })
-      .where(eq(emailChanges.userId, account.userId));
+    await expire(account);
     expect(await confirmEmailChange(token, account.userId)).toEqual({ kind: "invalid-link" });
     await cleanUp();
-    expect(
-      await db.select().from(emailChanges).where(eq(emailChanges.userId, account.userId)),
-    ).toEqual([]);
+    expect(await changesOf(account)).toEqual([]);
   });
 
   it("ends links to choose a new password that went to the old address", async () => {
     const account = await newAccount();
-    const { openPasswordReset } = await import("~/features/accounts/password-reset-request.server");
-    const { lookUpPasswordReset } = await import("~/features/accounts/password-reset.server");
     const reset = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
     expect(await lookUpPasswordReset(reset)).not.toBeNull();
     await change(account, newAddress());
     expect(await lookUpPasswordReset(reset)).toBeNull();
   });
 
-  it("takes the newsletter along", async () => {
-    const account = await newAccount();
-    await subscribe(account.email);
-    const to = newAddress();
-    await change(account, to);
-    expect(await findSubscriberByEmail(account.email)).toBeNull();
-    expect((await findSubscriberByEmail(to))?.confirmedAt).toBeInstanceOf(Date);
-  });
-
-  it("subscribes nobody who was not, and joins two subscriptions to one", async () => {
-    const account = await newAccount();
-    const to = newAddress();
+  it("takes the newsletter along, joins two subscriptions to one, and subscribes nobody who was not", async () => {
+    const [account, to] = [await newAccount(), newAddress()];
     await change(account, to);
     expect(await findSubscriberByEmail(to)).toBeNull();
+    await subscribe(to);
+    const next = newAddress();
+    await change({ ...account, email: to }, next);
+    expect(await findSubscriberByEmail(to)).toBeNull();
+    expect((await findSubscriberByEmail(next))?.confirmedAt).toBeInstanceOf(Date);
 
     const [both, target] = [await newAccount(), newAddress()];
     await subscribe(both.email);
@@ -239,34 +230,24 @@ describe("the link to the new address", () => {
 });
 
 describe("the customer at Stripe", () => {
-  const emailAtStripe = async (customer: string) => {
-    const found = await stripeClient().customers.retrieve(customer);
-    return found.deleted ? null : found.email;
-  };
-
-  async function memberWithNewAddress() {
+  it("gets it with the next sync if Stripe was down", async () => {
     const member = await newMember(site.sandboxOrigin);
-    const token = await openSession({ id: member.id, passwordHash: "not a hash" }, null, {
-      userAgent: null,
-      verifiedBy: "passkey",
-    });
+    const user = { id: member.id, passwordHash: "not a hash" };
+    const browser = { userAgent: null, verifiedBy: "passkey" as const };
+    const token = await openSession(user, null, browser);
     const account = await accountOf(token ?? "", member.email);
     const to = newAddress();
-    expect(await requestEmailChange(account, { email: to, password: "" }, undefined)).toEqual({
-      kind: "requested",
-    });
-    const confirm = async () =>
-      expect(await confirmEmailChange(await mailedToken(to), account.userId)).toMatchObject({
-        kind: "changed",
-      });
-    return { member, to, confirm };
-  }
-
-  it("gets it with the next sync if Stripe was down", async () => {
-    const { member, to, confirm } = await memberWithNewAddress();
+    const emailAtStripe = async () => {
+      const found = await stripeClient().customers.retrieve(member.customer);
+      return found.deleted ? null : found.email;
+    };
+    // who has just used a passkey needs no password
+    expect(await request(account, to, "")).toEqual({ kind: "requested" });
     await control(site.sandboxOrigin, "faults", { kind: "destroy", times: 0 });
     const lines = watchLog();
-    await confirm();
+    expect(await confirmEmailChange(await mailedToken(to), account.userId)).toMatchObject({
+      kind: "changed",
+    });
     // not before the last try, which would otherwise succeed
     await expect
       .poll(() => lines)
@@ -276,9 +257,9 @@ describe("the customer at Stripe", () => {
         facts: { userId: member.id, err: expect.any(Error) },
       });
     await control(site.sandboxOrigin, "faults/clear");
-    expect(await emailAtStripe(member.customer)).not.toBe(to);
+    expect(await emailAtStripe()).not.toBe(to);
     await syncCustomer(member.customer);
-    expect(await emailAtStripe(member.customer)).toBe(to);
+    expect(await emailAtStripe()).toBe(to);
   });
 });
 
@@ -297,7 +278,6 @@ describe("the link to the former address", () => {
     expect(await db.select().from(sessions).where(eq(sessions.userId, account.userId))).toEqual([]);
     // whoever changed the address knew the password
     expect(await logInOutcome(account.email)).toBe("rejected");
-    const { resetPassword } = await import("~/features/accounts/password-reset.server");
     const resetToken = new URL(outcome.resetPath, "http://localhost").searchParams.get("token");
     expect(
       await resetPassword({ token: resetToken ?? "", password: "a new one" }, NEW_BROWSER),
@@ -325,9 +305,7 @@ describe("the link to the former address", () => {
     expect(await idOf(account.email)).toBe(account.userId);
     const { db } = getDatabase();
     expect(await db.select().from(passkeys).where(eq(passkeys.userId, account.userId))).toEqual([]);
-    expect(
-      await db.select().from(emailChanges).where(eq(emailChanges.userId, account.userId)),
-    ).toEqual([]);
+    expect(await changesOf(account)).toEqual([]);
   });
 
   it("works once, also if it is opened ten times at once", async () => {
@@ -340,27 +318,18 @@ describe("the link to the former address", () => {
   it("works for seven days", async () => {
     const account = await newAccount();
     const token = await change(account, newAddress());
-    const { db } = getDatabase();
-    const [row] = await db
-      .select()
-      .from(emailChanges)
-      .where(eq(emailChanges.userId, account.userId));
+    const [row] = await changesOf(account);
     const days = ((row?.expiresAt.getTime() ?? 0) - Date.now()) / DAY_MS;
     expect(days).toBeGreaterThan(6.99);
     expect(days).toBeLessThanOrEqual(7);
-    await db
-      .update(emailChanges)
-      .set({ expiresAt: new Date(Date.now() - 1000) })
-      .where(eq(emailChanges.userId, account.userId));
+    await expire(account);
     expect(await undo(token)).toEqual({ kind: "invalid-link" });
   });
 
   it("cannot be cut off by a new account, or another one's change, with the former address", async () => {
     const account = await newAccount();
     const token = await change(account, newAddress());
-    expect((await signUp({ email: account.email, password: PASSWORD }, NEW_BROWSER)).kind).toBe(
-      "taken",
-    );
+    expect(await signUpOutcome(account.email)).toBe("taken");
     const other = await newAccount();
     await request(other, account.email);
     expect(await mailedToken(account.email)).toBeNull();
@@ -370,12 +339,7 @@ describe("the link to the former address", () => {
   it("leaves the former address free once it has expired", async () => {
     const account = await newAccount();
     await change(account, newAddress());
-    await getDatabase()
-      .db.update(emailChanges)
-      .set({ expiresAt: new Date(Date.now() - 1000) })
-      .where(eq(emailChanges.userId, account.userId));
-    expect((await signUp({ email: account.email, password: PASSWORD }, NEW_BROWSER)).kind).toBe(
-      "signed-in",
-    );
+    await expire(account);
+    expect(await signUpOutcome(account.email)).toBe("signed-in");
   });
 });

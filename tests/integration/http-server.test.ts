@@ -1,8 +1,9 @@
 import { closeSync, openSync, stat } from "node:fs";
-import { type RequestListener, request } from "node:http";
+import type { RequestListener } from "node:http";
 import { createConnection, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type HttpLimits, type HttpServer, listen } from "~/server/http-server.server";
+import { send } from "../support/http-client";
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -48,20 +49,16 @@ function connectTo(server: HttpServer): { socket: Socket; ended: Promise<string>
   return { socket, ended };
 }
 
-function get({ port }: HttpServer): Promise<{ status: number; headers: object; text: string }> {
-  return new Promise((resolve, reject) => {
-    request({ port, host: "127.0.0.1" }, (incoming) => {
-      let text = "";
-      incoming.setEncoding("utf8").on("data", (chunk) => {
-        text += chunk;
-      });
-      incoming.on("end", () =>
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }),
-      );
-    })
-      .on("error", reject)
-      .end();
-  });
+const get = ({ port }: HttpServer) => send(`http://127.0.0.1:${port}/`);
+
+const ASK = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const firstData = (socket: Socket) => new Promise((resolve) => socket.once("data", resolve));
+
+/** Sends a byte now and then. */
+function drip(socket: Socket): void {
+  const sending = setInterval(() => socket.write("x"), 20);
+  cleanUps.push(() => clearInterval(sending));
 }
 
 const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200, idleTimeout: 400 };
@@ -69,13 +66,6 @@ const QUICK = { headersTimeout: 200, requestTimeout: 400, keepAliveTimeout: 200,
 describe("a misbehaving client", () => {
   it.each([
     ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
-    ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["a header without a name", "GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n", 400],
-    [
-      "two lengths",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-      400,
-    ],
     [
       "a length and chunks",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -98,8 +88,7 @@ describe("a misbehaving client", () => {
     const silent = connectTo(server);
     const slow = connectTo(server);
     slow.socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
-    const drip = setInterval(() => slow.socket.write("x"), 20);
-    cleanUps.push(() => clearInterval(drip));
+    drip(slow.socket);
     expect(await slow.ended).toMatch(/^HTTP\/1.1 408 /);
     await silent.ended;
   });
@@ -116,8 +105,7 @@ describe("a misbehaving client", () => {
     });
     const slow = connectTo(server);
     slow.socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
-    const drip = setInterval(() => slow.socket.write("x"), 20);
-    cleanUps.push(() => clearInterval(drip));
+    drip(slow.socket);
     await slow.ended;
     await expect.poll(() => aborted).toBe(true);
   });
@@ -128,7 +116,7 @@ describe("a misbehaving client", () => {
     });
     const { socket, ended } = connectTo(server);
     socket.pause();
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    socket.write(ASK);
     await expect.poll(() => server.connections()).toBe(1);
     await expect.poll(() => server.connections(), { timeout: 60_000 }).toBe(0);
     socket.resume();
@@ -163,28 +151,19 @@ it("a response that is half sent is not followed by a rejection", async () => {
     response.write("half");
   });
   const { socket, ended } = connectTo(server);
-  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  await new Promise((resolve) => socket.once("data", resolve));
+  socket.write(ASK);
+  await firstData(socket);
   socket.write("no request\r\n\r\n");
   expect((await ended).match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
-describe("a kept-alive connection", () => {
-  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-  /** A connection on which a request was answered, to a server that keeps it for 200 ms. */
-  async function keptAlive() {
-    const connection = connectTo(await serve({ keepAliveTimeout: 200 }));
-    connection.socket.write(ask);
-    await new Promise((resolve) => connection.socket.once("data", resolve));
-    return connection;
+it("a kept-alive connection serves another request, and is closed when none comes", async () => {
+  const { socket, ended } = connectTo(await serve({ keepAliveTimeout: 200 }));
+  for (const _request of [1, 2]) {
+    socket.write(ASK);
+    await firstData(socket);
   }
-
-  it("serves another request, and is closed when none comes", async () => {
-    const { socket, ended } = await keptAlive();
-    socket.write(ask);
-    expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
-  });
+  expect((await ended).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
 });
 
 describe("a client that is answered before it has sent everything", () => {
@@ -217,8 +196,7 @@ describe("a client that is answered before it has sent everything", () => {
     const server = await serve({ requestTimeout: 400, headersTimeout: 200 }, refuse);
     const { socket, ended } = connectTo(server);
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\nx");
-    const sending = setInterval(() => socket.write("x"), 20);
-    cleanUps.push(() => clearInterval(sending));
+    drip(socket);
     expect(await ended).toMatch(/^HTTP\/1\.1 413 /);
     await expect.poll(() => server.connections()).toBe(0);
   });
@@ -254,7 +232,7 @@ it("a request that asks for leave to send its body is given it at once", async (
   const server = await serve();
   const { socket, ended } = connectTo(server);
   socket.write("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
-  await new Promise<void>((resolve) => socket.once("data", () => resolve()));
+  await firstData(socket);
   socket.write("walk");
   socket.end();
   expect(await ended).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n.*got walk$/s);
@@ -297,7 +275,7 @@ describe("stopping", () => {
         void server.close(30_000);
       });
     });
-    for (const { socket } of connected) socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    for (const { socket } of connected) socket.write(ASK);
     for (const { ended } of connected) expect(await ended).toMatch(/^HTTP\/1.1 200 OK/);
   });
 
@@ -306,8 +284,8 @@ describe("stopping", () => {
     const begun = connectTo(server);
     begun.socket.write("GET / HTTP/1.1\r\nHost:");
     const kept = connectTo(server);
-    kept.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    await new Promise((resolve) => kept.socket.once("data", resolve));
+    kept.socket.write(ASK);
+    await firstData(kept.socket);
     await server.close(30_000);
     await Promise.all([begun.ended, kept.ended]);
   });
@@ -315,7 +293,7 @@ describe("stopping", () => {
   it("drops requests that exceed the timeout", async () => {
     const server = await serve({}, () => {});
     const { socket, ended } = connectTo(server);
-    socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    socket.write(ASK);
     await expect.poll(() => server.connections()).toBe(1);
     await server.close(100);
     expect(await ended).toBe("");
@@ -324,7 +302,6 @@ describe("stopping", () => {
 
 describe("behind a proxy", () => {
   const DRAINED = { drainTimeout: 600 };
-  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
   it("a request waits for the site to start, and a health check does not", async () => {
     const server = await listen({ port: 0, host: "127.0.0.1" }, DRAINED);
@@ -353,13 +330,13 @@ describe("behind a proxy", () => {
     const server = await serve(DRAINED);
     const fresh = connectTo(server);
     const kept = connectTo(server);
-    kept.socket.write(ask);
-    await new Promise((resolve) => kept.socket.once("data", resolve));
+    kept.socket.write(ASK);
+    await firstData(kept.socket);
     await expect.poll(() => server.connections()).toBe(2);
 
     const closed = server.close(30_000);
-    fresh.socket.write(ask);
-    kept.socket.write(ask);
+    fresh.socket.write(ASK);
+    kept.socket.write(ASK);
     expect(await fresh.ended).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close/i);
     expect(await kept.ended).toMatch(/200 OK[\s\S]*200 OK[\s\S]*connection: close/i);
     await closed;

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** An edition of chapters, each its fields and its text. */
-function take(...chapters: [fields: Record<string, string | number>, body: string][]) {
+function take(...chapters: [fields: object, body: string][]) {
   const files: EditionFiles = {};
   for (const [index, [fields, body]] of chapters.entries()) {
     const number = index + 1;
@@ -95,18 +95,11 @@ describe("a search", () => {
       {},
       '"Stop," he said--"the river\'s here..." She went to the shelf/door of a café at 14:30.',
     ]);
-    for (const [words, found] of [
-      ["stop", "Stop"],
-      ["said", "said"],
-      ["river", "river"],
-      ["river's", "river"],
-      ["river’s", "river"],
-      ["café", "café"],
-      ["CAFÉ", "café"],
-      ["“the river’s here”", "river"],
-      ["shelf", "shelf"],
-    ] as const) {
-      expect(await passageFor(edition, words), words).toContain(`[${found}]`);
+    for (const words of ["Stop", "said", "café", "shelf"]) {
+      expect(await passageFor(edition, words.toUpperCase()), words).toContain(`[${words}]`);
+    }
+    for (const words of ["river's", "river’s", "“the river’s here”"]) {
+      expect(await passageFor(edition, words), words).toContain("[river]");
     }
     expect(await passageFor(edition, "river")).toContain("“Stop,” he said—“the [river]’s here…”");
   });
@@ -199,12 +192,9 @@ describe("a search", () => {
   });
 
   it("has pages of twenty, and the first one for a page that does not exist", async () => {
-    const edition = await take(
-      ...Array.from({ length: 45 }, (): [Record<string, string>, string] => [{}, "A lantern."]),
-    );
-    const pages = await Promise.all(
-      [1, 2, 3, 4].map((page) => search(edition, "lantern", { page })),
-    );
+    const edition = await take(...Array<[object, string]>(45).fill([{}, "A lantern."]));
+    const pageOf = (page: number) => search(edition, "lantern", { page });
+    const pages = await Promise.all([1, 2, 3, 4].map(pageOf));
     expect(pages.map(({ results }) => results.length)).toEqual([20, 20, 5, 20]);
     expect(pages.map(({ page }) => page)).toEqual([1, 2, 3, 1]);
     expect(pages[0]).toMatchObject({ total: 45, pages: 3 });
@@ -213,16 +203,12 @@ describe("a search", () => {
   });
 
   it.each([
-    ["nothing", ""],
     ["spaces", " \n\t "],
     ["only words that are in every text", "the of and"],
     ["only an exclusion", "-lantern"],
     ["punctuation", "!&|():*<->'\"\\"],
-    ["a NUL", "\0"],
-    ["half a character", "\ud800"],
-    ["33 hyphens", "-".repeat(33)],
+    ["a NUL, half a character and its own marks", "\0\ud800\ufdd0\ufdd1"],
     ["a line of hyphens and spaces", "- ".repeat(100)],
-    ["its own marks", "\ufdd0\ufdd1"],
   ])("for %s finds nothing", async (_name, words) => {
     const edition = await take([{}, "A lantern."]);
     expect(await search(edition, words)).toMatchObject({ total: 0, results: [] });
@@ -230,10 +216,8 @@ describe("a search", () => {
 
   it.each([
     ["operators of PostgreSQL", "lantern & | ! <-> :* ( )"],
-    ["quotes", "lantern ' '' \" \\"],
     ["a NUL and half a character", "lan\0tern or \udfff lantern"],
     ["a statement", "lantern'; drop table edition_documents; --"],
-    ["weights and prefixes", "lantern:A lantern:*"],
     ["a line of hyphens", `lantern ${"-".repeat(190)}`],
     ["64 KB", `lantern ${"or x".repeat(16_000)}`],
   ])("takes %s for words", async (_name, words) => {
@@ -265,15 +249,9 @@ describe("a search", () => {
 });
 
 describe("the marks in a text", () => {
-  const mark = (html: string, words: string) => markMatches(html, words);
-
   it("are around the words found, in any form and in parts of the text of any kind", async () => {
-    expect(
-      await mark(
-        '<p id="p1">He <em>walked</em> “home”.</p><h2 id="p2">A walk</h2>',
-        "walking home",
-      ),
-    ).toBe(
+    const html = '<p id="p1">He <em>walked</em> “home”.</p><h2 id="p2">A walk</h2>';
+    expect(await markMatches(html, "walking home")).toBe(
       '<p id="p1">He <em><mark>walked</mark></em> “<mark>home</mark>”.</p><h2 id="p2">A <mark>walk</mark></h2>',
     );
   });
@@ -281,7 +259,7 @@ describe("the marks in a text", () => {
   it("are never in tags, attributes or character references", async () => {
     const html =
       '<p id="p1"><a class="footnote-ref" href="/premium/chapters/path" title="a > path">path</a> AT&#x26;T &#x3C;path> <img src="/premium/media/path.png" alt="path > path" width="1" height="1"></p>';
-    expect(await mark(html, "path class amp x26 3C href img alt png premium mark")).toBe(
+    expect(await markMatches(html, "path class amp x26 3C href img alt png premium mark")).toBe(
       html
         .replace(">path</a>", "><mark>path</mark></a>")
         .replace("&#x3C;path>", "&#x3C;<mark>path</mark>>"),
@@ -291,9 +269,11 @@ describe("the marks in a text", () => {
   it("leave a text as it is for what marks nothing", async () => {
     const html = "<p>A \ufdd0lantern\ufdd1 &#x26; a <em>stool</em>.</p>";
     for (const words of ["", "the", "\0", "kettle", "-lantern", "<script>", "😀"]) {
-      expect(await mark(html, words), words).toBe(html);
+      expect(await markMatches(html, words), words).toBe(html);
     }
-    expect(await mark(html, "lantern")).toBe(html.replace("lantern", "<mark>lantern</mark>"));
+    expect(await markMatches(html, "lantern")).toBe(
+      html.replace("lantern", "<mark>lantern</mark>"),
+    );
   });
 
   it("take nothing away and put nothing else in, whatever is looked for", async () => {
@@ -303,7 +283,7 @@ describe("the marks in a text", () => {
     ]);
     const html = (await findDocumentHtml(edition.digest, "stretch-1")) ?? "";
     for (const words of ["path note said x y", "<b onclick=alert(1)>quote</b>", "p id class 1 2"]) {
-      const result = await mark(html, words);
+      const result = await markMatches(html, words);
       expect(result.replace(/<\/?mark>/g, "")).toBe(html);
       expect(result).toContain("<mark>");
     }
@@ -314,12 +294,8 @@ describe("the page of a search", () => {
   it("has what was found, by the address alone", async () => {
     await take([{}, "A lantern."], [{}, "A stool."]);
     const cookie = await signIn(tomorrow());
-    const read = async (search: string) =>
-      (
-        (await (await get(loader, `/premium/search${search}`, cookie)).json()) as {
-          search: SearchView;
-        }
-      ).search;
+    const read = async (search: string): Promise<SearchView> =>
+      (await (await get(loader, `/premium/search${search}`, cookie)).json()).search;
     expect(await read("")).toMatchObject({ query: "", total: 0 });
     expect(await read("?q=lantern")).toMatchObject({ query: "lantern", total: 1, page: 1 });
     for (const page of ["0", "-1", "2", "1e9", "99999999999", "x", "1.5", "%00"]) {

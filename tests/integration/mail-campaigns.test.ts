@@ -55,6 +55,8 @@ async function startWorker(source = issueSource): Promise<MailWorker> {
   return worker;
 }
 
+const message = { subject: "", text: "", html: "" };
+
 let count = 0;
 
 /** Adds subscribers and a campaign to them, as `newsletter send` does; returns its id and their addresses. */
@@ -85,8 +87,7 @@ async function newCampaign(
 }
 
 async function deliveriesTo(addresses: string[]) {
-  const wanted = new Set(addresses);
-  return (await sink.deliveries()).filter(({ address }) => wanted.has(address));
+  return (await sink.deliveries()).filter(({ address }) => addresses.includes(address));
 }
 
 /** How many of a campaign's mails are in each state. */
@@ -164,16 +165,6 @@ describe("a campaign", () => {
     expect(await deliveriesTo([left, suppressed])).toEqual([]);
   });
 
-  it("keeps to its rate, in sum over all workers", async () => {
-    const { id, addresses } = await newCampaign(40, { rate: 20 });
-    await startWorker();
-    await startWorker();
-    await untilSent(id, 40);
-    const times = (await deliveriesTo(addresses)).map(({ at }) => at).toSorted((a, b) => a - b);
-    // half a second's worth at once, and then 20 a second
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_300);
-  });
-
   const setMailRate = (MAIL_RATE: string) =>
     setEnvironment({
       SMTP_URL: sink.url,
@@ -182,14 +173,17 @@ describe("a campaign", () => {
       MAIL_RATE,
     });
 
-  it("keeps to MAIL_RATE, in sum over all workers", async () => {
-    setMailRate("10");
-    const { id, addresses } = await newCampaign(25);
+  it.each([
+    ["its rate", { rate: 10 }],
+    ["MAIL_RATE", { rate: null }],
+  ])("keeps to %s, in sum over all workers", async (_which, { rate }) => {
+    if (!rate) setMailRate("10");
+    const { id, addresses } = await newCampaign(25, { rate });
     await startWorker();
     await startWorker();
     await untilSent(id, 25);
     const times = (await deliveriesTo(addresses)).map(({ at }) => at);
-    // five of them at once
+    // five of them at once, half a second's worth
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_600);
   });
 
@@ -199,7 +193,6 @@ describe("a campaign", () => {
     const { addresses } = await newCampaign(100);
     await startWorker();
     const urgent = Array.from({ length: 60 }, (_, n) => `urgent-${n}@example.test`);
-    const message = { subject: "", text: "", html: "" };
     for (const to of urgent) await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
     await vi.waitUntil(async () => (await deliveriesTo(urgent)).length === 60, SOON);
@@ -207,7 +200,6 @@ describe("a campaign", () => {
   });
 
   it("leaves a connection to transactional mail while its own ones wait for slow answers", async () => {
-    const message = { subject: "", text: "", html: "" };
     const worker = await startWorker();
     // a server that works gets more connections
     for (let n = 0; n < 10; n++) {
@@ -233,9 +225,8 @@ describe("a campaign", () => {
     await sink.script(Object.fromEntries(addresses.map((address) => [address, refusal])));
     const lines = watchLog();
     await startWorker();
-    await vi.waitUntil(() => lines.some(({ message }) => message.includes("was paused")), {
-      timeout: 60_000,
-    });
+    const pauses = () => lines.filter(({ message }) => message.includes("was paused"));
+    await vi.waitUntil(() => pauses().length > 0, SOON);
     const [campaign] = await getDatabase().db.execute(
       sql`select state, pause_reason from campaigns where id = ${id}`,
     );
@@ -246,7 +237,7 @@ describe("a campaign", () => {
     await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
     // these, and what was being sent meanwhile
     expect((await statesOf(id)).failed).toBeLessThanOrEqual(30);
-    expect(lines.filter(({ message }) => message.includes("was paused"))).toHaveLength(1);
+    expect(pauses()).toHaveLength(1);
   });
 
   it("keeps its mails, each as it was, while its issue cannot be rendered", async () => {

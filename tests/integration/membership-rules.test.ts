@@ -46,6 +46,10 @@ const age = ({ subscription }: Payer, days: number) =>
 const latestInvoice = async ({ subscription }: Payer) =>
   (await stripeClient().invoices.list({ subscription, limit: 1 })).data[0];
 
+/** Stops the collection of a payer's latest invoice, as the author can. */
+const stopCollection = async (payer: Payer) =>
+  stripeClient().invoices.update((await latestInvoice(payer))?.id ?? "", { auto_advance: false });
+
 async function newPrice(product: string, unit_amount = 1_499, interval = "month"): Promise<string> {
   const { id } = await stripeClient().prices.create({
     product,
@@ -174,9 +178,7 @@ describe("an invoice that is owed", () => {
   it("is left alone if the author has stopped its collection", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
-    await stripeClient().invoices.update((await latestInvoice(member))?.id ?? "", {
-      auto_advance: false,
-    });
+    await stopCollection(member);
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
     await play("requests/clear");
     await syncCustomer(member.customer);
@@ -240,36 +242,21 @@ describe("a dispute", () => {
     play(`subscriptions/${member.subscription}/dispute`, fields);
   const atStripe = (member: Payer) => stripeClient().subscriptions.retrieve(member.subscription);
 
-  it("ends access at once, and nothing is charged while it is open", async () => {
+  it("ends access at once, and nothing is charged while it is open; which is done once", async () => {
     const member = await newMember(site.sandboxOrigin);
     await dispute(member);
+    await play("requests/clear");
     await syncCustomer(member.customer);
     expect(await hasAccess(member)).toBe(false);
     expect((await row(member)).accessWithdrawn).toBe("dispute");
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
+    for (const _again of [1, 2]) await syncCustomer(member.customer);
+    expect(await requestsOf("POST /v1/subscriptions/:id")).toBe(1);
 
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "draft" });
     await age(member, 1);
     const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
     expect(data.map(({ status }) => status)).toEqual(["void", "paid"]);
-  });
-
-  it("of an earlier payment ends access too, and its retries", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
-    await dispute(member, { payment: "first" });
-    await syncCustomer(member.customer);
-    expect(await hasAccess(member)).toBe(false);
-    const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
-    expect(data[0]).toMatchObject({ status: "open", auto_advance: false });
-  });
-
-  it("is acted upon once, however often it is synced", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await dispute(member);
-    await play("requests/clear");
-    for (const _sync of [1, 2, 3]) await syncCustomer(member.customer);
-    expect(await requestsOf("POST /v1/subscriptions/:id")).toBe(1);
   });
 
   it("that is won restores access, and collection", async () => {
@@ -283,18 +270,15 @@ describe("a dispute", () => {
     expect((await atStripe(member)).pause_collection).toBeNull();
   });
 
-  it("that is won lets what was stopped for it be collected again, and nothing that the author has stopped", async () => {
+  it("of an earlier payment ends access too, and its retries; won, all but what the author has stopped", async () => {
     for (const byAuthor of [false, true]) {
       const member = await newMember(site.sandboxOrigin);
       await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
-      if (byAuthor) {
-        await stripeClient().invoices.update((await latestInvoice(member))?.id ?? "", {
-          auto_advance: false,
-        });
-      }
+      if (byAuthor) await stopCollection(member);
       const { id } = await dispute(member, { payment: "first" });
       await syncCustomer(member.customer);
-      expect((await latestInvoice(member))?.auto_advance).toBe(false);
+      expect(await hasAccess(member)).toBe(false);
+      expect(await latestInvoice(member)).toMatchObject({ status: "open", auto_advance: false });
       await play(`disputes/${id}/close`, { won: true });
       await syncCustomer(member.customer);
       expect((await latestInvoice(member))?.auto_advance).toBe(!byAuthor);
@@ -345,7 +329,7 @@ describe("the author", () => {
     return () => warn.mock.calls.flatMap(([facts]) => ("event" in Object(facts) ? [facts] : []));
   }
 
-  it("is notified of a dispute once, however many deliveries share a snapshot", async () => {
+  it("is notified of a dispute once, however many deliveries share a snapshot, and of a full refund", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { id } = await play(`subscriptions/${member.subscription}/dispute`);
     const notices = told();
@@ -355,6 +339,10 @@ describe("the author", () => {
     await play(`disputes/${id}/close`, { won: true });
     await syncCustomer(member.customer);
     expect(notices()[1]).toMatchObject({ event: "dispute-won", userId: member.id });
+
+    await play(`subscriptions/${member.subscription}/refund`);
+    for (const _sync of [1, 2]) await syncCustomer(member.customer);
+    expect(notices().slice(2)).toMatchObject([{ event: "refunded", userId: member.id }]);
   });
 
   it("is notified even if Stripe fails right after the site has acted", async () => {
@@ -372,15 +360,6 @@ describe("the author", () => {
     expect(await hasAccess(member)).toBe(false);
     await syncCustomer(member.customer);
     expect(notices()).toMatchObject([{ event: "dispute-opened", userId: member.id }]);
-  });
-
-  it("is notified of a full refund once", async () => {
-    const member = await newMember(site.sandboxOrigin);
-    await play(`subscriptions/${member.subscription}/refund`);
-    const notices = told();
-    await Promise.all([syncCustomer(member.customer), syncCustomer(member.customer)]);
-    await syncCustomer(member.customer);
-    expect(notices()).toMatchObject([{ event: "refunded", userId: member.id }]);
   });
 });
 

@@ -66,13 +66,18 @@ const mailsTo = (email: string) =>
 
 const subjectsTo = (email: string) => mailsTo(email).map(({ headers }) => headers.subject);
 
+type TestMail = ReturnType<typeof mailsTo>[number];
+
+const confirmTokenIn = (mail: TestMail) =>
+  linkIn(mail, "/newsletter/confirm").searchParams.get("token") ?? "";
+
 /** Subscribes a new address; returns the two links of the confirmation mail. */
 async function asked() {
   const email = newEmail();
   await toastOfSubscribing(email);
   const mail = mailsTo(email).at(-1);
   if (!mail) throw new Error("No mail arrived.");
-  const confirmToken = linkIn(mail, "/newsletter/confirm").searchParams.get("token") ?? "";
+  const confirmToken = confirmTokenIn(mail);
   const unsubscribeUrl = new URL(
     /^<(.+)>$/.exec(mail.headers["list-unsubscribe"] ?? "")?.[1] ?? "",
   );
@@ -102,15 +107,11 @@ describe("subscribing with double opt-in", () => {
     expect(linkIn(mail as never, "/newsletter/confirm").origin).toBe(ORIGIN);
   });
 
-  it("is not confirmed by opening the link, as mail scanners do", async () => {
+  it("is confirmed by the button behind the link, once and for all, not by opening it as scanners do", async () => {
     const { email, confirmToken } = await asked();
     const page = await get(confirmPage, `/newsletter/confirm?token=${confirmToken}`);
     expect(await page.json()).toEqual({ token: confirmToken });
     expect(await confirmedAt(email)).toBeNull();
-  });
-
-  it("is confirmed by the button behind the link, once and for all", async () => {
-    const { email, confirmToken } = await asked();
     const lines = watchLog();
     const answer = await postToken(confirm, confirmToken);
     const subscriberId = (await findSubscriberByEmail(email))?.id;
@@ -137,39 +138,29 @@ describe("subscribing with double opt-in", () => {
 
   it("lifts a suppression, even after a complaint, once its owner subscribes again and confirms", async () => {
     const { email, confirmToken } = await asked();
-    const suppressed = async () =>
-      (
-        await getDatabase().db.execute(
-          sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`,
-        )
-      ).length;
+    const ours = sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`;
+    const suppressed = async () => (await getDatabase().db.execute(ours)).length;
     await suppressAddresses([email], "complaint");
     await postToken(confirm, confirmToken);
     expect(await suppressed()).toBe(1);
     await toastOfSubscribing(email);
     expect(await suppressed()).toBe(1);
-    const mail = mailsTo(email).at(-1);
-    await postToken(
-      confirm,
-      linkIn(mail as never, "/newsletter/confirm").searchParams.get("token") ?? "",
-    );
+    await postToken(confirm, confirmTokenIn(mailsTo(email).at(-1) as TestMail));
     expect(await suppressed()).toBe(0);
     expect(await confirmedAt(email)).toBeInstanceOf(Date);
   });
 
   it("asks an unconfirmed address again, but not within ten minutes", async () => {
     const { email } = await asked();
-    for (const [minutes, mails] of [
-      [0, 1],
-      [9, 1],
-      [11, 2],
-    ]) {
+    const mailsAfter = async (minutes: number) => {
       await getDatabase().db.execute(
         sql`update subscribers set confirmation_sent_at = now() - make_interval(mins => ${minutes}) where email = ${email}`,
       );
       expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
-      expect(mailsTo(email)).toHaveLength(mails ?? 0);
-    }
+      return mailsTo(email).length;
+    };
+    expect(await mailsAfter(9)).toBe(1);
+    expect(await mailsAfter(11)).toBe(2);
   });
 
   it("asks once when the form is sent many times concurrently", async () => {
@@ -205,16 +196,15 @@ describe("subscribing with double opt-in", () => {
     expect((await flashOf(late))?.toast).toEqual(LINK_INVALID);
   });
 
-  it.each(["", "forged", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA", "a\0b"])(
-    "answers the forged confirmation link '%s' with a clear toast",
-    async (token) => {
+  it("answers a forged confirmation link with a clear toast", async () => {
+    for (const token of ["", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA", "a\0b"]) {
       const path = `/newsletter/confirm?token=${encodeURIComponent(token)}`;
       for (const answer of [await get(confirmPage, path), await postToken(confirm, token)]) {
         expect(answer.status).toBe(303);
         expect((await flashOf(answer))?.toast).toEqual(LINK_INVALID);
       }
-    },
-  );
+    }
+  });
 
   it("reports a temporary failure to confirm, and the link still works", async () => {
     const { email, confirmToken } = await asked();
@@ -224,13 +214,8 @@ describe("subscribing with double opt-in", () => {
       forged: await postToken(confirm, "forged"),
     }));
     expect((await flashOf(forged))?.toast).toEqual(LINK_INVALID);
-    expect(lines).toEqual([
-      {
-        level: "error",
-        message: "newsletter confirmation failed",
-        facts: { err: expect.any(Error) },
-      },
-    ]);
+    const message = "newsletter confirmation failed";
+    expect(lines).toEqual([{ level: "error", message, facts: { err: expect.any(Error) } }]);
     expect(failed.headers.get("Location")).toBe(`/newsletter/confirm?token=${confirmToken}`);
     expect((await flashOf(failed))?.toast?.variant).toBe("destructive");
     await postToken(confirm, confirmToken);
@@ -239,16 +224,11 @@ describe("subscribing with double opt-in", () => {
 });
 
 describe("unsubscribing", () => {
-  it("requires pressing a button: opening the link only shows it", async () => {
-    const { email, unsubscribeUrl } = await asked();
-    const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
-    expect(await page.json()).toEqual({ token: unsubscribeUrl.searchParams.get("token") });
-    expect(await findSubscriberByEmail(email)).not.toBeNull();
-  });
-
-  it("removes the address from the list, idempotently", async () => {
+  it("removes the address from the list by a button, idempotently; opening the link only shows it", async () => {
     const { email, unsubscribeUrl } = await asked();
     const token = unsubscribeUrl.searchParams.get("token") ?? "";
+    const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
+    expect(await page.json()).toEqual({ token });
     const subscriberId = (await findSubscriberByEmail(email))?.id;
     const lines = watchLog();
     for (let time = 0; time < 2; time++) {
@@ -321,23 +301,17 @@ describe("unsubscribing", () => {
     expect(await findSubscriberByEmail(email)).not.toBeNull();
   });
 
-  it.each(["", "forged", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA"])(
-    "answers the forged link '%s' with a clear toast",
-    async (token) => {
+  it("answers a forged link with a clear toast", async () => {
+    const description = "This link is not complete. Please open it from the letter itself.";
+    for (const token of ["", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA"]) {
       const path = `/newsletter/unsubscribe?token=${encodeURIComponent(token)}`;
-      for (const answer of [
-        await get(unsubscribePage, path),
-        await postToken(unsubscribe, token),
-      ]) {
+      const opened = await get(unsubscribePage, path);
+      for (const answer of [opened, await postToken(unsubscribe, token)]) {
         expect(answer.status).toBe(303);
-        expect((await flashOf(answer))?.toast).toEqual({
-          title: "Uh oh! Something went wrong.",
-          description: "This link is not complete. Please open it from the letter itself.",
-          variant: "destructive",
-        });
+        expect((await flashOf(answer))?.toast).toEqual({ ...LINK_INVALID, description });
       }
-    },
-  );
+    }
+  });
 
   it("leaks the link to no other site", () => {
     const headers = new Headers(unsubscribePageHeaders({} as never));

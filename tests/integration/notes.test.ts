@@ -1,18 +1,17 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { setSession } from "~/features/accounts/sessions.server";
-import { signUp } from "~/features/accounts/sign-in.server";
 import { action as postForm } from "~/routes/premium_.notes/route";
 import { action as postAsWritten } from "~/routes/premium_.notes_.save/route";
 import { loader as exportFile } from "~/routes/premium_.notes[.]md/route";
 import { getDatabase, openDatabase } from "~db/client";
-import { findUserByEmail } from "~db/queries/users";
 import { notes, profiles, sessions } from "~db/schema";
-import { eventually } from "../support/eventually";
+import { newAccount, PASSWORD } from "../support/accounts";
 import { SMALL_EDITION, takeEdition } from "../support/library";
 import { watchLog } from "../support/log";
 import { cookiesOf, flashOf, get, post } from "../support/routes";
 import { testSite } from "../support/site";
+import { withoutTable } from "../support/without-database";
 
 const site = testSite({ variables: { RATE_LIMIT_FACTOR: "1" } });
 beforeAll(async () => {
@@ -20,24 +19,16 @@ beforeAll(async () => {
 });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PASSWORD = "open sesame";
 const member = { stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() + DAY_MS) };
 const former = { stripePriceId: "price_1", stripeCurrentPeriodEnd: new Date(Date.now() - DAY_MS) };
 
-let count = 0;
-
 async function newReader(profile: Partial<typeof profiles.$inferInsert> = member) {
-  const email = `writer-${++count}@example.test`;
-  const browser = { clientAddress: undefined, session: null, knownBrowser: null, userAgent: null };
-  const outcome = await signUp({ email, password: PASSWORD }, browser);
-  const user = await findUserByEmail(email);
-  if (outcome.kind !== "signed-in" || !user) throw new Error("Could not sign up.");
-  const { id } = user;
+  const { userId: id, email, token } = await newAccount();
   await getDatabase()
     .db.update(profiles)
     .set({ id, ...profile })
     .where(eq(profiles.id, id));
-  const [cookie = ""] = (await setSession(outcome.session)).split(";");
+  const [cookie = ""] = (await setSession(token)).split(";");
   return { id, email, cookie };
 }
 
@@ -109,13 +100,9 @@ describe("notes that are saved while they are written", () => {
     for (const round of ["first", "second"]) {
       const before = (await storedNotes(reader))[0];
       const texts = Array.from({ length: 10 }, (_, n) => `The ${round} of page ${n}.`);
+      const { text: already = "", version = 0 } = before ?? {};
       const answers = await Promise.all(
-        texts.map((text) =>
-          save(reader, {
-            text: `${before?.text ?? ""}\n\n${text}`.trim(),
-            version: before?.version ?? 0,
-          }),
-        ),
+        texts.map((text) => save(reader, { text: `${already}\n\n${text}`.trim(), version })),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
       const paragraphs = (await storedNotes(reader))[0]?.text.split("\n\n") ?? [];
@@ -135,12 +122,10 @@ describe("notes that are saved while they are written", () => {
           sql`update notes set text = ${"One.\n\nTheirs."}, version = 2 where user_id = ${reader.id}`,
         );
         saving = save(reader, { text: "One.\n\nMine.", version: 1 });
-        await eventually(async () => {
-          const waiting = await getDatabase().db.execute(
-            sql`select from pg_locks where not granted`,
-          );
-          expect(waiting.length).toBeGreaterThan(0);
-        });
+        const waiting = sql`select from pg_locks where not granted`;
+        await expect
+          .poll(async () => (await getDatabase().db.execute(waiting)).length)
+          .toBeGreaterThan(0);
       });
     } finally {
       await other.close();
@@ -223,12 +208,8 @@ describe("notes that are saved while they are written", () => {
   it("never appear in the log, not even when they cannot be saved", async () => {
     const reader = await newReader();
     const lines = watchLog();
-    await getDatabase().db.execute(sql`alter table notes rename to notes_away`);
-    try {
-      expect((await save(reader, { text: "My secret." })).status).toBe(500);
-    } finally {
-      await getDatabase().db.execute(sql`alter table notes_away rename to notes`);
-    }
+    const answer = await withoutTable("notes", () => save(reader, { text: "My secret." }));
+    expect(answer.status).toBe(500);
     expect(lines.map(({ message }) => message)).toEqual(["notes could not be saved"]);
   });
 });

@@ -20,6 +20,17 @@ let origin: string;
 const page = (html = PAGE, init: ResponseInit = {}) =>
   new Response(html, { ...init, headers: { "Content-Type": "text/html", ...init.headers } });
 
+const newCache = (options: Partial<ConstructorParameters<typeof PageCache>[0]> = {}) =>
+  new PageCache({
+    keyOf: (url) => (url.startsWith("/?") ? "/" : /^\/(\d+)?$/.test(url) ? url : null),
+    render: (path) => {
+      renders += 1;
+      return render(path);
+    },
+    personalCookies: ["session", "flash"],
+    ...options,
+  });
+
 beforeAll(async () => {
   setEnvironment({ LOG_LEVEL: "silent" });
   server = createServer(async (request, response) => {
@@ -35,14 +46,7 @@ afterAll(() => {
 beforeEach(() => {
   render = async () => page();
   renders = 0;
-  cache = new PageCache({
-    keyOf: (url) => (url.startsWith("/?") ? "/" : /^\/(\d+)?$/.test(url) ? url : null),
-    render: (path) => {
-      renders += 1;
-      return render(path);
-    },
-    personalCookies: ["session", "flash"],
-  });
+  cache = newCache();
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -140,9 +144,7 @@ describe("a cached page", () => {
   });
 
   it("is shared by all URLs with the same key", async () => {
-    for (const query of ["?utm_source=a", "?fbclid=1&x=2", "?", `?${"x".repeat(5_000)}`]) {
-      expect((await get(`/${query}`)).text).toBe(PAGE);
-    }
+    for (const query of ["", "?utm_source=a", "?fbclid=1&x=2"]) await get(`/${query}`);
     expect(renders).toBe(1);
   });
 
@@ -170,12 +172,7 @@ describe("early hints", () => {
   const NAVIGATION = { "Sec-Fetch-Mode": "navigate" };
 
   function sendEarlyHints(sendsEarlyHints: boolean): void {
-    cache = new PageCache({
-      keyOf: (url) => url,
-      render: (path) => render(path),
-      personalCookies: ["session"],
-      sendsEarlyHints,
-    });
+    cache = newCache({ sendsEarlyHints });
     render = async () => page(PAGE, { headers: { Link: `${STYLE}, ${FONT}` } });
   }
 
@@ -195,13 +192,10 @@ describe("early hints", () => {
 
   it("come before a page that a browser opens for the first time", async () => {
     sendEarlyHints(true);
+    const link = `${STYLE}, ${FONT}`;
     for (const _time of ["rendered", "cached"]) {
-      const answer = await ask(NAVIGATION);
-      expect(answer).toMatchObject({
-        hints: [[103, `${STYLE}, ${FONT}`]],
-        status: 200,
-        headers: { link: `${STYLE}, ${FONT}` },
-      });
+      const answer = { hints: [[103, link]], status: 200, headers: { link } };
+      expect(await ask(NAVIGATION)).toMatchObject(answer);
     }
   });
 
@@ -225,12 +219,7 @@ describe("early hints", () => {
 describe("a shared cache in front", () => {
   it("may keep a page if it was complete when its rendering began", async () => {
     let seconds: number | null = null;
-    cache = new PageCache({
-      keyOf: (url) => url,
-      render: (path) => render(path),
-      personalCookies: [],
-      sharedSeconds: () => seconds,
-    });
+    cache = newCache({ sharedSeconds: () => seconds });
     render = async () => {
       seconds = 300;
       return page();
@@ -245,12 +234,7 @@ describe("a shared cache in front", () => {
   });
 
   it("may not keep one that its route forbids it to keep", async () => {
-    cache = new PageCache({
-      keyOf: (url) => url,
-      render: (path) => render(path),
-      personalCookies: [],
-      sharedSeconds: () => 300,
-    });
+    cache = newCache({ sharedSeconds: () => 300 });
     render = async () => page(PAGE, { headers: { "Cache-Control": "private, no-store" } });
     const { headers } = await get("/");
     expect(headers["cache-control"]).toBe("private, no-store");
@@ -259,35 +243,26 @@ describe("a shared cache in front", () => {
 });
 
 describe("what is not cached", () => {
-  it.each([
-    ["a session cookie", { Cookie: "session=abc" }],
-    ["a flash cookie", { Cookie: "flash=abc" }],
-    ["one among others", { Cookie: "theme=dark; session=abc; x=y" }],
-  ])("a request with %s is passed on", async (_name, headers) => {
+  it.each<[string, string, Record<string, string>, method?: string]>([
+    ["with a session cookie", "/", { Cookie: "session=abc" }],
+    ["with a flash cookie among others", "/", { Cookie: "theme=dark; flash=abc; x=y" }],
+    ["that posts", "/", {}, "POST"],
+    ["for a page without a key", "/premium", {}],
+  ])("a request %s is passed on", async (_what, path, headers, method) => {
     await get();
-    expect((await get("/", headers)).status).toBe(299);
+    expect((await get(path, headers, method)).status).toBe(299);
     expect(renders).toBe(1);
   });
 
-  it.each([
-    "_ga=1; theme=dark",
-    "ga_session=1; xflash=2; __Host-session=3; session_id=4; flash2=5",
-  ])("cookies of others do not matter: %s", async (cookie) => {
-    expect((await get("/", { Cookie: cookie })).status).toBe(200);
-  });
-
-  it.each(["POST", "PUT", "DELETE"])("a %s request is passed on", async (method) => {
-    expect((await get("/", {}, method)).status).toBe(299);
-  });
-
-  it.each(["/premium", "//"])("%s is passed on", async (path) => {
-    expect((await get(path)).status).toBe(299);
-    expect(renders).toBe(0);
+  it("cookies of others do not matter", async () => {
+    const Cookie = "_ga=1; ga_session=1; xflash=2; __Host-session=3; session_id=4; flash2=5";
+    expect((await get("/", { Cookie })).status).toBe(200);
   });
 
   it.each([
     ["sets a cookie", page(PAGE, { headers: { "Set-Cookie": "a=b" } })],
     ["failed", page(PAGE, { status: 500 })],
+    ["is of a page that does not exist", page(PAGE, { status: 404 })],
     ["leads elsewhere", new Response(null, { status: 302, headers: { Location: "/" } })],
   ])("an answer that %s", async (_name, answer) => {
     render = async () => answer.clone();
@@ -305,13 +280,8 @@ describe("what is not cached", () => {
       throw error;
     };
     expect((await get()).status).toBe(299);
-    expect(lines).toEqual([
-      {
-        level: "error",
-        message: "a page could not be rendered for the cache",
-        facts: { err: error, path: "/" },
-      },
-    ]);
+    const message = "a page could not be rendered for the cache";
+    expect(lines).toEqual([{ level: "error", message, facts: { err: error, path: "/" } }]);
   });
 });
 
@@ -321,10 +291,7 @@ describe("rendering", () => {
     const waiting = Promise.all(Array.from({ length: 100 }, () => get()));
     await expect.poll(() => renders).toBeGreaterThan(0);
     letGo();
-    for (const { status, text } of await waiting) {
-      expect(status).toBe(200);
-      expect(text).toBe(PAGE);
-    }
+    for (const { text } of await waiting) expect(text).toBe(PAGE);
     expect(renders).toBe(1);
   });
 
@@ -349,13 +316,6 @@ describe("rendering", () => {
     await expect.poll(() => renders).toBe(2);
     expect((await get()).text).toBe(PAGE);
   });
-});
-
-it("a page that does not exist is never cached", async () => {
-  render = async () => page("no such page", { status: 404 });
-  expect((await get("/7")).text).toBe("not cached");
-  expect((await get("/7")).text).toBe("not cached");
-  expect(renders).toBe(2);
 });
 
 describe("the memory", () => {

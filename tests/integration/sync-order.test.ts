@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
 import { forEachBilledProfile } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
@@ -25,31 +25,19 @@ const snapshotOf = async (customer: string) => {
 };
 
 describe("two snapshots of one customer", () => {
-  it("do so when they are written concurrently", async () => {
+  it("count by their number when they are written concurrently", async () => {
     const member = await newMember(site.sandboxOrigin);
     const earlier = await snapshotOf(member.customer);
     await play(`subscriptions/${member.subscription}/cancel`);
     const later = await snapshotOf(member.customer);
     const { db } = getDatabase();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let hasWritten = () => {};
-    const written = new Promise<void>((resolve) => {
-      hasWritten = resolve;
-    });
-    const first = db.transaction(async (tx) => {
+    let second: ReturnType<typeof writeSnapshot> | undefined;
+    await db.transaction(async (tx) => {
       await writeSnapshot(later, tx);
-      hasWritten();
-      await held;
+      second = db.transaction((other) => writeSnapshot(earlier, other));
+      // it waits for the row's lock; without one, comparing numbers alone would let it continue
+      await expect.poll(waitingForLocks).toBe(1);
     });
-    await written;
-    const second = db.transaction((tx) => writeSnapshot(earlier, tx));
-    // it waits for the row's lock; without one, comparing numbers alone would let it continue
-    await expect.poll(waitingForLocks).toBe(1);
-    release();
-    await first;
     expect(await second).toMatchObject({ isStale: true });
     expect(await findProfile(member.id)).toMatchObject({ stripeSubscriptionStatus: "canceled" });
   });
@@ -225,13 +213,9 @@ describe("going through all rows with a customer", () => {
       insert into profiles (id, stripe_customer_id) select id, 'cus_billed_' || id from made`);
     const visited: string[] = [];
     const progress: { done: number; total: number; secondsLeft: number; reached: string }[] = [];
+    const visit = async ({ id }: { id: string }) => void visited.push(id);
     const walk = (afterId: string | null = null) =>
-      forEachBilledProfile(
-        async ({ id }) => {
-          visited.push(id);
-        },
-        { afterId, onProgress: (now) => progress.push(now) },
-      );
+      forEachBilledProfile(visit, { afterId, onProgress: (now) => progress.push(now) });
     const all = await walk();
     expect(visited).toHaveLength(all);
     expect(new Set(visited).size).toBe(all);
@@ -259,33 +243,26 @@ describe("going through all rows with a customer", () => {
 });
 
 describe("one run of the timer", () => {
-  /** Adds due rows of customers that Stripe does not know, whose ids start with `idPrefix`. */
-  async function addUnknown(count: number, idPrefix: string): Promise<void> {
-    await getDatabase().db.execute(sql`
+  /** Adds due rows of 26 customers that Stripe does not know, whose ids start with `idPrefix`. */
+  const addUnknown = (idPrefix: string) =>
+    getDatabase().db.execute(sql`
       with made as (
         insert into users (id, email, password_hash)
         select (${idPrefix} || substr(gen_random_uuid()::text, 9))::uuid,
           'unknown-' || ${idPrefix} || n || '@example.test', 'x'
-        from generate_series(1, ${count}) n
+        from generate_series(1, 26) n
         returning id
       )
       insert into profiles (id, stripe_customer_id, sync_due_at)
       select id, 'cus_unknown_' || id, now() from made`);
-  }
-
-  beforeEach(async () => {
-    await getDatabase().db.execute(sql`update profiles set sync_due_at = null`);
-  });
-  afterEach(async () => {
-    await getDatabase().db.execute(sql`delete from users where email like 'unknown-%'`);
-  });
 
   it("continues after failures that are not consecutive", async () => {
     const member = await newMember(site.sandboxOrigin);
+    await getDatabase().db.execute(sql`update profiles set sync_due_at = null`);
     await updateProfile(member.id, { syncDueAt: new Date(0) });
     // more than would stop the run if they were consecutive, in whichever order concurrent ones finish
-    await addUnknown(26, "00000000");
-    await addUnknown(26, "ffffffff");
+    await addUnknown("00000000");
+    await addUnknown("ffffffff");
     const soon = new Date(Date.now() + 1_000);
     const { synced, unknown } = await reconcile(soon, { pageSize: 27 });
     expect({ synced, unknown: unknown.length }).toEqual({ synced: 1, unknown: 52 });

@@ -12,21 +12,11 @@ import { getDatabase } from "~db/client";
 import { findProfile } from "~db/queries/profiles";
 import { insertWebhookEvent, recordUnlessOwned } from "~db/queries/webhook-events";
 import { watchLog } from "../support/log";
-import { control, newReader } from "../support/payments";
+import { control, newPayer, newReader } from "../support/payments";
 import { call, get, ORIGIN } from "../support/routes";
 import { testSite } from "../support/site";
 
 const site = testSite({ payments: {} });
-
-/** Creates a reader who has paid, and whose row is not synced. */
-async function paidReader() {
-  const reader = await newReader();
-  const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
-  if (outcome.kind !== "checkout") throw new Error(outcome.kind);
-  await control(site.sandboxOrigin, `sessions/${outcome.sessionId}/pay`);
-  const customer = (await findProfile(reader.id))?.stripeCustomerId ?? "";
-  return { ...reader, customer };
-}
 
 let count = 0;
 
@@ -64,18 +54,10 @@ const send = (body: string, headers: Record<string, string> = {}) =>
     }),
   );
 
-async function ledger(id: string): Promise<number> {
-  const [row] = await getDatabase().db.execute<{ count: number }>(
-    sql`select count(*)::int as count from webhook_events where id = ${id}`,
-  );
-  return row?.count ?? -1;
-}
-
-async function ledgerSize(): Promise<number> {
-  const [row] = await getDatabase().db.execute<{ count: number }>(
-    sql`select count(*)::int as count from webhook_events`,
-  );
-  return row?.count ?? -1;
+/** How many entries the ledger has, of one event or in all. */
+async function ledger(id?: string): Promise<number> {
+  const which = id ? sql`id = ${id}` : sql`true`;
+  return (await getDatabase().db.execute(sql`select from webhook_events where ${which}`)).length;
 }
 
 const idOf = (body: string) => (JSON.parse(body) as { id: string }).id;
@@ -83,7 +65,7 @@ const hasAccess = async (id: string) => isSubscribed(await findProfile(id), new 
 
 describe("a delivery", () => {
   it("gives access to its customer according to Stripe's API, not to its own contents", async () => {
-    const reader = await paidReader();
+    const reader = await newPayer(site.sandboxOrigin);
     expect((await deliver(eventFor(reader.customer))).status).toBe(200);
     expect(await hasAccess(reader.id)).toBe(true);
   });
@@ -117,7 +99,7 @@ describe("a delivery", () => {
   });
 
   it("is left to be processed if a profile has its customer, and otherwise recorded by one of several", async () => {
-    const reader = await paidReader();
+    const reader = await newPayer(site.sandboxOrigin);
     const event = {
       id: `evt_pending_${Date.now()}`,
       type: "invoice.paid",
@@ -139,18 +121,6 @@ describe("a delivery", () => {
     expect((await deliver(event)).status).toBe(200);
     expect(await ledger(idOf(event))).toBe(0);
   });
-
-  it("about a dispute finds its customer through the charge", async () => {
-    const reader = await paidReader();
-    const { data } = await stripeClient().charges.list({ customer: reader.customer });
-    const event = eventFor("", {
-      type: "charge.dispute.created",
-      data: { object: { id: "dp_1", object: "dispute", charge: data[0]?.id } },
-    } as unknown as Partial<Stripe.Event>);
-    expect((await deliver(event)).status).toBe(200);
-    expect(await ledger(idOf(event))).toBe(1);
-    expect(await hasAccess(reader.id)).toBe(true);
-  });
 });
 
 describe("a rejected delivery leaves no trace in the database", () => {
@@ -159,23 +129,18 @@ describe("a rejected delivery leaves no trace in the database", () => {
   it.each<[string, number, () => Promise<Response>]>([
     ["no signature", 400, () => send(body())],
     ["a forged signature", 400, () => send(body(), { "Stripe-Signature": "t=1,v1=00" })],
-    ["a malformed signature", 400, () => send(body(), { "Stripe-Signature": "%%%" })],
     ["a wrong secret", 400, () => deliver(body(), { secret: "whsec_another" })],
     ["a delivery older than 300 s", 400, () => deliver(body(), { timestamp: now() - 301 })],
     ["an event of live mode", 400, () => deliver(eventFor("cus_1", { livemode: true }))],
     ["a signed body that is not JSON", 400, () => deliver("not json")],
     ["a signed body that is not an event", 400, () => deliver("[]")],
     ["a body over 1 MB", 413, () => deliver(`"${"x".repeat(1024 * 1024)}"`)],
-    [
-      "another method",
-      405,
-      () => call(webhook, new Request(`${ORIGIN}/webhooks/stripe`, { method: "PUT", body: "{}" })),
-    ],
+    ["another method", 405, () => call(webhook, new Request(ORIGIN, { method: "PUT" }))],
     ["a visit with a browser", 405, () => get(webhookPage, "/webhooks/stripe")],
   ])("%s", async (_what, status, request) => {
-    const before = await ledgerSize();
+    const before = await ledger();
     expect((await request()).status).toBe(status);
-    expect(await ledgerSize()).toBe(before);
+    expect(await ledger()).toBe(before);
   });
 
   it("unless it is signed with one of the secrets while they are rolled", async () => {
@@ -195,8 +160,8 @@ describe("a rejected delivery leaves no trace in the database", () => {
 
 describe("the operator is told", () => {
   /** The signals of rejected deliveries in the database, after deliveries have been counted. */
-  async function signalsAfter(...deliveries: (() => Promise<Response>)[]): Promise<string[]> {
-    for (const delivery of deliveries) await delivery();
+  async function signalsAfter(deliveries: () => Promise<Response>[]): Promise<string[]> {
+    await Promise.all(deliveries());
     await writeCountedSignals();
     const rows = await getDatabase().db.execute<{ name: string }>(
       sql`select name from operator_signals where name <> 'webhook-accepted' order by name`,
@@ -207,22 +172,14 @@ describe("the operator is told", () => {
   it("of a delivery with a wrong signature or livemode, but not of one with no signature", async () => {
     const lines = watchLog();
     // again and again, since what was counted of earlier ones may still be about to be written, or cleared
-    await expect
-      .poll(() =>
-        signalsAfter(
-          () => deliver(eventFor("cus_stranger")),
-          () => send(eventFor("cus_1")),
-        ),
-      )
-      .toEqual([]);
-    await expect
-      .poll(() =>
-        signalsAfter(
-          () => deliver(eventFor("cus_1"), { secret: "whsec_another" }),
-          () => deliver(eventFor("cus_1", { livemode: true })),
-        ),
-      )
-      .toEqual(["webhook-livemode-mismatch", "webhook-refused"]);
+    const harmless = () => [deliver(eventFor("cus_stranger")), send(eventFor("cus_1"))];
+    await expect.poll(() => signalsAfter(harmless)).toEqual([]);
+    const wrong = () => [
+      deliver(eventFor("cus_1"), { secret: "whsec_another" }),
+      deliver(eventFor("cus_1", { livemode: true })),
+    ];
+    const told = ["webhook-livemode-mismatch", "webhook-refused"];
+    await expect.poll(() => signalsAfter(wrong)).toEqual(told);
     const failed = "a signal for the operator could not be counted";
     expect(lines.map(({ message }) => message)).not.toContain(failed);
   });
@@ -234,7 +191,7 @@ describe("failed processing", () => {
     ["Stripe responds with 500", { kind: "error", status: 500 }],
     ["Stripe's response is cut off", { kind: "truncate" }],
   ])("is left for Stripe to retry when %s", async (_why, kind) => {
-    const reader = await paidReader();
+    const reader = await newPayer(site.sandboxOrigin);
     const event = eventFor(reader.customer);
     await control(site.sandboxOrigin, "faults", { ...kind, times: 0 });
     expect((await deliver(event)).status).toBe(500);
@@ -249,7 +206,7 @@ describe("failed processing", () => {
 
 describe("fifty concurrent deliveries", () => {
   it("of the same event enter the ledger once", async () => {
-    const reader = await paidReader();
+    const reader = await newPayer(site.sandboxOrigin);
     const event = eventFor(reader.customer);
     const lines = watchLog();
     const answers = await Promise.all(Array.from({ length: 50 }, () => deliver(event)));
@@ -265,7 +222,7 @@ describe("fifty concurrent deliveries", () => {
   });
 
   it("of different events of one customer are all processed, without a deadlock", async () => {
-    const reader = await paidReader();
+    const reader = await newPayer(site.sandboxOrigin);
     const events = Array.from({ length: 50 }, () => eventFor(reader.customer));
     const answers = await Promise.all(events.map((event) => deliver(event)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -64,15 +64,12 @@ describe("the billing state of a customer's memberships", () => {
         const shape = { status, paidUntil: START, start, end: start + 30 * DAY };
         return billingStateOf([membership(shape)]);
       });
+      const end = START + UNPAID_GRACE_DAYS * DAY;
       for (const state of unpaidFor) {
-        expect(state.stripeCurrentPeriodEnd).toEqual(until(START + UNPAID_GRACE_DAYS * DAY));
+        expect(state.stripeCurrentPeriodEnd).toEqual(until(end));
+        expect(isSubscribed(state, until(end - 1))).toBe(true);
+        expect(isSubscribed(state, until(end))).toBe(false);
       }
-      expect(isSubscribed(unpaidFor[0] ?? null, until(START + UNPAID_GRACE_DAYS * DAY - 1))).toBe(
-        true,
-      );
-      expect(isSubscribed(unpaidFor[0] ?? null, until(START + UNPAID_GRACE_DAYS * DAY))).toBe(
-        false,
-      );
     },
   );
 
@@ -130,12 +127,8 @@ describe("the billing state of a customer's memberships", () => {
   it("prefers a live membership to an ended one, whichever came first", () => {
     const dead = membership({ id: "sub_dead", status: "canceled", end: END + 90 * DAY });
     const live = membership({ id: "sub_live", status: "unpaid" });
-    for (const order of [
-      [dead, live],
-      [live, dead],
-    ]) {
-      expect(billingStateOf(order).stripeSubscriptionId).toBe("sub_live");
-    }
+    expect(billingStateOf([dead, live]).stripeSubscriptionId).toBe("sub_live");
+    expect(billingStateOf([live, dead]).stripeSubscriptionId).toBe("sub_live");
   });
 
   it("uses the membership whose access lasts longest", () => {
@@ -172,19 +165,13 @@ describe("of memberships without access", () => {
 });
 
 describe("who may check out", () => {
-  it.each(["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "unheard_of"])(
-    "keeps somebody whose membership is %s from buying another",
-    (status) => {
-      expect(liveMemberships([membership({ status })])).toHaveLength(1);
-    },
-  );
+  const livesOn = (status: string) => liveMemberships([membership({ status })]).length === 1;
 
-  it.each(["canceled", "incomplete_expired"])(
-    "lets a former member with a %s one buy",
-    (status) => {
-      expect(liveMemberships([membership({ status })])).toHaveLength(0);
-    },
-  );
+  it("is nobody who has a membership that is not over, and every former member", () => {
+    const live = ["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "unheard_of"];
+    const all = [...live, "canceled", "incomplete_expired"];
+    expect(all.filter(livesOn)).toEqual(live);
+  });
 });
 
 type InvoiceShape = {
