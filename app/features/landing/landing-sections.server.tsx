@@ -10,8 +10,16 @@ import { ReviewsSection } from "./reviews-section";
 /** Markup with a key that identifies it. */
 export type StaticMarkup = { key: string; html: string };
 
-/** The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves. */
+/** Only the latest: there is one edition. */
+let latest: (StaticMarkup & { shown: string }) | undefined;
+
+/**
+ * The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves:
+ * rendered once for the same words and the same preview.
+ */
 export function landingSections(words: ShownWords, preview: PreviewContent): StaticMarkup {
+  const shown = JSON.stringify([words, preview]);
+  if (latest?.shown === shown) return latest;
   const html = renderToStaticMarkup(
     <LandingWordsContext.Provider value={words}>
       <PathCrossing from="cover" to="left" />
@@ -25,5 +33,6 @@ export function landingSections(words: ShownWords, preview: PreviewContent): Sta
     // the page around them has ids of its own
     { identifierPrefix: "sections" },
   );
-  return { html, key: hash("sha256", html, "base64url").slice(0, 12) };
+  latest = { shown, html, key: hash("sha256", html, "base64url").slice(0, 12) };
+  return latest;
 }
