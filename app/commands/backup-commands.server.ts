@@ -32,10 +32,12 @@ export async function create(file?: string): Promise<void> {
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
   await withSite(async () => {
+    const verified: VerifiedBackup[] = [];
     await writeBackupFile(path, content(), {
-      verify: async (stored) => describe(await verifyBackup(stored)),
+      verify: async (stored) => void verified.push(await verifyBackup(stored)),
     });
     print(path);
+    verified.forEach(describe);
   });
 }
 

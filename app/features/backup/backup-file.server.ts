@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "~db/embedded/sync-directory";
 import { OperatorError } from "~db/operator-error";
@@ -7,6 +7,9 @@ import type { SaveOptions } from "./backup-store";
 
 /** The end of the name of a backup that is still being written. */
 export const UNFINISHED = ".part";
+
+/** Errors of file systems without hard links. */
+const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
  * Writes a backup to a file that only its user may read. It gets its name once it is complete, flushed to the disk and,
@@ -38,9 +41,7 @@ export async function writeBackupFile(
       await file.close();
     }
     await verify?.(readBackupFile(unfinished));
-    // somebody may have made one of this name meanwhile
-    if (existsSync(path)) throw exists(path);
-    await rename(unfinished, path);
+    await giveName(unfinished, path);
     await syncDirectory(folder).catch(async (error) => {
       // what was reported as failed must not be taken for a backup
       await rm(path, { force: true }).catch(() => {});
@@ -60,6 +61,18 @@ export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> 
     yield* createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
   } catch (error) {
     throw explainFileFailure(error, path);
+  }
+}
+
+/** By a hard link, which fails, unlike a rename, if a file of this name exists by now. */
+async function giveName(unfinished: string, path: string): Promise<void> {
+  try {
+    await link(unfinished, path);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!NO_LINKS.has(code)) throw error;
+    if (existsSync(path)) throw exists(path);
+    await rename(unfinished, path);
   }
 }
 
