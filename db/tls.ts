@@ -49,7 +49,7 @@ export function explainTlsFailure(error: NodeJS.ErrnoException): Error {
   return new ConnectionError(
     "TLS_FAILED",
     isUntrusted
-      ? `the server is not trusted (${reasonOf(error)}); sslrootcert names the authority that is`
+      ? `the server is not trusted (${reasonOf(error)}): check its certificate, its name and sslrootcert`
       : `the encrypted connection failed (${reasonOf(error)})`,
     { cause: error },
   );
