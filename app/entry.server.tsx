@@ -13,7 +13,7 @@ const RENDER_TIMEOUT_MS = 6_000;
 
 const END = "</body></html>";
 
-/** Renders a page, whose boundary entry.client.tsx explains, and answers with all of it at once: nothing on the site's pages is worth streaming. */
+/** Renders a page, inside the boundary that entry.client.tsx explains, and answers with all of it at once: nothing on the site's pages is worth streaming. */
 export default function handleRequest(
   request: Request,
   status: number,

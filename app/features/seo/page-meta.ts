@@ -15,7 +15,7 @@ type PageMeta = {
 /** A match as Remix passes it to `meta`; only the root's data is read. */
 type Match = { id: string; data?: unknown } | undefined;
 
-/** The head of a page that search engines leave out, so without canonical address and preview card. */
+/** The head of a page that search engines must not list. It has no canonical address and no preview card. */
 export function unlistedMeta(title: string, description: string): MetaDescriptor[] {
   return [
     { title: pageTitle(title) },
@@ -24,15 +24,16 @@ export function unlistedMeta(title: string, description: string): MetaDescriptor
   ];
 }
 
-/** The head of the page in place of one that does not exist. */
+/** The head of the page that answers an address that does not exist. */
 export const notFoundMeta: MetaDescriptor[] = [
   { title: pageTitle("Page not found") },
   { name: "robots", content: "noindex" },
 ];
 
 /**
- * The head of a page: title, description, canonical address, Open Graph and Twitter card. Pass the `matches` of the route's `meta` arguments: the site's origin comes from the root's
- * data, and if that is missing (the root failed), addresses are left out.
+ * The head of a page: title, description, canonical address, Open Graph and Twitter card. Pass the `matches` of the
+ * route's `meta` arguments: the site's origin comes from the root's data, and if that is missing (the root failed),
+ * addresses are left out.
  */
 export function pageMeta(
   { title, description, path }: PageMeta,
