@@ -164,7 +164,7 @@ async function checkEdition(what: string): Promise<Answer> {
       }
       const found = "the sample, not yours";
       if (SANDBOX) return ok(what, found);
-      return warning(what, found, `Copy your edition to ${CONTENT_DIR}: docs/content.md.`);
+      return warning(what, found, `Copy your edition to ${CONTENT_DIR}: docs/writing.md.`);
     }
     const { problems, source } = await checkFolder(CONTENT_DIR);
     const [first] = problems;
