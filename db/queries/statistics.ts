@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 
-// Counts by calendar month in UTC, for the operator's statistics (docs/statistics.md). Months in which nothing
+// Counts by calendar month in UTC, for the operator's statistics (docs/members.md). Months in which nothing
 // happened are left out.
 
 /** A calendar month in UTC, such as `2026-11`. */

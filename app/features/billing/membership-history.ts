@@ -11,7 +11,7 @@ const INCOMPLETE_LIFE = 23 * 60 * 60;
 /** Months in each interval of a price. */
 const MONTHS: Record<string, number> = { day: 12 / 365, week: (12 * 7) / 365, month: 1, year: 12 };
 
-/** The memberships of a snapshot that were paid for, to be counted in the statistics (docs/statistics.md). */
+/** The memberships of a snapshot that were paid for, to be counted in the statistics (docs/members.md). */
 export function paidMemberships(memberships: readonly ExaminedMembership[]): PaidMembership[] {
   return memberships.filter(wasPaid).map(({ subscription, item }) => ({
     stripeSubscriptionId: subscription.id,

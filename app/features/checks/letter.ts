@@ -94,7 +94,7 @@ export function writeLetter(
         title: "More",
         facts: [],
         remark:
-          "'stats' shows these figures month by month, and docs/statistics.md says what each counts.",
+          "'stats' shows these figures month by month, and docs/members.md says what each counts.",
       },
     ],
   };

@@ -33,7 +33,7 @@ function Report({ statistics }: { statistics: Statistics }) {
           <h1>{title}</h1>
           <p>
             As of {day}. Months are calendar months in UTC; the last one is not over. What each
-            figure means is in docs/statistics.md.
+            figure means is in docs/members.md.
           </p>
           {now && (
             <dl>

@@ -1,4 +1,4 @@
-/** Figures of one calendar month in UTC. Definitions: docs/statistics.md. */
+/** Figures of one calendar month in UTC. Definitions: docs/members.md. */
 export type MonthFigures = {
   /** Such as `2026-11`. */
   month: string;

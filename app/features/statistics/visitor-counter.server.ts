@@ -40,7 +40,7 @@ export type Visit = {
 
 /**
  * Counts visitors without cookies and without storing who they are: a client counts once a day for each page, by a
- * hash of its address and browser with a salt that is deleted the day after (docs/statistics.md). Programs that say
+ * hash of its address and browser with a salt that is deleted the day after (docs/members.md). Programs that say
  * they are programs do not count.
  */
 export class VisitorCounter {
