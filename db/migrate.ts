@@ -216,7 +216,7 @@ async function readKnown(executor: Executor): Promise<number[]> {
     note && note.release !== programVersion() ? `release ${note.release}` : "a newer release";
   const backup = note?.backup ?? "the backup that was made before it";
   throw new OperatorError(
-    `The database was upgraded by ${release}, and this program, release ${programVersion()}, does not know what has changed (${unknown.length} of ${applied.length} migrations). Start the newer release again, or go back to before its upgrade: restore ${backup} into a new DATA_DIR or database (docs/upgrading.md). Nothing was changed.`,
+    `The database was upgraded by ${release}, and this program, release ${programVersion()}, does not know what has changed (${unknown.length} of ${applied.length} migrations). Start the newer release again, or go back to before its upgrade: restore ${backup} into a new DATA_DIR or database (docs/operating.md). Nothing was changed.`,
   );
 }
 

@@ -29,23 +29,23 @@ function addStripeCommands(stripe: Command): void {
     .action(run(({ setup }) => setup));
   stripe
     .command("sync")
-    .description("update members' rows from Stripe")
-    .option("--all", "every member, as after an outage")
+    .description("update memberships from Stripe")
+    .option("--all", "every member, such as after an outage")
     .option(
       "--after <id>",
-      "with --all: resume after this account id, as printed by an interrupted run",
+      "with --all: resume after this account id, which an interrupted run prints",
     )
     .option(
       "--unlink-unknown",
       "with --all: unlink customers that this Stripe account does not have",
     )
-    .option("--from-stripe", "every membership at Stripe, as after restoring a backup")
+    .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
     .option("--user <e-mail>", "one member")
     .action(run(({ sync }) => sync));
   stripe
     .command("doctor")
     .description("check everything between a payment and access; changes nothing")
-    .option("--after <id>", "only members after this account id, as printed by an interrupted run")
+    .option("--after <id>", "resume after this account id, which an interrupted run prints")
     .action(run(({ doctor }) => doctor));
 }
 
@@ -53,26 +53,29 @@ function addNewsletterCommands(newsletter: Command): void {
   const run = runner(() => import("./newsletter-commands.server"));
   newsletter
     .command("preview <file>")
-    .description("write an issue's mail into files of the outbox; needs no running site")
+    .description("write an issue's mail to files in the outbox")
     .action(run(({ preview }) => preview));
   newsletter
     .command("test <file>")
-    .description("send an issue to these addresses alone")
-    .requiredOption("--to <e-mail...>", "who gets it, whether on the list or not")
+    .description("send an issue only to the given addresses")
+    .requiredOption("--to <e-mail...>", "addresses, on the list or not")
     .action(run(({ test }) => test));
   newsletter
     .command("send <file>")
-    .description("send an issue, after saying to how many and asking; the running site sends it")
-    .option("--to <audience>", "subscribers, or premium for those of them who are members")
-    .option("--at <time>", "when, as in 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00")
+    .description("let the running site send an issue; shows to how many and asks first")
+    .option("--to <audience>", "subscribers, or premium: only subscribers who are members")
+    .option(
+      "--at <time>",
+      "send at this time, such as 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00",
+    )
     .option("--rate <number>", "at most this many mails a second")
-    .option("--dry-run", "only say what would be sent")
+    .option("--dry-run", "only print what would be sent")
     .option("--yes", "do not ask; required without a terminal")
     .action(runner(() => import("./newsletter-send.server"))(({ send }) => send));
   newsletter
     .command("status [slug]")
-    .description("show how far an issue is, or list the last ones")
-    .option("--watch", "go on showing it until it is sent")
+    .description("show the progress of an issue, or list the latest")
+    .option("--watch", "keep showing it until it is sent")
     .action(run(({ status }) => status));
   newsletter
     .command("pause <slug>")
@@ -80,15 +83,15 @@ function addNewsletterCommands(newsletter: Command): void {
     .action(run(({ pauseIssue }) => pauseIssue));
   newsletter
     .command("resume <slug>")
-    .description("go on sending a paused issue")
+    .description("continue a paused issue")
     .action(run(({ resumeIssue }) => resumeIssue));
   newsletter
     .command("retry <slug>")
-    .description("send an issue again to those whose mail the mail server refused")
+    .description("send an issue again to addresses that the mail server refused")
     .action(run(({ retryIssue }) => retryIssue));
   newsletter
     .command("cancel <slug>")
-    .description("give up for good what of an issue is not sent yet")
+    .description("cancel the rest of an issue for good")
     .option("--yes", "do not ask; required without a terminal")
     .action(run(({ cancelIssue }) => cancelIssue));
 }
@@ -97,16 +100,16 @@ function addSubscriberCommands(subscribers: Command): void {
   const run = runner(() => import("./subscriber-commands.server"));
   subscribers
     .command("list")
-    .description("show the newest subscribers, when they joined and where their consent comes from")
+    .description("show the newest subscribers, with the date and source of their consent")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
-    .option("--unconfirmed", "those who have not confirmed their address instead")
-    .option("--suppressed", "those who get no mail, because of a bounce or complaint, instead")
+    .option("--unconfirmed", "show unconfirmed addresses instead")
+    .option("--suppressed", "show addresses that get no mail after a bounce or complaint instead")
     .action(run(({ list }) => list));
   subscribers
     .command("add <e-mail>")
     .description("add an address whose owner has agreed to get the newsletter")
-    .option("--source <text>", "how its owner agreed; asked for if it is missing")
+    .option("--source <text>", "how the owner agreed; asked for if missing")
     .action(run(({ add }) => add));
   subscribers
     .command("remove <e-mail>")
@@ -114,22 +117,22 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(run(({ remove }) => remove));
   subscribers
     .command("stats")
-    .description("count the list: who is reached, who is not and why, where consent comes from")
+    .description("count the list: who is reached, who is not and why, sources of consent")
     .action(run(({ stats }) => stats));
   subscribers
     .command("bounce <file>")
-    .description("send no more mail to the addresses in a file, which may be CSV or one per line")
-    .option("--complaint", "their owners complained: also delete them from the list")
-    .option("--lift", "send mail to them again, unless their owners complained")
+    .description("stop mail to the addresses in a file (CSV, or one per line)")
+    .option("--complaint", "after complaints: also delete them from the list")
+    .option("--lift", "allow mail to them again, unless they complained")
     .action(run(({ bounce }) => bounce));
   subscribers
     .command("import <file>")
-    .description("add the addresses in a file, which may be CSV or one per line")
+    .description("add the addresses in a file (CSV, or one per line)")
     .option("--source <text>", "where the list comes from, and how its people agreed")
     .action(run(({ importFile }) => importFile));
   subscribers
     .command("export")
-    .description("write the addresses that get the newsletter to standard output, as CSV")
+    .description("print the addresses that get the newsletter, as CSV")
     .action(run(({ exportList }) => exportList));
 }
 
@@ -137,7 +140,7 @@ function addMemberCommands(members: Command): void {
   const run = runner(() => import("./member-commands.server"));
   members
     .command("list")
-    .description("show accounts by address, since when they exist and whether they are premium")
+    .description("list accounts by address, with their date and membership")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--premium", "only premium members")
@@ -148,11 +151,11 @@ function addMemberCommands(members: Command): void {
     .action(run(({ countAll }) => countAll));
   members
     .command("show <e-mail>")
-    .description("show what an account is, and how much of each thing it has")
+    .description("show an account and how much data it has")
     .action(run(({ show }) => show));
   members
     .command("reset-link <e-mail>")
-    .description("print a link to choose a new password, valid for an hour, to read out")
+    .description("print a link to choose a new password, valid for an hour")
     .action(run(({ resetLink }) => resetLink));
   members
     .command("sign-out <e-mail>")
@@ -160,11 +163,11 @@ function addMemberCommands(members: Command): void {
     .action(run(({ signOut }) => signOut));
   members
     .command("export <e-mail>")
-    .description("write everything that is held about an account to standard output, as JSON")
+    .description("print all data of an account, as JSON")
     .action(run(({ exportMember }) => exportMember));
   members
     .command("delete <e-mail>")
-    .description("delete an account and its membership, after saying what goes and asking")
+    .description("delete an account and its membership; shows what goes and asks first")
     .option("--yes", "do not ask; required without a terminal")
     .action(run(({ deleteMember }) => deleteMember));
 }
@@ -173,7 +176,7 @@ function addMailCommands(mail: Command): void {
   const run = runner(() => import("./mail-commands.server"));
   mail
     .command("doctor")
-    .description("check everything between a queued mail and the mail server; changes nothing")
+    .description("check everything between the mail queue and the mail server; changes nothing")
     .action(run(({ doctor }) => doctor));
   mail
     .command("test <e-mail>")
@@ -181,13 +184,11 @@ function addMailCommands(mail: Command): void {
     .action(run(({ test }) => test));
   mail
     .command("status")
-    .description("show what waits to be sent and what failed, without addresses")
+    .description("show waiting and failed mails, without addresses")
     .action(run(({ status }) => status));
   mail
     .command("retry")
-    .description(
-      "send failed mails again that are still worth it, such as notices of the last days",
-    )
+    .description("send failed mails again that have not expired")
     .option("--kind <kind>", "only these, such as membership-begun")
     .action(run(({ retry }) => retry));
 }
@@ -196,12 +197,12 @@ function addDatabaseCommands(database: Command): void {
   const run = runner(() => import("./database-commands.server"));
   database
     .command("url")
-    .description("print the database's address, with its password, for psql and its like")
-    .option("--superuser", "for the embedded PostgreSQL's superuser")
+    .description("print the database's address with its password, for psql and similar programs")
+    .option("--superuser", "of the embedded PostgreSQL's superuser")
     .action(run(({ url }) => url));
   database
     .command("psql [parameters...]")
-    .description("open the database with psql, also while the site does not run")
+    .description("open the database with psql, whether the site runs or not")
     .allowUnknownOption()
     .helpOption(false)
     .action(run(({ psql }) => psql));
@@ -211,44 +212,42 @@ function addContentCommands(content: Command): void {
   const run = runner(() => import("./content-commands.server"));
   content
     .command("check [folder]")
-    .description("name every mistake in an edition, CONTENT_DIR's by default; changes nothing")
+    .description("report every mistake in an edition (default: CONTENT_DIR); changes nothing")
     .action(run(({ check }) => check));
   content
     .command("list [folder]")
-    .description("show what of an edition is out, and what comes when")
+    .description("show which texts are published, and when the others will be")
     .action(run(({ list }) => list));
   content
     .command("new <title>")
-    .description("lay the file of a new chapter in CONTENT_DIR")
-    .option("--extra <kind>", "an extra instead: audio-walk, notebook-page or practice")
-    .option("--publish <date>", "from when members see it, as in 2026-12-01")
+    .description("create the file of a new chapter in CONTENT_DIR")
+    .option("--extra <kind>", "create an extra instead: audio-walk, notebook-page or practice")
+    .option("--publish <date>", "when members first see it, such as 2026-12-01")
     .action(run(({ createText }) => createText));
   content
     .command("copy-sample")
-    .description("copy the sample edition to CONTENT_DIR, to begin with")
+    .description("copy the sample edition to CONTENT_DIR")
     .action(run(({ copySample }) => copySample));
 }
 
 function addBackupCommands(program: Command): void {
   const run = runner(() => import("./backup-commands.server"));
-  const backup = program
-    .command("backup")
-    .description("back up the whole site, which may be running, and verify the backup");
+  const backup = program.command("backup").description("back up the whole site, running or not");
   backup
     .command("create [file]", { isDefault: true })
-    .description("write a backup to a new file, or to standard output if it is '-'")
+    .description("write a backup to a new file and verify it; '-' is standard output")
     .action(run(({ create }) => create));
   backup
     .command("verify <file>")
-    .description("read a backup and verify that it is whole; changes nothing")
+    .description("verify that a backup is complete; changes nothing")
     .action(run(({ verify }) => verify));
   backup
     .command("list")
-    .description("show the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades")
+    .description("list the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades")
     .action(run(({ list }) => list));
   program
     .command("restore <file>")
-    .description("fill an empty database and DATA_DIR from a backup, while no site runs")
+    .description("restore a backup into an empty database and DATA_DIR, while no site runs")
     .option("--keep-content", "leave CONTENT_DIR as it is")
     .action(run(({ restore }) => restore));
 }
@@ -257,7 +256,7 @@ function addUpgradeCommand(program: Command): void {
   program
     .command("upgrade-database")
     .description("move the embedded database to this release's PostgreSQL, while no site runs")
-    .option("--binaries <folder>", "where the programs of the old PostgreSQL are, if not found")
+    .option("--binaries <folder>", "folder of the old PostgreSQL's programs, if they are not found")
     .action(
       runner(() => import("./upgrade-commands.server"))(({ upgradeDatabase }) => upgradeDatabase),
     );
@@ -265,7 +264,7 @@ function addUpgradeCommand(program: Command): void {
 
 function addStatsCommands(stats: Command): void {
   const run = runner(() => import("./stats-commands.server"));
-  const months = ["--months <number>", "so many months back", "12"] as const;
+  const months = ["--months <number>", "number of months, 12 by default", "12"] as const;
   stats
     .command("show", { isDefault: true })
     .description("members, revenue, newsletter and visitors by month, as plots and tables")
@@ -274,7 +273,7 @@ function addStatsCommands(stats: Command): void {
     .action(run(({ show }) => show));
   stats
     .command("report <file>")
-    .description("write the same as a page with charts, to open in a browser")
+    .description("write these figures to an HTML page with charts")
     .option(...months)
     .action(run(({ report }) => report));
 }
@@ -283,15 +282,15 @@ function addOperatorCommands(operator: Command): void {
   const run = runner(() => import("./operator-commands.server"));
   operator
     .command("matters")
-    .description("show what needs a hand, and what to do about it")
-    .option("--all", "also the last ones that are over")
+    .description("show open alerts, and what to do")
+    .option("--all", "also the latest resolved ones")
     .option("--json", "as JSON")
     .action(run(({ matters }) => matters));
   operator
     .command("letter")
-    .description("print the monthly letter to OPERATOR_EMAIL")
-    .option("--month <month>", "about this month, such as 2026-10, instead of the last one")
-    .option("--send", "mail it instead, also if it was mailed before")
+    .description("print the operator's monthly letter")
+    .option("--month <month>", "for this month, such as 2026-10; default: last month")
+    .option("--send", "mail it, even if it was mailed before")
     .action(run(({ letter }) => letter));
   operator
     .command("test")
@@ -313,7 +312,7 @@ export function createProgram(): Command {
     });
   program
     .command("demo")
-    .description("serve the site with the local Stripe sandbox, and print what to try")
+    .description("serve the site with the local Stripe, and print what to try")
     .action(async () => {
       const { serve } = await import("~/server/serve.server");
       const { printDemo } = await import("./demo.server");
@@ -325,18 +324,18 @@ export function createProgram(): Command {
     .option("--json", "as JSON")
     .action(runner(() => import("./doctor-command.server"))(({ doctor }) => doctor));
   addStripeCommands(program.command("stripe").description("manage payments"));
-  addNewsletterCommands(program.command("newsletter").description("write to the subscribers"));
-  addMemberCommands(program.command("members").description("look after accounts"));
+  addNewsletterCommands(program.command("newsletter").description("send issues"));
+  addMemberCommands(program.command("members").description("manage accounts"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
-  addContentCommands(program.command("content").description("examine and extend the edition"));
+  addContentCommands(program.command("content").description("check and extend the edition"));
   addBackupCommands(program);
   addUpgradeCommand(program);
-  addMailCommands(program.command("mail").description("examine mail, and send what failed again"));
+  addMailCommands(program.command("mail").description("check mail, and send failed mails again"));
   addOperatorCommands(
-    program.command("operator").description("see what OPERATOR_EMAIL is told about"),
+    program.command("operator").description("see what is mailed to OPERATOR_EMAIL"),
   );
-  addDatabaseCommands(program.command("db").description("look into the database"));
-  addStatsCommands(program.command("stats").description("count what has become of the site"));
+  addDatabaseCommands(program.command("db").description("open the database"));
+  addStatsCommands(program.command("stats").description("figures by month"));
   return program;
 }
 

@@ -24,7 +24,7 @@ type Timing = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
 /**
  * Backups in a bucket of any storage that speaks S3's protocol. They are sent in parts while they are produced, and
  * appear once all of them have arrived. What an upload that was killed has left is not visible as a backup; a rule of
- * the bucket should remove it (docs/backups.md).
+ * the bucket should remove it (docs/operating.md).
  */
 export function bucketStore(
   { url, region, accessKeyId, secretAccessKey }: Bucket,

@@ -36,7 +36,7 @@ export async function upgradeCluster(
   const { DATABASE_URL, DATA_DIR } = env();
   if (DATABASE_URL) {
     throw new OperatorError(
-      "The database at DATABASE_URL is not the embedded one: upgrade it with its own means, or move it by 'backup' and 'restore' (docs/upgrading.md).",
+      "The database at DATABASE_URL is not the embedded one: upgrade it with its own means, or move it by 'backup' and 'restore' (docs/operating.md).",
     );
   }
   if ((await clusterMajor(DATA_DIR)) === null) await finishSwap(DATA_DIR).catch(() => {});

@@ -19,7 +19,7 @@ const LETTER_TIMEOUT_MS = 60_000;
 export async function checkBackups(): Promise<Answer[]> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {
-    const advice = "Set BACKUP_DIR or BACKUP_S3_URL, and BACKUP_EVERY=1d: docs/backups.md.";
+    const advice = "Set BACKUP_DIR or BACKUP_S3_URL, and BACKUP_EVERY=1d: docs/operating.md.";
     return [warning("place", "no backups are made", advice)];
   }
   const answers = await Promise.all(stores.map(checkStore));
@@ -83,7 +83,7 @@ const nameOf = ({ label }: BackupStore) => label.split(" ")[0] ?? label;
 export async function describeBackups(): Promise<string> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {
-    return "There are no backups by themselves: set BACKUP_DIR and BACKUP_EVERY (docs/backups.md).";
+    return "There are no backups by themselves: set BACKUP_DIR and BACKUP_EVERY (docs/operating.md).";
   }
   const sentences = await Promise.all(stores.map(describeStore));
   if (env().BACKUP_EVERY === undefined) {

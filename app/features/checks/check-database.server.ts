@@ -166,12 +166,12 @@ export function openingAnswer(opening: Exclude<Opening, { kind: "open" }>): Answ
 
 const PRIMARY =
   "If DATABASE_URL names a standby, name the primary; else reset default_transaction_read_only of role and database.";
-const COMPARE = "Look at the database's log, and compare DATABASE_URL with it: docs/database.md.";
+const COMPARE = "Look at the database's log, and compare DATABASE_URL with it: docs/deploying.md.";
 const START_IT = "Start the database, or correct host and port in DATABASE_URL.";
 const LOGIN =
   "Correct user and password in DATABASE_URL, or set the user's password: alter role … password '…'.";
 const NAME = "Correct the host in DATABASE_URL, or this machine's name servers.";
-const TRUST = "Name the authority of the server's certificate in sslrootcert: docs/database.md.";
+const TRUST = "Name the authority of the server's certificate in sslrootcert: docs/deploying.md.";
 const ANSWER = "Look whether the database's machine is overloaded, or a firewall is in the way.";
 
 const ADVICE: Record<string, string> = {

@@ -129,7 +129,7 @@ it("counts queries, connections, webhooks, syncs and queued password hashes", as
   }
 });
 
-it("are all explained in docs/metrics.md", async () => {
+it("are all explained in docs/operating.md", async () => {
   const { text } = await send(`${site.origin}/metrics`, {
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
@@ -137,6 +137,9 @@ it("are all explained in docs/metrics.md", async () => {
   // prom-client's own
   const ours = names.filter((name) => !/^(process|nodejs)_/.test(name));
   expect(ours.length).toBeGreaterThan(20);
-  const explained = readFileSync(resolve(import.meta.dirname, "../../../docs/metrics.md"), "utf8");
+  const explained = readFileSync(
+    resolve(import.meta.dirname, "../../../docs/operating.md"),
+    "utf8",
+  );
   expect(ours.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
 });

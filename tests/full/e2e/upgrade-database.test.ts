@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     const { code, stderr, stdout } = await runProgram({ variables: { DATA_DIR: dataDir } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
-      `The database in ${dataDir}/postgres was created by PostgreSQL 17, but this program includes PostgreSQL 18: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/upgrading.md). Nothing was changed.\n`,
+      `The database in ${dataDir}/postgres was created by PostgreSQL 17, but this program includes PostgreSQL 18: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/operating.md). Nothing was changed.\n`,
     );
     expect(major()).toBe("17");
   });
@@ -190,7 +190,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
   it("of a later PostgreSQL is refused with the ways back", async () => {
     writeFileSync(join(dataDir, "postgres/PG_VERSION"), "99\n");
     await expect(openEmbeddedPostgres({ dataDir, purpose: "serve" })).rejects.toThrow(
-      /created by PostgreSQL 99, but this program includes PostgreSQL 18: start the newer release again, or go back .+ \(docs\/upgrading\.md\)\. Nothing was changed\.$/,
+      /created by PostgreSQL 99, but this program includes PostgreSQL 18: start the newer release again, or go back .+ \(docs\/operating\.md\)\. Nothing was changed\.$/,
     );
   });
 });

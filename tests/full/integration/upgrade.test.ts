@@ -260,7 +260,7 @@ describe("a start on the database of a newer release", () => {
   it("is refused in one sentence with the ways out, and changes nothing", async () => {
     await upgradeByNewerRelease();
     expect(await startFails()).toMatch(
-      /^The database was upgraded by a newer release, and this program, release \d+\.\d+\.\d+, does not know what has changed \(1 of \d+ migrations\)\. Start the newer release again, or go back to before its upgrade: restore the backup that was made before it into a new DATA_DIR or database \(docs\/upgrading\.md\)\. Nothing was changed\.$/,
+      /^The database was upgraded by a newer release, and this program, release \d+\.\d+\.\d+, does not know what has changed \(1 of \d+ migrations\)\. Start the newer release again, or go back to before its upgrade: restore the backup that was made before it into a new DATA_DIR or database \(docs\/operating\.md\)\. Nothing was changed\.$/,
     );
     expect(await countApplied()).toBe(ALL + 1);
   });
