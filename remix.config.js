@@ -17,6 +17,7 @@ export default {
     v3_relativeSplatPath: true,
     v3_throwAbortReason: true,
     v3_singleFetch: true,
+    // it would match every prefix of a path: one of 15 KB keeps the server busy for seconds
     v3_lazyRouteDiscovery: false,
     v3_routeConfig: false,
   },

@@ -21,25 +21,23 @@ const files = [
 ];
 
 const records = files.filter((file) => /^docs\/decisions\/(?!README)/.test(file)).sort();
-const isSuperseded = (file: string) => /^Status: superseded/m.test(read(file));
 
-/** Documents that speak of the present; a superseded record and the change log speak of former times. */
-const documents = files.filter(
-  (file) =>
-    /^(docs\/.*|README|CONTRIBUTING|\.github\/.*)\.md$/.test(file) &&
-    !(records.includes(file) && isSuperseded(file)),
+/** Documents that speak of the present; the change log speaks of former times. */
+const documents = files.filter((file) =>
+  /^(docs\/.*|README|CONTRIBUTING|\.github\/.*)\.md$/.test(file),
 );
 
 /** A document without its code blocks, which hold commands and examples. */
 const prose = (file: string) => read(file).replace(/^```.*?^```$/gms, "");
 
 describe("the decision records", () => {
-  it("are numbered from 0001 without gaps", () => {
+  it("have numbers that ascend and are unique", () => {
     const numbers = records.map(
       (file) => /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1],
     );
     expect(numbers.length).toBeGreaterThan(10);
-    expect(numbers).toEqual(records.map((_, index) => `${index + 1}`.padStart(4, "0")));
+    expect(numbers).not.toContain(undefined);
+    expect(numbers).toEqual([...new Set(numbers)].sort());
   });
 
   it("are listed with their titles, in order", () => {
@@ -48,8 +46,7 @@ describe("the decision records", () => {
       records.map((file) => {
         const name = file.slice("docs/decisions/".length);
         const title = /^# (.*)$/m.exec(read(file))?.[1];
-        const state = isSuperseded(file) ? ", superseded" : "";
-        return `- [${name.slice(0, 4)}. ${title}](${name})${state}`;
+        return `- [${name.slice(0, 4)}. ${title}](${name})`;
       }),
     );
   });

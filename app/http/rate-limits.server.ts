@@ -32,7 +32,7 @@ const LIMITS = {
     "wide-network": { attempts: 100, seconds: 15 * MINUTE },
     "account-from-network": { attempts: 10, seconds: 15 * MINUTE },
     "account-from-wide-network": { attempts: 15, seconds: 15 * MINUTE },
-    // limits distributed guessing; docs/security.md states how many guesses a day that allows
+    // limits distributed guessing; docs/security.md states how many guesses that allows
     account: { attempts: 100, seconds: HOUR },
     "known-browser": { attempts: 10, seconds: 15 * MINUTE },
   },

@@ -13,7 +13,8 @@ import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With JavaScript the menu
  * also closes on navigation, on Escape, on a press outside and when focus leaves it. Without it only a page
- * load closes the menu reliably, so its section links load the page (`docs/decisions/0018-mobile-menu.md`).
+ * load closes the menu in every browser, so its section links load the page by `/sections/<id>`, which redirects. Popovers,
+ * `:target` and `<details>` of one name either stay open, report a wrong state or add entries to the history.
  */
 export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();

@@ -2,8 +2,8 @@ import type { LinkDescriptor } from "@remix-run/node";
 
 /**
  * The `Link` header (RFC 8288, preload) that names what a page needs for its first paint: its style sheets, then its
- * fonts. Browsers request them before they have read the page, and CDNs make 103 Early Hints of it
- * (`docs/decisions/0040-early-hints.md`). Null for a page that needs none.
+ * fonts. Browsers request them before they have read the page, and CDNs make 103 Early Hints of it. Null for a page that
+ * needs none.
  *
  * @param links the page's links as its routes declare them, relative addresses on this site only
  */

@@ -2,7 +2,7 @@
  * A program of its own, which makes an account's picture of what somebody has sent: the file comes in on standard
  * input, the pictures go out on standard output, and the exit code says why there are none. It runs in a process of
  * its own because a flaw in a decoder then ends this process and not the site, and because what the decoders take is
- * given back with it (docs/decisions/0028-avatars.md). It has no access to the database and gets no settings.
+ * given back with it. It has no access to the database and gets no settings (docs/security.md).
  */
 import sharp from "sharp";
 
