@@ -22,7 +22,7 @@ RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map
 
 FROM base AS program
 # NODE_OPTIONS, which commands run by `docker exec` have too, is explained in app/tooling/node-flags.mjs.
-ENV NODE_ENV=production PORT=3000 DATA_DIR=/data NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size=512"
+ENV NODE_ENV=production PORT=3000 DATA_DIR=/data NODE_OPTIONS="--max-semi-space-size=8 --max-old-space-size=512"
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules

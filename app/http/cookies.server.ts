@@ -31,6 +31,7 @@ function isSecure(): boolean {
 
 /** Whether a Cookie header holds a cookie of exactly this name, valid or not. */
 export function hasCookie(header: string | null | undefined, name: string): boolean {
-  const pairs = (header ?? "").split(";").map((pair) => pair.split("="));
+  if (!header) return false;
+  const pairs = header.split(";").map((pair) => pair.split("="));
   return pairs.some(([found = "", value]) => value !== undefined && found.trim() === name);
 }

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "~db/operator-error";
 import { rejectBadClient } from "./bad-client.server";
@@ -41,6 +42,9 @@ const DEFAULT_LIMITS: HttpLimits = {
 
 /** How often request timeouts are checked, in milliseconds; a client may exceed them by as much. */
 const TIMEOUT_CHECK_MS = 1_000;
+
+/** Requests in progress on one connection. Browsers and proxies wait for each answer. */
+const MAX_PIPELINED = 4;
 
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const CLOSE_POLL_MS = 50;
@@ -121,8 +125,8 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
   const held = drainTimeout > 0 ? new HeldRequests() : null;
   let listener: RequestListener = held?.hold ?? starting;
   let isClosing = false;
-  let connections = 0;
-  const unfinished = new Set<ServerResponse>();
+  /** The responses in progress by connection: one that waits for others on a closed connection never emits "close". */
+  const connections = new Map<Socket, Set<ServerResponse>>();
   const server = createServer(
     {
       headersTimeout,
@@ -135,22 +139,22 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     (request, response) => {
       // the client must not send another request on this connection
       if (isClosing) response.setHeader("Connection", "close");
-      unfinished.add(response);
-      response.once("close", () => unfinished.delete(response));
+      const inProgress = connections.get(request.socket);
+      if ((inProgress?.size ?? 0) >= MAX_PIPELINED) return request.socket.destroy();
+      inProgress?.add(response);
+      response.once("close", () => inProgress?.delete(response));
       listener(request, response);
     },
   );
   server.timeout = rest.idleTimeout;
   server.maxConnections = rest.maxConnections;
   server.on("connection", (socket) => {
-    connections += 1;
-    socket.once("close", () => {
-      connections -= 1;
-    });
+    connections.set(socket, new Set());
+    socket.once("close", () => connections.delete(socket));
   });
   if (!rest.isBehindProxy) limitConnections(server);
   server.on("clientError", (error, socket) => {
-    const isBusy = [...unfinished].some(({ req }) => req.socket === socket);
+    const isBusy = (connections.get(socket as Socket)?.size ?? 0) > 0;
     rejectBadClient(error, socket, isBusy);
   });
   const open = () =>
@@ -176,7 +180,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
       held?.release(next);
       if ("fd" in place) await open();
     },
-    connections: () => connections,
+    connections: () => connections.size,
     close: async (timeoutMs) => {
       // the start was aborted: nothing else would answer the requests that wait for it
       if (held && listener === held.hold) {
@@ -184,7 +188,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
         held.release(starting);
       }
       isClosing = true;
-      for (const response of unfinished) {
+      for (const response of [...connections.values()].flatMap((responses) => [...responses])) {
         if (!response.headersSent) response.setHeader("Connection", "close");
       }
       if (server.listening) await sleep(drainTimeout);

@@ -5,10 +5,16 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 /** What a Host header may consist of to be worth parsing. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/i;
 
+let own = { publicUrl: "", protocol: "", host: "" };
+
 /** The site's address in the parts that requests are compared with. */
 export function ownSite(): { protocol: string; host: string } {
-  const { protocol, host } = new URL(env().PUBLIC_URL);
-  return { protocol, host };
+  const { PUBLIC_URL: publicUrl } = env();
+  if (own.publicUrl !== publicUrl) {
+    const { protocol, host } = new URL(publicUrl);
+    own = { publicUrl, protocol, host };
+  }
+  return own;
 }
 
 /** Whether a Host header names this site as PUBLIC_URL does. */

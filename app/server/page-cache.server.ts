@@ -11,15 +11,16 @@ import { commonHeaders, NO_PAGE_POLICY, pagePolicy } from "./response-headers.se
 /** Age beyond which a request triggers a new render of a cached page, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
 
-/** Maximum pages in memory; then the one requested longest ago makes room. */
+/** Maximum pages in memory; then the one rendered longest ago makes room. */
 const MAX_PAGES = 200;
 
 const ENCODINGS = ["br", "gzip"] as const;
 
+type Variant = { body: Buffer; etag: string; headers: Record<string, string> };
+
 type CachedPage = {
-  headers: Record<string, string>;
   renderedAt: number;
-  variants: Record<"identity" | (typeof ENCODINGS)[number], { body: Buffer; etag: string }>;
+  variants: Record<"identity" | (typeof ENCODINGS)[number], Variant>;
 };
 
 type PageCacheOptions = {
@@ -59,9 +60,6 @@ export class PageCache {
       return true;
     }
     if (Date.now() - cached.renderedAt > TIME_TO_LIVE_MS) void this.#renderOnce(key, request);
-    // a Map keeps the order of insertion: the first is the one requested longest ago
-    this.#pages.delete(key);
-    this.#pages.set(key, cached);
     this.#send(request, response, cached);
     return true;
   }
@@ -79,27 +77,18 @@ export class PageCache {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, page: CachedPage): void {
-    const { headers, variants } = page;
+    const { body, etag, headers } = page.variants[acceptedEncoding(request, ENCODINGS)];
     if (this.options.sendsEarlyHints && headers.link && isFirstVisit(request)) {
       // one that waits for others on its connection has no socket yet, and Node would write the hints into its body
       if (response.socket) response.writeEarlyHints({ link: headers.link.split(", ") });
     }
-    const encoding = acceptedEncoding(request, ENCODINGS);
-    const { body, etag } = variants[encoding];
     if (fresh(request.headers, { etag })) {
       // whoever has the page has what it needs, too
       const { link: _, ...rest } = headers;
-      response.writeHead(304, { ...rest, ETag: etag }).end();
+      response.writeHead(304, rest).end();
       return;
     }
-    response
-      .writeHead(200, {
-        ...headers,
-        ETag: etag,
-        ...(encoding !== "identity" && { "Content-Encoding": encoding }),
-        "Content-Length": body.byteLength,
-      })
-      .end(body);
+    response.writeHead(200, headers).end(body);
   }
 
   #renderOnce(key: string, request: IncomingMessage): Promise<CachedPage | null> {
@@ -123,6 +112,7 @@ export class PageCache {
   }
 
   #keep(key: string, page: CachedPage): void {
+    // a Map keeps the order of insertion
     this.#pages.delete(key);
     this.#pages.set(key, page);
     const [oldest] = this.#pages.keys();
@@ -141,8 +131,7 @@ export class PageCache {
     const caching = { ...cachingHeaders(sharedSeconds), Vary: "Accept-Encoding, Cookie" };
     return {
       renderedAt: Date.now(),
-      headers: headersOf(page, body, caching),
-      variants: await encode(body),
+      variants: await encode(body, headersOf(page, body, caching)),
     };
   }
 }
@@ -193,13 +182,21 @@ function cachingHeaders(sharedSeconds: number | null): Record<string, string> {
 }
 
 /** A page's encodings, each with an ETag of its own. */
-async function encode(identity: Buffer): Promise<CachedPage["variants"]> {
+async function encode(
+  identity: Buffer,
+  common: Record<string, string>,
+): Promise<CachedPage["variants"]> {
   const digest = createHash("sha256").update(identity).digest("base64url").slice(0, 22);
   const [br, gz] = await Promise.all([
     promisify(brotliCompress)(identity),
     promisify(gzip)(identity),
   ]);
-  const variant = (encoding: string, body: Buffer) => ({ body, etag: `"${digest}-${encoding}"` });
+  const variant = (encoding: string, body: Buffer) => {
+    const etag = `"${digest}-${encoding}"`;
+    const headers = { ...common, etag, "content-length": String(body.byteLength) };
+    if (encoding !== "identity") Object.assign(headers, { "content-encoding": encoding });
+    return { body, etag, headers };
+  };
   return {
     identity: variant("identity", identity),
     br: variant("br", br),

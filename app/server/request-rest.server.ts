@@ -9,6 +9,8 @@ const MOST_DROPPED = 64 * 1024 * 1024;
  * reset. Node ends a request that takes too long.
  */
 export function dropRest(request: IncomingMessage, response: ServerResponse): void {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+  if (length === undefined && encoding === undefined) return;
   response.once("finish", () => {
     if (!request.complete) drop(request);
   });

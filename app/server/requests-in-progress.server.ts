@@ -1,9 +1,16 @@
+import { setImmediate } from "node:timers/promises";
 import PQueue from "p-queue";
 import { QueueFull } from "~/http/bounded-queue.server";
 import type { ClientNetworks } from "~/http/client-network.server";
 
 /** Pages that are rendered at one time for one (wide) network: more would keep everybody else waiting. */
-const MOST_IN_PROGRESS = 12;
+const MOST_IN_PROGRESS = 2;
+
+/**
+ * Turns of the event loop between two pages of one network. Node accepts one connection in each, so that a network that
+ * opens hundreds of them would keep everybody else's waiting.
+ */
+const TURNS_BETWEEN = 8;
 
 /** Pages that may wait for one network. */
 const MOST_WAITING = 200;
@@ -22,7 +29,11 @@ export async function inNetworksTurn<Result>(
   byNetwork.set(wide, queue);
   if (queue.size >= MOST_WAITING) throw new QueueFull();
   try {
-    return await queue.add(task);
+    return await queue.add(async () => {
+      const result = await task();
+      for (let turn = 0; turn < TURNS_BETWEEN; turn++) await setImmediate();
+      return result;
+    });
   } finally {
     if (queue.size + queue.pending === 0) byNetwork.delete(wide);
   }

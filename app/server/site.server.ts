@@ -157,7 +157,9 @@ async function answerWithRemix(
   };
   const network = clientNetworks(address);
   const isPage = /^(GET|HEAD)$/.test(request.method) && handle.inTurn !== false;
-  const render = async () => (response.destroyed ? null : remix(request, context));
+  // not of the response, which has no connection while it waits for others on the same one
+  const isGone = () => incoming.socket.destroyed;
+  const render = async () => (isGone() ? null : remix(request, context));
   let answer: Response | null;
   try {
     answer = await (isPage ? inNetworksTurn(network, render) : render());
@@ -169,7 +171,7 @@ async function answerWithRemix(
       headers: { "Retry-After": "2" },
     });
   }
-  if (!answer || response.destroyed) return;
+  if (!answer || isGone()) return;
   if (context.rejectedForm && mayRenderRejectedPage(network)) {
     answer = await renderRejectedForm(remix, request, context);
   }

@@ -23,8 +23,6 @@ const { metafile } = await build({
     // what packages in CommonJS call; under a name that no module uses, since esbuild does not rename it
     js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
   },
-  // Stripe's errors take their type from the name of their class
-  keepNames: true,
   define: { "process.env.NODE_ENV": '"production"' },
   // names stay, so that a stack says where an error was; lines stay short, so that it says so precisely
   minifyWhitespace: true,

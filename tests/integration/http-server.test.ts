@@ -361,3 +361,33 @@ describe("an inherited socket", () => {
     );
   });
 });
+
+describe("requests that are sent before the answers to those before them", () => {
+  const pipelined = (count: number) => "GET / HTTP/1.1\r\nHost: site.test\r\n\r\n".repeat(count);
+
+  it("are answered in their order", async () => {
+    let requests = 0;
+    const server = await serve(
+      {},
+      (_request, response) => void response.end(`answer ${++requests}`),
+    );
+    const { socket, received } = openSocket(server);
+    socket.write(pipelined(4));
+    await expect
+      .poll(() => received().match(/answer \d/g))
+      .toEqual(["answer 1", "answer 2", "answer 3", "answer 4"]);
+  });
+
+  it("end their connection when there are more than four, and are forgotten with it", async () => {
+    let requests = 0;
+    const server = await serve({}, () => {
+      requests += 1;
+    });
+    const { socket } = openSocket(server);
+    socket.write(pipelined(20));
+    await expect.poll(() => socket.readableEnded || socket.destroyed).toBe(true);
+    socket.destroy();
+    await expect.poll(server.connections).toBe(0);
+    expect(requests).toBe(4);
+  });
+});

@@ -319,16 +319,11 @@ describe("rendering", () => {
 });
 
 describe("the memory", () => {
-  it("holds 200 pages, and drops what was requested longest ago", async () => {
-    for (let number = 1; number <= 200; number++) await get(`/${number}`);
-    // the first is read again, as often as there are pages, so the second is now the oldest
-    for (let times = 1; times <= 200; times++) await get("/1");
-    await get("/201");
+  it("holds 200 pages, and drops what was rendered longest ago", async () => {
+    for (let number = 1; number <= 201; number++) await get(`/${number}`);
+    await get("/2");
     expect(renders).toBe(201);
     await get("/1");
-    await get("/3");
-    expect(renders).toBe(201);
-    await get("/2");
     expect(renders).toBe(202);
   });
 });

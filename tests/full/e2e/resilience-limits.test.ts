@@ -113,13 +113,11 @@ describe("a malformed request", () => {
   });
 });
 
-it("a client that pipelines thousands of requests is answered 503 for most of them", async () => {
+it("a client that pipelines hundreds of requests is disconnected", async () => {
   const connection = await connect();
-  const last = head("GET /auth/forgot-password", { Connection: "close" });
-  connection.write(head("GET /auth/forgot-password", {}).repeat(500) + last);
+  connection.write(head("GET /auth/forgot-password", {}).repeat(500));
   const answers = (await connection.ended).match(/^HTTP\/1\.1 \d+/gm) ?? [];
-  expect(answers).toHaveLength(501);
-  expect([...new Set(answers)].sort()).toEqual(["HTTP/1.1 200", "HTTP/1.1 503"]);
+  expect(answers.length).toBeLessThan(5);
   expect((await send(`${site.origin}/`)).status).toBe(200);
 });
 
