@@ -68,7 +68,8 @@ export default defineConfig({
           // browsers' profiles, the programs' data, a fresh installation
           env: { TMPDIR: fastFolder() },
           isolate: false,
-          maxWorkers: 2,
+          // they wait for browsers, timers and each other's servers for some of their time
+          maxWorkers: 3,
         },
       },
       {

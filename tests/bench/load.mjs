@@ -84,17 +84,26 @@ export async function measurePosts({ origin }, path, next, seconds) {
  * @param {import("./servers.mjs").Server} site
  * @param {number} seconds
  */
-export const startFlood = ({ origin }, seconds) =>
-  autocannon({
+export const floodWithLogIns = ({ origin }, seconds) =>
+  flood(seconds, {
     url: `${origin}/auth/login`,
     method: "POST",
     headers: postHeaders(origin),
     body: JSON.stringify({ email: "member-1@bench.test", password: "wrong" }),
-    connections: 60,
-    overallRate: 400,
-    duration: seconds,
-    workers: 1,
   });
+
+/**
+ * Floods a site with requests for pages that there are not, each at another address.
+ *
+ * @param {import("./servers.mjs").Server} site
+ * @param {number} seconds
+ */
+export const floodWithUnknownAddresses = ({ origin }, seconds) =>
+  flood(seconds, { url: origin, idReplacement: true, requests: [{ path: "/nothing/[<id>]" }] });
+
+/** @param {number} seconds @param {import("autocannon").Options} options */
+const flood = (seconds, options) =>
+  autocannon({ ...options, connections: 60, overallRate: 400, duration: seconds, workers: 1 });
 
 /** @param {string} origin */
 const postHeaders = (origin) => ({

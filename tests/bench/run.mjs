@@ -8,7 +8,13 @@ import { join } from "node:path";
 import argon2 from "argon2";
 import { median } from "../support/median.mjs";
 import { addMembers, databaseAddress, hashOfPassword, PASSWORD } from "./database.mjs";
-import { hasWrk, measureGets, measurePosts, startFlood } from "./load.mjs";
+import {
+  floodWithLogIns,
+  floodWithUnknownAddresses,
+  hasWrk,
+  measureGets,
+  measurePosts,
+} from "./load.mjs";
 import {
   project,
   residentMemory,
@@ -92,23 +98,26 @@ async function comparePages(site, variables, cookie) {
 }
 
 /**
- * The landing page at 50 requests a second, alone and while log-ins fill the password queue.
+ * The landing page at 50 requests a second, alone and beside floods from the same network.
  *
  * @param {import("./servers.mjs").Server} site
  */
 async function compareUnderFlood(site) {
   const visit = (/** @type {number} */ seconds) =>
     measureGets(site, "/", { "Accept-Encoding": "br" }, seconds, 50);
-  await compare("landing page, 50 a second", {
-    alone: visit,
-    "beside a flood of log-ins": async (seconds) => {
-      const flood = startFlood(site, seconds + 2);
+  const visitBeside =
+    (/** @type {typeof floodWithLogIns} */ start) => async (/** @type {number} */ seconds) => {
+      const flood = start(site, seconds + 2);
       // until the queue is full
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       const sample = await visit(seconds);
       await flood;
       return sample;
-    },
+    };
+  await compare("landing page, 50 a second", {
+    alone: visit,
+    "beside a flood of log-ins": visitBeside(floodWithLogIns),
+    "beside unknown addresses": visitBeside(floodWithUnknownAddresses),
   });
 }
 
