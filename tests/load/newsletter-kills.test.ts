@@ -15,8 +15,8 @@ import { type Delivery, type SmtpSink, startSmtpSink } from "../support/smtp-sin
 const PROGRAM = resolve(import.meta.dirname, "../../build/index.js");
 
 /** NEWSLETTER_SIZE=100000 NEWSLETTER_KILLS=20 takes about five minutes. */
-const SIZE = Number(process.env.NEWSLETTER_SIZE ?? 5_000);
-const KILLS = Number(process.env.NEWSLETTER_KILLS ?? 5);
+const SIZE = Number(process.env.NEWSLETTER_SIZE ?? 3_000);
+const KILLS = Number(process.env.NEWSLETTER_KILLS ?? 3);
 /** Repeats a run's choices; its timing remains the machine's. */
 const SEED = Number(process.env.NEWSLETTER_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
 import { Agent } from "node:https";
+import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,7 +10,7 @@ import { connect as connectTls } from "node:tls";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "~db/client";
-import { send } from "../../support/http-client";
+import { type Sent, send } from "../../support/http-client";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { temporaryDirectory } from "../../support/program";
 import {
@@ -93,6 +94,43 @@ function openHttp2({ httpsPort }: RunningProxy) {
   });
 }
 
+/** Sends a picture of 30 MB as a browser does, which reads the answer once all of it is sent. */
+async function expectPictureTooLarge(
+  ask: ReturnType<typeof browser>,
+  name: string,
+  connect: () => Socket,
+): Promise<void> {
+  const email = `${name}@example.test`;
+  const { cookies } = await ask("/auth/signup", { form: { email, password: "a long walk" } });
+  const session = cookies.find((line) => line.startsWith("__Host-session=")) ?? "";
+  const cookie = session.split(";")[0] ?? "";
+  const start =
+    '--part\r\nContent-Disposition: form-data; name="picture"; filename="large.jpg"\r\n\r\n';
+  const chunk = Buffer.alloc(500_000);
+  const socket = connect();
+  let text = "";
+  let error: Error | null = null;
+  socket.setEncoding("utf8").on("data", (received: string) => {
+    text += received;
+  });
+  socket.once("error", (reason) => {
+    error = reason;
+  });
+  socket.write(
+    `POST /account/picture HTTP/1.1\r\nHost: ${SITE_HOST}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=part\r\nContent-Length: ${start.length + 60 * chunk.length}\r\n\r\n${start}`,
+  );
+  for (let sent = 0; sent < 60; sent++) {
+    const isTaken = new Promise((taken) => socket.write(chunk, taken));
+    await Promise.all([isTaken, pause(40)]);
+    expect(error).toBeNull();
+  }
+  await expect.poll(() => text).toMatch(/^HTTP\/1\.1 303 /);
+  socket.destroy();
+  const flash = /^set-cookie: (__Host-flash=[^;]+)/im.exec(text)?.[1] ?? "";
+  const page = await ask("/account", { cookie: `${cookie}; ${flash}` });
+  expect(page.text).toContain("The picture is larger than 5 MB. Please choose a smaller one.");
+}
+
 describe("with systemd's socket", () => {
   let site: RestartingProgram;
   const proxies = new Map<string, RunningProxy>();
@@ -105,6 +143,12 @@ describe("with systemd's socket", () => {
   afterAll(async () => {
     await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
     await site?.stop();
+  });
+
+  it("tells a visitor without a proxy that a picture of 30 MB is too large, over a slow line", async () => {
+    const ask = (path: string, sent: Sent = {}) =>
+      send(site.origin + path, { ...sent, headers: { Host: SITE_HOST, ...sent.headers } });
+    await expectPictureTooLarge(ask, "large-directly", () => connectTcp(site.port, "127.0.0.1"));
   });
 
   it("answers a proxy that does not pass the Host on with what to change, and logs it", async () => {
@@ -189,6 +233,37 @@ describe("with systemd's socket", () => {
       await expect.poll(line).toBeDefined();
       expect(JSON.parse(line() ?? "")).toMatchObject({ network: CLIENT_NETWORK, status: 404 });
       expect(site.output()).not.toContain("198.51.100");
+    });
+
+    test(`cannot be told another name for the site${skipped}`, async () => {
+      const ask = browser(proxy());
+      const email = `forwarded-${name}@example.test`;
+      await ask("/auth/signup", { form: { email, password: "a long walk" } });
+      const page = await ask("/account/newsletter");
+      for (const host of ["evil.example", `www.${SITE_HOST}`, `${SITE_HOST}, evil.example`]) {
+        const headers = { "X-Forwarded-Host": host, "X-Forwarded-Proto": "http" };
+        const sent = await ask("/newsletter", { form: { email: "" }, headers });
+        expect([sent.status, sent.headers.location]).toEqual([303, "/#newsletter"]);
+        const again = await ask("/account/newsletter", { headers });
+        expect([again.status, again.headers.location]).toEqual([
+          page.status,
+          page.headers.location,
+        ]);
+        const { status, text } = await ask("/auth/forgot-password", { headers });
+        expect(status).toBe(200);
+        expect(text).not.toContain("evil.example");
+      }
+    });
+
+    test(`passes on that a picture of 30 MB is too large, over a slow line${skipped}`, async () => {
+      await expectPictureTooLarge(browser(proxy()), `large-${name}`, () =>
+        connectTls({
+          host: "127.0.0.1",
+          port: proxy().httpsPort,
+          servername: SITE_HOST,
+          rejectUnauthorized: false,
+        }),
+      );
     });
 
     test(`leaves compression, ETag and limits to the site${skipped}`, async () => {
