@@ -20,7 +20,7 @@ type Queries = PostgresJsDatabase<typeof schema>;
 export type Transaction = Parameters<Parameters<Queries["transaction"]>[0]>[0];
 
 /**
- * What a query runs on: the pool or an open transaction. A query function takes it as its last
+ * The pool or an open transaction, to run a query on. A query function takes it as its last
  * parameter: `findUserById(id: string, executor: Executor = getDatabase().db)`.
  */
 export type Executor = Queries | Transaction;

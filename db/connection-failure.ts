@@ -29,8 +29,8 @@ const CAUSES: Record<string, string> = {
 };
 
 /**
- * One sentence for the operator on why a database cannot be used: where its address points (never the
- * password), which setting it comes from, and the cause in plain words.
+ * One sentence for the operator on why a database cannot be used: the address without the password,
+ * the setting it comes from, and the cause in plain words.
  */
 export function describeConnectionFailure(
   url: string,

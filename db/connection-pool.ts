@@ -19,7 +19,7 @@ export type PoolLimits = {
 
 export type PoolStatistics = { open: number; idle: number; waiting: number };
 
-/** What is called after each statement: its duration in milliseconds, whether it failed, and its error's code. */
+/** Called after each statement, with its duration in milliseconds, whether it failed, and its error's code. */
 export type OnQuery = (milliseconds: number, failed: boolean, code?: string) => void;
 
 type Waiter = { take: (connection: Connection) => void; fail: (reason: Error) => void };
@@ -37,7 +37,7 @@ const LIFETIME_MS = 30 * 60_000;
 /** Errors seen while a server restarts; WRONG_SERVER: of several hosts none is the primary yet. */
 const RESTART_ERROR =
   /^(ECONNREFUSED|SOCKET_ECONNREFUSED|SOCKET_ENOENT|SOCKET_EAGAIN|57P03|ECONNRESET|CONNECTION_CLOSED|WRONG_SERVER)$/;
-/** How often several hosts with connections in use are asked which is the primary, and how long each may take, in milliseconds. */
+/** How often several hosts are asked which is the primary, and how long each may take to answer, in milliseconds. */
 const PRIMARY_CHECK_MS = 2_000;
 /** PostgreSQL's read_only_sql_transaction. */
 const READ_ONLY = "25006";
@@ -55,7 +55,7 @@ const MAX_PREPARED_PARAMETERS = 24;
  * the server is back.
  */
 export class ConnectionPool {
-  /** What Drizzle uses of a postgres.js client. */
+  /** The part of a postgres.js client that Drizzle uses. */
   readonly client: Sql;
 
   readonly #settings: ConnectionSettings;
@@ -91,8 +91,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs one statement on a connection of its own. One that a server refused because it is read-only has done nothing,
-   * so it is sent again, once, to the primary; any other failed statement is not repeated.
+   * Runs one statement on a connection of its own. A statement refused by a read-only server had no effect, so it is
+   * sent again, once, to the primary. Any other failed statement is not repeated.
    */
   async #query(text: string, parameters: Parameter[], asArrays: boolean): Promise<Rows> {
     const again = [...parameters];
@@ -113,14 +113,14 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs the work in a transaction: committed when it resolves, rolled back when it rejects. Never repeated: whether a
-   * `commit` without an answer was done is not known.
+   * Runs the work in a transaction: committed when it resolves, rolled back when it rejects. It is never repeated,
+   * since a `commit` without an answer may have succeeded.
    */
   async #transaction<T>(work: (client: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#begin();
     let isOver = false;
     const send: Send = (text, parameters, asArrays) => {
-      // its connection may be another transaction's by now
+      // the connection may belong to another transaction by now
       if (isOver) return Promise.reject(new Error("This transaction is over."));
       return this.#send(connection, text, parameters, asArrays);
     };
@@ -175,7 +175,7 @@ export class ConnectionPool {
     } catch (error) {
       this.#onQuery?.(performance.now() - startedAt, true, databaseErrorCode(error));
       if (isServerLost(error)) connection.destroy();
-      // the free ones most likely are dead too, so none of them is tried
+      // the free connections are most likely dead too
       if (!connection.alive) for (const free of [...this.#free]) free.destroy();
       // Drizzle puts this array into the message of the error it throws, which must not contain email
       // addresses or password hashes.
@@ -226,7 +226,7 @@ export class ConnectionPool {
     this.#waiting.clear();
   }
 
-  /** Opens another connection if somebody waits for one and there may be more. */
+  /** Opens another connection if a query waits for one and the pool is not full. */
   async #grow(): Promise<void> {
     if (this.#waiting.size <= this.#opening) return;
     if (this.#open.size + this.#opening >= this.#limits.max) return;
@@ -287,9 +287,9 @@ export class ConnectionPool {
   }
 
   /**
-   * Closes the connections to a host that is not the primary any more, and would not say so: its machine is gone
-   * without a word, or a pooler keeps them open in front of what is a standby now. Several hosts may be the right one,
-   * such as two poolers of one primary. If none is, what is being asked finds that out by itself.
+   * Closes connections to a host that is silently no longer the primary: its machine is gone, or a pooler keeps them
+   * open in front of a standby. Several hosts may be right, such as two poolers of one primary. If none is, running
+   * queries find out by themselves.
    */
   async #checkPrimary(): Promise<void> {
     if (!this.#wasUsed || this.#open.size === 0) return;

@@ -9,7 +9,7 @@ import { saysPooled, serverParameters, sslModeOf } from "./database-parameters";
 import { endpointOf, withoutEndpoint } from "./database-url";
 import { explainTlsFailure } from "./tls";
 
-/** Dates pass through as PostgreSQL's text format, which Drizzle's columns parse and format; so does JSON that is text. */
+/** Dates and JSON text pass through in PostgreSQL's text format, which Drizzle's columns parse and format. */
 const TYPES = {
   date: {
     to: 1184,
@@ -26,9 +26,8 @@ const TYPES = {
 };
 
 /**
- * How dates are written, whatever a server, a database or a role has set: otherwise a day and a month might be taken for each
- * other. A pooler has to know a parameter of the start; PgBouncer knows these two, and not `bytea_output`, which the first
- * statement sets.
+ * The format of dates, whatever a server, a database or a role has set; otherwise day and month might be swapped. These
+ * are startup parameters that PgBouncer knows. It does not know `bytea_output`, which the first statement sets.
  */
 const VALUE_FORMATS = { DateStyle: "ISO, YMD", TimeZone: "UTC" };
 
@@ -63,9 +62,9 @@ type DriverOptions = postgres.Options<Types> & { socket: () => Socket };
 
 /**
  * One connection that never reconnects: once its socket closes, every running and later query fails
- * with a ConnectionError. It is a postgres.js client with `max: 1` that is thrown away then, because that driver (3.4.9)
- * may hang or throw outside any promise when it reuses a connection that died during a query or a
- * transaction (docs/decisions/0002-database-connections.md).
+ * with a ConnectionError. It is a postgres.js client with `max: 1` that is discarded then. That driver (3.4.9) may hang
+ * or throw outside any promise when it reuses a connection that died during a query or a transaction
+ * (docs/decisions/0002-database-connections.md).
  */
 export class Connection {
   readonly openedAt = Date.now();
@@ -74,8 +73,8 @@ export class Connection {
   /** With the address of its one host. */
   readonly settings: ConnectionSettings;
   /**
-   * Whether a pooler such as PgBouncer is in between, which gives each transaction a server's session of its choice:
-   * what lives in a session, such as a prepared statement, cannot be relied on.
+   * Whether a pooler such as PgBouncer is in between. It gives each transaction any server session, so session state
+   * such as prepared statements cannot be relied on.
    */
   isPooled = false;
   /** In PostgreSQL's server_version_num format: 180004 is 18.4. */
@@ -151,7 +150,7 @@ export class Connection {
     this.isReadOnly = row?.read_only === true;
     this.serverVersion = row?.version ?? 0;
     this.#cancelKey = rows.state;
-    // a pooler makes up its own key, which PostgreSQL makes of the session's process
+    // PostgreSQL's cancel key names the session's process; a pooler invents its own
     this.isPooled = saysPooled(this.settings.url) ?? rows.state.pid !== row?.pid;
   }
 
@@ -165,8 +164,8 @@ export class Connection {
   }
 
   /**
-   * Sends one statement. Its error never contains row or parameter values. One that rejects with QUERY_TIMEOUT may have
-   * been done, as may one whose connection was lost.
+   * Sends one statement. Its error never contains row or parameter values. After a QUERY_TIMEOUT or a lost connection,
+   * the statement may still have been executed.
    */
   query(
     text: string,
@@ -189,19 +188,19 @@ export class Connection {
         this.#closeListeners.delete(fail);
         clearTimeout(timer);
         this.usedAt = Date.now();
-        // a commit that is cancelled while it waits for a synchronous standby succeeds with no more than a warning
+        // a commit cancelled while it waits for a synchronous standby succeeds with only a warning
         if (late) reject(late);
         else answer();
       };
       const fail = (reason: Error) => settle(() => reject(this.#explain(redactValues(reason))));
-      // the driver leaves a statement without an answer that is sent to a socket which is about to close
+      // the driver never settles a statement that it sends to a closing socket
       this.#closeListeners.add(fail);
       const rows = (asArrays ? statement.values() : statement) as unknown as Promise<Rows>;
       rows.then((rows) => settle(() => resolve(rows)), fail);
     });
   }
 
-  /** The rows that a `COPY … TO STDOUT` sends, in pieces as they arrive; the server waits for a slow reader. */
+  /** The rows of a `COPY … TO STDOUT`, in chunks as they arrive; the server waits for a slow reader. */
   async *copyOut(text: string): AsyncGenerator<Buffer> {
     if (!this.#alive) throw closed();
     try {
@@ -261,8 +260,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection if the server's answer to the driver's request for TLS is not that it agrees, which the driver
-   * takes for granted. More than one byte would be an attempt to have plain text taken for encrypted (CVE-2021-23222).
+   * Ends the connection if the server does not agree to TLS, which the driver takes for granted. More than one byte
+   * would be an attempt to pass off plain text as encrypted (CVE-2021-23222).
    */
   #checkOffersTls(answer: Buffer): void {
     if (answer.toString("latin1") === "S") return;

@@ -84,7 +84,7 @@ const isFile = (dataDir: string) =>
 const isFull = (dataDir: string) =>
   `The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`;
 
-/** What the operator is told, by the file system's error. */
+/** The message for the operator, by the file system's error. */
 const FAILURES: Record<string, (dataDir: string) => string> = {
   EROFS: (dataDir) => `DATA_DIR ${dataDir} is on a read-only file system. ${REMEDY}`,
   EACCES: notOurs,

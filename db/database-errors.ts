@@ -49,7 +49,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** None of several hosts is the server that is wanted; its code is that of the failure most likely to pass. */
+/** None of several hosts is the wanted server. The code is that of the failure most likely to be temporary. */
 export class NoServerFound extends ConnectionError {
   override name = "NoServerFound";
   constructor(readonly failures: { host: string; error: Error }[]) {
@@ -80,8 +80,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * True when a statement's failure means that its server is gone, going or no primary any more, so that the other
- * connections to it are of no use either.
+ * True when a statement's failure means that its server is gone, stopping or no longer the primary, so that other
+ * connections to it are useless too.
  */
 export function isServerLost(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !OF_ONE_STATEMENT.has(databaseErrorCode(error) ?? "");

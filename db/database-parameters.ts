@@ -25,11 +25,11 @@ const PARAMETERS: Record<string, { allowed: RegExp; wanted: string }> = {
     wanted:
       "nothing, because channel binding is not supported; sslmode=verify-full protects as well",
   },
-  // what libpq takes for JDBC's sake
+  // libpq accepts it for compatibility with JDBC
   ssl: { allowed: /^true$/, wanted: "'true', or better sslmode" },
 };
 
-/** What is passed on to the server, as is whatever is not in the list above. */
+/** Parameters passed on to the server, as are all others that are not in the list above. */
 const FOR_THE_SERVER = ["application_name", "options", "client_encoding"];
 
 /** The parameters of an address. */
@@ -79,7 +79,7 @@ export function sslModeOf(url: string): string {
   return mode === "require" && root !== null ? "verify-ca" : mode;
 }
 
-/** Whether an address insists on encryption, whatever the server or somebody in between answers. */
+/** Whether an address requires encryption, whatever the server or an attacker in between answers. */
 export function insistsOnTls(url: string): boolean {
   return /^(require|verify-ca|verify-full)$/.test(sslModeOf(url));
 }
@@ -94,7 +94,7 @@ export function wantedServers(url: string): string[] {
   return wanted === "prefer-standby" ? ["standby", "any"] : [wanted];
 }
 
-/** What an address says about a pooler in between; null if nothing, so that it has to be found out. */
+/** Whether an address says that a pooler is in between; null if it says nothing and this must be detected. */
 export function saysPooled(url: string): boolean | null {
   const said = parametersOf(url).get("pgbouncer");
   return said === null ? null : said === "true";

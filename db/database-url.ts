@@ -22,8 +22,8 @@ export function parseSocketAddress(url: string): SocketAddress | null {
 }
 
 /**
- * An address for each host of one that names several, as libpq takes them: `postgres://u:p@one:5432,two/db`, each with
- * its own port. An address of one host, or of a socket, as it is.
+ * One address per host of an address with several, in libpq's form `postgres://u:p@one:5432,two/db`. An address of one
+ * host, or of a socket, is returned unchanged.
  * https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS
  */
 export function splitHosts(url: string): string[] {
@@ -33,7 +33,7 @@ export function splitHosts(url: string): string[] {
   return hosts.split(",").map((host) => `${before}${host}${rest}`);
 }
 
-/** An address as psql and other programs built on libpq take it, which with several hosts look for the primary. */
+/** An address for psql and other programs built on libpq, which with several hosts look for the primary. */
 export function forLibpq(url: string): string {
   const [address = "", query] = url.split("?");
   const parameters = new URLSearchParams(query);
@@ -41,7 +41,7 @@ export function forLibpq(url: string): string {
   if (isKnown && (splitHosts(url).length === 1 || parameters.has(TARGET))) return url;
   parameters.delete("pgbouncer");
   if (splitHosts(url).length > 1 && !parameters.has(TARGET)) parameters.set(TARGET, "read-write");
-  // libpq takes a plus for a plus
+  // libpq does not decode a plus as a space
   const text = parameters.toString().replaceAll("+", "%20");
   return text ? `${address}?${text}` : address;
 }
@@ -51,7 +51,7 @@ export function socketPath({ host, port }: SocketAddress): string {
   return posix.join(host, `.s.PGSQL.${port}`);
 }
 
-/** Where an address with one host, or of a socket, leads to, as the driver and `net.connect` take it. */
+/** The endpoint of an address with one host or a socket, as the driver and `net.connect` take it. */
 export function endpointOf(url: string): { host: string; port: number } | { path: string } {
   const socket = parseSocketAddress(url);
   if (socket) return { path: socketPath(socket) };
@@ -83,8 +83,8 @@ export function formatDatabaseUrl(
 }
 
 /**
- * A database's address without its passwords, which every user of the machine could read in the list of processes, and
- * the password of the role; null if there is none. That of a client's key is left out: psql asks for it.
+ * A database's address without passwords, which every user of the machine could read in the list of processes, and the
+ * role's password or null. The password of a client's key is dropped; psql asks for it.
  */
 export function separatePassword(url: string): { address: string; password: string | null } {
   const [whole = "", before = "", password = ""] =

@@ -4,10 +4,10 @@ import type { Parameter, Rows } from "./connection";
 /** Sends a statement; its rows are objects, or arrays of column values. */
 export type Send = (text: string, parameters: Parameter[], asArrays: boolean) => Promise<Rows>;
 
-/** Does work within a transaction or, in a transaction, within a savepoint. */
+/** Runs work in a transaction or, within one, in a savepoint. */
 export type Nest = <T>(work: (client: Sql) => Promise<T>) => Promise<T>;
 
-/** What Drizzle uses of a postgres.js client, or of its transaction, with another way to send and to nest. */
+/** The part of a postgres.js client or transaction that Drizzle uses, with its own ways to send and to nest. */
 export function drizzleClient(send: Send, nest: Nest): Sql {
   const client = {
     options: { parsers: {}, serializers: {} },

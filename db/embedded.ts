@@ -49,9 +49,9 @@ const MAX_RETRY_MS = 5_000;
 
 /**
  * A PostgreSQL server in DATA_DIR that runs while any program uses it. It is started, or adopted if a
- * killed program left it running, and restarted if it dies. Throws an OperatorError of one or two
- * sentences for a problem with DATA_DIR, the system user or PostgreSQL itself, or when another program
- * already serves from DATA_DIR; a NoDatabaseError if there is none, and none is to be created (docs/decisions/0003-embedded-postgresql.md).
+ * killed program left it running, and restarted if it dies (docs/decisions/0003-embedded-postgresql.md). Throws an
+ * OperatorError of one or two sentences for a problem with DATA_DIR, the system user or PostgreSQL itself, or when
+ * another program already serves from DATA_DIR; a NoDatabaseError if there is none, and `create` is false.
  */
 export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);

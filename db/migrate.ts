@@ -15,27 +15,27 @@ import { programVersion } from "./program-version";
 export const MIGRATION_LOCK = 7_240_918_355_102;
 
 /**
- * How long the session that holds the lock may be idle, since a holder whose machine has crashed must not block the
- * others for ever; and how often it shows that its program is alive, in milliseconds.
+ * How long the lock's session may be idle, and how often its program pings, in milliseconds. A holder whose machine has
+ * crashed must not block the others forever.
  */
 const IDLE_MS = { limit: 60_000, ping: 15_000 };
 
 /**
- * How long a migration waits for a table that somebody uses, and the pause before it tries again, in milliseconds:
- * while it waits, everybody else who wants the table waits behind it.
+ * How long a migration waits for a table in use, and the pause before it tries again, in milliseconds. While it waits,
+ * all other users of the table wait behind it.
  */
 const TABLE_WAIT_MS = { lock: 2_000, pause: 5_000, all: 15 * 60_000 };
 
 /**
- * PostgreSQL's codes for lock_not_available and deadlock_detected: somebody uses a table, or holds one while waiting for
- * another that the upgrade has got already.
+ * PostgreSQL's codes for lock_not_available and deadlock_detected. In a deadlock another session holds a table while it
+ * waits for one that the upgrade has locked.
  */
 const IN_USE: ReadonlySet<string> = new Set(["55P03", "40P01"]);
 
 export type MigrateOptions = {
   /**
-   * Called once, and only by the instance that migrates, before a database that a site was in is changed; with the
-   * number of its migrations. Returns the name of the backup it has made. What it throws ends the upgrade.
+   * Called once, by the instance that migrates, before it changes a database with data; receives the number of applied
+   * migrations. Returns the name of the backup it has made. An error that it throws ends the upgrade.
    */
   backUp?: (applied: number) => Promise<string | null>;
   /** Receives a sentence while the upgrade waits for others. */
@@ -48,9 +48,9 @@ export type MigrateOptions = {
 
 /**
  * Applies the pending migrations of `db/migrations` and returns their number. They run in one transaction that
- * holds an advisory lock, so concurrently starting instances run one after another, and a program that is killed
- * leaves neither a partial schema nor a lock behind. Throws an OperatorError for a database of a newer release,
- * or for one that its user may not read or change.
+ * holds an advisory lock. So concurrent starts take turns, and a killed program leaves neither a partial schema
+ * nor a lock behind. Throws an OperatorError for a database of a newer release, or for one that its user may not
+ * read or change.
  */
 export async function migrateDatabase(
   database: Database,
@@ -90,7 +90,7 @@ export async function migrateDatabase(
   }
 }
 
-/** Waiting for the lock and migrating have no time limits, whatever the server or the role has set. */
+/** Removes time limits of the server or the role from waiting for the lock and migrating. */
 const patientSettings = (idleLimit: number) => [
   `set local idle_in_transaction_session_timeout = ${idleLimit}`,
   "set local lock_timeout = 0",
@@ -118,7 +118,7 @@ export async function migrateInTransaction(
   }
 }
 
-/** Migrates within a savepoint, whose end releases the tables that were got while another was waited for. */
+/** Migrates within a savepoint, whose rollback releases the tables locked so far. */
 async function migrateWithRetries(
   transaction: Transaction,
   { onWait = () => {}, signal, tableWait = TABLE_WAIT_MS }: MigrateOptions,
@@ -142,7 +142,7 @@ async function migrateWithRetries(
   }
 }
 
-/** Does the work while the transaction's session would be idle, which the server would end. */
+/** Does the work and pings meanwhile, because the server would end the transaction's idle session. */
 async function keepingAlive<T>(
   transaction: Transaction,
   pingMs: number,
@@ -194,7 +194,7 @@ function explain(error: unknown): unknown {
   }
 }
 
-/** Whether nothing is to be migrated. */
+/** Whether no migration is pending. */
 function isCurrent(applied: number[]): boolean {
   return (applied.at(-1) ?? Number.NEGATIVE_INFINITY) >= newestKnown();
 }
@@ -220,7 +220,7 @@ async function readKnown(executor: Executor): Promise<number[]> {
   );
 }
 
-/** When the applied migrations were made, which identifies them, in order. */
+/** The creation times of the applied migrations, which identify them, in order. */
 async function readApplied(executor: Executor): Promise<number[]> {
   const [table] = await executor.execute<{ name: string | null }>(
     sql.raw(`select to_regclass('${JOURNAL}')::text as name`),
@@ -244,14 +244,14 @@ const noteSchema = z.object({
 });
 
 /**
- * What the last upgrade has left for an older program to tell its operator: the release that made it, its newest
- * migration, and the name of the backup made before.
+ * A note by the last upgrade, which an older program shows to its operator. It names the release, its newest migration
+ * and the backup made before.
  */
 type UpgradeNote = z.infer<typeof noteSchema>;
 
 /**
- * Leaves a note of this upgrade as the comment on the journal, in the transaction of the upgrade: no table, which older
- * backups and programs would not know.
+ * Leaves a note of this upgrade as a comment on the journal, in the upgrade's transaction. Older backups and programs
+ * would not know a table for it.
  */
 async function leaveUpgradeNote(
   newest: number,

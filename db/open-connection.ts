@@ -7,13 +7,13 @@ import { tlsOptions } from "./tls";
 /** Milliseconds until an attempt to connect fails: to the only host, and to one of several. */
 const CONNECT_TIMEOUT_MS = { one: 5_000, several: 3_000 };
 
-/** The host of several that an address led to last, which is tried first. */
+/** The last working host of each address with several; it is tried first. */
 const lastHosts = new Map<string, string>();
 
 /**
- * Connects and waits until the server accepts queries. Of several hosts it is the first that is the server which
- * `target_session_attrs` asks for, by default one that can be written to; each is tried with and without TLS as its
- * `sslmode` says. Rejects with the socket's or the server's error, or NoServerFound for several hosts.
+ * Connects and waits until the server accepts queries. Of several hosts it takes the first that satisfies
+ * `target_session_attrs`, by default a writable one. `sslmode` decides whether each is tried with or without TLS.
+ * Rejects with the socket's or the server's error, or NoServerFound for several hosts.
  */
 export async function openConnection(settings: ConnectionSettings): Promise<Connection> {
   const last = lastHosts.get(settings.url);
@@ -37,8 +37,8 @@ export async function openConnection(settings: ConnectionSettings): Promise<Conn
 }
 
 /**
- * The addresses of those hosts that take a connection within these milliseconds and are the server that is wanted; one of
- * them is tried first from now on.
+ * The addresses of the hosts that accept a connection within these milliseconds and are the wanted server. One of them
+ * is tried first from now on.
  */
 export async function answeringHosts(
   settings: ConnectionSettings,
@@ -73,7 +73,7 @@ async function openHost(
   throw failure;
 }
 
-/** How to connect to an address's one host, in this order: with these options of TLS, or null for without. */
+/** The TLS options with which to try an address's one host, in order; null for no TLS. */
 function tlsAttempts(url: string) {
   const endpoint = endpointOf(url);
   const mode = sslModeOf(url);
@@ -84,12 +84,12 @@ function tlsAttempts(url: string) {
   return mode === "prefer" ? [tls, null] : [tls];
 }
 
-/** Whether a server might accept the same connection with TLS or without it: it ended the first, or refused it. */
+/** Whether a refused or closed connection might succeed with TLS switched on or off. */
 function mayBeAboutTls(error: unknown): boolean {
   return /^(28000|ECONNRESET|EPIPE|CONNECTION_CLOSED|TLS_.*)$/.test(databaseErrorCode(error) ?? "");
 }
 
-/** Ends a connection to another server than the wanted, and throws an error that counts as the database being unavailable. */
+/** Ends a connection to an unwanted server, and throws an error that counts as the database being unavailable. */
 function requireWanted(connection: Connection, wanted: string): void {
   const { isStandby, isReadOnly } = connection;
   const isWanted: Record<string, boolean> = {

@@ -31,7 +31,7 @@ export const users = pgTable(
     email: text("email").notNull(),
     passwordHash: text("password_hash").notNull(),
     avatarUrl: text("avatar_url"),
-    /** When somebody who reads the address's mail confirmed it; null if nobody has. */
+    /** When the address was confirmed by a mailed link; null if it was not. */
     emailConfirmedAt: instant("email_confirmed_at"),
     /** When a mail last asked to confirm the address. */
     confirmationSentAt: instant("confirmation_sent_at"),
@@ -43,7 +43,7 @@ export const users = pgTable(
   (table) => [uniqueIndex("users_email_unique").on(sql`lower(${table.email})`)],
 );
 
-/** What somebody has proved their identity with. */
+/** The means by which a user's identity was verified. */
 export type VerifiedBy = "password" | "passkey";
 
 /** Signed-in browsers. The cookie holds a random token, the row only the token's SHA-256. */
@@ -60,7 +60,7 @@ export const sessions = pgTable(
     expiresAt: instant("expires_at").notNull(),
     /** When a page was last opened with it, to the day. */
     lastSeenAt: instant("last_seen_at").notNull().defaultNow(),
-    /** Names for the owner to recognise the browser by, such as Firefox and Windows; null if unknown. */
+    /** Names by which the owner recognises the browser, such as Firefox and Windows; null if unknown. */
     browser: text("browser"),
     system: text("system"),
     /** When its user last entered the password or used a passkey, and which; null before this was recorded. */
@@ -107,20 +107,20 @@ export const emailChanges = pgTable(
       .references(() => users.id, { onDelete: "cascade" }),
     oldEmail: text("old_email").notNull(),
     newEmail: text("new_email").notNull(),
-    /** Of the link to the new address; null once it was used. */
+    /** SHA-256 of the token in the link to the new address; null once it was used. */
     confirmTokenHash: text("confirm_token_hash"),
-    /** Of the link to the old address; null until the change was made. */
+    /** SHA-256 of the token in the link to the old address; null until the change was made. */
     undoTokenHash: text("undo_token_hash"),
     createdAt: instant("created_at").notNull().defaultNow(),
     /** When the change was made; null while it waits for the new address. */
     changedAt: instant("changed_at"),
-    /** Until when its open link works; after that the row means nothing any more. */
+    /** Expiry of its open link, after which the row is meaningless. */
     expiresAt: instant("expires_at").notNull(),
   },
   (table) => [
     uniqueIndex("email_changes_confirm_token_hash_unique").on(table.confirmTokenHash),
     uniqueIndex("email_changes_undo_token_hash_unique").on(table.undoTokenHash),
-    // at most one waits, however many are asked for at once
+    // at most one waits, even with concurrent requests
     uniqueIndex("email_changes_waiting_unique")
       .on(table.userId)
       .where(sql`${table.changedAt} is null`),
@@ -138,13 +138,13 @@ export const passkeys = pgTable(
     userId: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** In its owner's words. */
+    /** The name that its owner gave it. */
     name: text("name").notNull(),
     /** COSE-encoded. */
     publicKey: bytes("public_key").notNull(),
     /** The authenticator's signature counter; 0 for those that have none. */
     counter: bigint("counter", { mode: "number" }).notNull(),
-    /** How the browser can reach the authenticator, as it said: internal, hybrid, usb … */
+    /** The authenticator's transports, as reported by the browser: internal, hybrid, usb … */
     transports: text("transports").array().notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     lastUsedAt: instant("last_used_at"),
@@ -152,7 +152,7 @@ export const passkeys = pgTable(
   (table) => [index("passkeys_user_id_index").on(table.userId)],
 );
 
-/** Challenges of passkeys that were answered, until they expire, so that no answer counts twice. */
+/** Used challenges of passkeys, stored until they expire, so that no response counts twice. */
 export const usedChallenges = pgTable(
   "used_challenges",
   {
@@ -184,8 +184,8 @@ export const avatars = pgTable(
 );
 
 /**
- * Accounts whose deletion has begun: written before Stripe is asked to delete the customer, so that whatever
- * happens meanwhile is brought to an end, one way or the other.
+ * Accounts whose deletion has begun. Written before Stripe is asked to delete the customer, so that an interrupted
+ * deletion is completed or abandoned later.
  */
 export const accountDeletions = pgTable("account_deletions", {
   userId: uuid("user_id")
@@ -208,7 +208,7 @@ export const profiles = pgTable(
       .primaryKey()
       .references(() => users.id, { onDelete: "cascade" }),
     stripeCustomerId: text("stripe_customer_id"),
-    /** The price actually paid, whichever is on sale now. */
+    /** The price actually paid, which may differ from the one on sale. */
     stripePriceId: text("stripe_price_id"),
     /** End of access, including the leeway of a renewal or the grace period of an unpaid one; not Stripe's period end. */
     stripeCurrentPeriodEnd: instant("stripe_current_period_end"),
@@ -240,7 +240,7 @@ export const profiles = pgTable(
   ],
 );
 
-/** Stripe prices that members pay or paid. What is stored of a price never changes at Stripe. */
+/** Stripe prices that members pay or paid. The stored fields of a price never change at Stripe. */
 export const stripePrices = pgTable("stripe_prices", {
   id: text("id").primaryKey(),
   productId: text("product_id").notNull(),
@@ -316,7 +316,7 @@ export const campaigns = pgTable("campaigns", {
   markdown: text("markdown").notNull(),
   /** Whether the page shows others than members only the beginning. */
   premium: boolean("premium").notNull().default(false),
-  /** Whether its mails are sent. That all are is not stored: then none is queued or being sent. */
+  /** Whether its mails are sent. A finished campaign has no state of its own: no mail of it is queued or being sent. */
   state: text("state").$type<"running" | "paused" | "cancelled">().notNull().default("running"),
   /** Why the program paused it by itself; null if the operator did. */
   pauseReason: text("pause_reason"),
@@ -386,12 +386,12 @@ export const mails = pgTable(
      * can still be sent again.
      */
     recipient: text("recipient"),
-    /** SHA-256 of the address in lower case: who was mailed stays known after the address is deleted. */
+    /** SHA-256 of the address in lower case, which outlives the address. */
     addressHash: bytes("address_hash").notNull(),
     /** Null for transactional mail. */
     campaignId: uuid("campaign_id").references(() => campaigns.id),
     subscriberId: uuid("subscriber_id"),
-    /** Null until it is composed, and whenever there is no recipient: it may hold links that are credentials. */
+    /** Null until it is composed, and without a recipient, because its links may be credentials. */
     message: jsonb("message").$type<RenderedMail>(),
     createdAt: instant("created_at").notNull().defaultNow(),
     /** When the next attempt is due. */
@@ -399,7 +399,7 @@ export const mails = pgTable(
     expiresAt: instant("expires_at").notNull(),
     /** Attempts that the mail server refused because of this mail. */
     attempts: smallint("attempts").notNull().default(0),
-    /** How often nobody can know whether it arrived: sent without an answer, or its worker died. */
+    /** Attempts with an unknown outcome: sent without an answer, or the worker died. */
     timesInDoubt: smallint("times_in_doubt").notNull().default(0),
     workerId: uuid("worker_id"),
     claimedAt: instant("claimed_at"),
@@ -422,7 +422,7 @@ export const mails = pgTable(
     uniqueIndex("mails_campaign_address_unique")
       .on(table.campaignId, table.addressHash)
       .where(sql`${table.campaignId} is not null`),
-    // one index per lane, so that a paused campaign of any size never lies in the way of other mail
+    // one index per lane, so that a large paused campaign never slows down other mail
     index("mails_transactional_due_index")
       .on(table.priority, table.dueAt, table.id)
       .where(sql`${table.state} = 'queued' and ${table.campaignId} is null`),
@@ -430,8 +430,8 @@ export const mails = pgTable(
       .on(table.campaignId, table.dueAt, table.id)
       .where(sql`${table.state} = 'queued' and ${table.campaignId} is not null`),
     index("mails_sending_index").on(table.workerId).where(sql`${table.state} = 'sending'`),
-    // the next two leave queued mails out, or claims might use them and sort a whole list: the planner knows nothing
-    // about mails queued since the last ANALYZE
+    // the next two leave queued mails out. Otherwise claims might use them and sort a whole list, because the planner
+    // knows nothing about mails queued since the last ANALYZE.
     index("mails_campaign_state_index")
       .on(table.campaignId, table.state)
       .where(sql`${table.state} <> 'queued' and ${table.campaignId} is not null`),
@@ -451,12 +451,12 @@ export const mailTokenBuckets = pgTable("mail_token_buckets", {
 /** Why an address is suppressed: a mail server's permanent refusal, its owner's complaint, or the operator's list. */
 export type SuppressionReason = "hard-bounce" | "complaint" | "listed";
 
-/** The suppression list: addresses that get nothing but what their owner has just asked for. */
+/** The suppression list: addresses that only get mail that their owner has just requested. */
 export const suppressedAddresses = pgTable("suppressed_addresses", {
   /** SHA-256 of the address in lower case. */
   addressHash: bytes("address_hash").primaryKey(),
   reason: text("reason").$type<SuppressionReason>().notNull(),
-  /** The codes of the reply that says so. */
+  /** The codes of the reply with that reason. */
   reply: text("reply"),
   createdAt: instant("created_at").notNull().defaultNow(),
 });
@@ -499,7 +499,7 @@ export const editionDocuments = pgTable(
     position: integer("position").notNull(),
     title: text("title").notNull(),
     summary: text("summary").notNull(),
-    /** From when members see it; null for always. */
+    /** When members begin to see it; null for always. */
     publishAt: instant("publish_at"),
     /** Null for chapters. */
     extraKind: text("extra_kind").$type<ExtraKind>(),
@@ -518,7 +518,7 @@ export const editionDocuments = pgTable(
     headingSearch: tsvector("heading_search").generatedAlwaysAs(
       sql`ts_filter("search", '{a,b}'::"char"[])`,
     ),
-    /** The digest of all that its HTML depends on, so that the next edition need not render it again. */
+    /** Digest of the inputs of its HTML, so that the next edition need not render it again. */
     renderKey: text("render_key").notNull(),
   },
   (table) => [
@@ -537,20 +537,20 @@ export const editionFiles = pgTable(
       .references(() => editions.digest, { onDelete: "cascade" }),
     /** Relative to the edition's folder, with slashes, such as `chapters/map.png`. */
     path: text("path").notNull(),
-    /** Of the content, in hexadecimal. */
+    /** Of the file's content, in hexadecimal. */
     sha256: text("sha256").notNull(),
     mediaType: text("media_type").notNull(),
     bytes: bigint("bytes", { mode: "number" }).notNull(),
     /** Pixels; null for sounds. */
     width: integer("width"),
     height: integer("height"),
-    /** Of a sound, in seconds; null for images, and if it could not be determined. */
+    /** Of a sound, in seconds; null for images, and if unknown. */
     duration: doublePrecision("duration"),
   },
   (table) => [primaryKey({ columns: [table.edition, table.path] })],
 );
 
-/** How far a member is in a chapter or extra. By slug, so that it survives new editions. */
+/** A member's progress in a chapter or extra. By slug, so that it survives new editions. */
 export const readingProgress = pgTable(
   "reading_progress",
   {
@@ -578,7 +578,7 @@ export const notes = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     slug: text("slug").notNull(),
-    /** What the chapter was called when the note was last saved, for the export. */
+    /** The chapter's title when the note was last saved, for the export. */
     title: text("title").notNull(),
     text: text("text").notNull(),
     /** Counts the changes, so that a browser's older text never replaces a newer one unseen. */
@@ -599,8 +599,8 @@ export const podcastFeeds = pgTable("podcast_feeds", {
 });
 
 /**
- * Every membership there has been, to count members by: one row per subscription that was paid for, as Stripe has it.
- * It outlives the account, without anything that leads back to it.
+ * All memberships ever, for statistics: one row per paid subscription at Stripe. A row outlives its account, and then
+ * has no reference to it.
  */
 export const memberships = pgTable(
   "memberships",
@@ -612,9 +612,9 @@ export const memberships = pgTable(
     /** The same for all memberships of one person; drawn at random, and known nowhere else. */
     person: uuid("person").notNull(),
     startedAt: instant("started_at").notNull(),
-    /** When it stopped being paid for; null while it goes on. */
+    /** When it ended; null while it is paid for. */
     endedAt: instant("ended_at"),
-    /** What it costs a month, in Stripe's minor unit of the currency. */
+    /** The price a month, in Stripe's minor unit of the currency. */
     monthlyAmount: integer("monthly_amount").notNull(),
     currency: text("currency").notNull(),
   },
@@ -636,14 +636,14 @@ export const formerAccounts = pgTable("former_accounts", {
   leftOn: date("left_on").notNull(),
 });
 
-/** What one day's visitors are hashed with; deleted with the hashes, after which nothing can be told from them. */
+/** The salts of each day's hashes of visitors; deleted with the hashes. */
 export const visitorSalts = pgTable("visitor_salts", {
   /** In UTC. */
   day: date("day").primaryKey(),
   salt: bytes("salt").notNull(),
 });
 
-/** Who has seen a page today, as a hash of address and browser with the day's salt. */
+/** The visitors of a page today, as hashes of address and browser with the day's salt. */
 export const visitorHashes = pgTable(
   "visitor_hashes",
   {
@@ -676,7 +676,7 @@ export const operatorMatters = pgTable(
     kind: text("kind").notNull(),
     /** The kind and what it is about, such as `dispute:dp_123`; at most one matter with it is open. */
     key: text("key").notNull(),
-    /** What its mails say of it: numbers, times and ids, never anybody's name or address. */
+    /** Facts for its mails: numbers, times and ids, never a person's name or address. */
     facts: jsonb("facts").$type<Record<string, string | number>>().notNull(),
     openedAt: instant("opened_at").notNull(),
     /** When it was last found to go on, to the hour. */
@@ -699,7 +699,7 @@ export const operatorMatters = pgTable(
   ],
 );
 
-/** What happens again and again and says something about the site's health, as counts since another signal reset them. */
+/** Recurring events that indicate the site's health, counted since another signal reset them. */
 export const operatorSignals = pgTable("operator_signals", {
   name: text("name").primaryKey(),
   count: integer("count").notNull(),
@@ -707,7 +707,7 @@ export const operatorSignals = pgTable("operator_signals", {
   lastAt: instant("last_at").notNull(),
 });
 
-/** Starts of the program, to notice one that ends again and again. */
+/** Starts of the program, to detect crash loops. */
 export const programStarts = pgTable(
   "program_starts",
   {
@@ -721,7 +721,7 @@ export const programStarts = pgTable(
   (table) => [index("program_starts_started_at_index").on(table.startedAt)],
 );
 
-/** Renewals whose first charge failed, for the statistics. Nothing in a row leads to anybody without Stripe's own ids. */
+/** Renewals whose first charge failed, for the statistics. Without Stripe's ids, a row identifies nobody. */
 export const renewalFailures = pgTable(
   "renewal_failures",
   {

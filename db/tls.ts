@@ -20,7 +20,7 @@ export function tlsOptions(url: string, host: string): ConnectionOptions {
   };
   try {
     return {
-      // against what the certificate's names are checked
+      // the name that the certificate is checked against
       host,
       ...(isIP(host) ? {} : { servername: host }),
       rejectUnauthorized: mode.startsWith("verify-"),
@@ -41,7 +41,7 @@ export function tlsOptions(url: string, host: string): ConnectionOptions {
   }
 }
 
-/** A failure of TLS as one that says what its reason means; any other error unchanged. */
+/** A failure of TLS with an explanation of its reason; any other error unchanged. */
 export function explainTlsFailure(error: NodeJS.ErrnoException): Error {
   const code = error.code ?? "";
   const isUntrusted = NOT_TRUSTED.test(code);
@@ -55,7 +55,7 @@ export function explainTlsFailure(error: NodeJS.ErrnoException): Error {
   );
 }
 
-/** The rest of OpenSSL's messages are numbers and names of its functions. */
+/** The reason alone; the rest of OpenSSL's messages are numbers and function names. */
 function reasonOf(error: unknown): string {
   return (error as { reason?: string }).reason ?? (error as Error).message;
 }

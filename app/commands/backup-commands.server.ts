@@ -13,7 +13,7 @@ import { withDatabase } from "./with-database.server";
 
 type RestoreOptions = { keepContent?: boolean };
 
-/** How a backup in the bucket is named on the command line. */
+/** Prefix of a backup in the bucket, on the command line. */
 const IN_BUCKET = "s3:";
 
 /** `backup`: backs up the site, and reads the backup again to verify it. */
@@ -77,7 +77,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   noteSessionSecret(verified);
 }
 
-/** Opens the database as a site does, so that none can serve from it meanwhile. */
+/** Opens the database as a site does, so that no site can serve from it meanwhile. */
 function alone(work: () => Promise<void>): Promise<void> {
   return withDatabase(work, { purpose: "serve", migrate: false });
 }
@@ -86,7 +86,7 @@ async function withSite(work: () => Promise<unknown>): Promise<void> {
   await withDatabase(async () => void (await work()), { migrate: false });
 }
 
-/** A backup's bytes, from a file or from the bucket, as often as they are wanted. */
+/** Returns a function that reads a backup from the beginning, from a file or from the bucket. */
 async function openBackup(file: string): Promise<() => AsyncIterable<Uint8Array>> {
   if (!file.startsWith(IN_BUCKET)) return () => readBackupFile(resolve(file));
   const name = file.slice(IN_BUCKET.length);

@@ -10,7 +10,7 @@ const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 const program = createProgram();
 
-/** Every document of the present; records of decisions may name what has gone since. */
+/** All current documents; decision records may name what was removed since. */
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
@@ -25,7 +25,7 @@ type Described = { path: string; usage: string; command: Command };
 function commandsBelow(command: Command, words: string[] = []): Described[] {
   if (command.commands.length > 0) {
     return command.commands.flatMap((child) => {
-      // the one that is meant where none is named
+      // the default command
       const isMeant = child === meantOf(command) && words.length > 0;
       return commandsBelow(child, isMeant ? words : [...words, child.name()]);
     });
@@ -38,7 +38,7 @@ function commandsBelow(command: Command, words: string[] = []): Described[] {
   return [{ path, usage: [path, ...values].join(" "), command }];
 }
 
-/** The command of a group that is called where none is named. */
+/** The default command of a group. */
 function meantOf(group: Command): Command | undefined {
   const { _defaultCommandName: name } = group as unknown as { _defaultCommandName: string | null };
   return group.commands.find((each) => each.name() === name);
@@ -97,7 +97,7 @@ describe("docs/commands.md", () => {
 });
 
 describe("the commands that the documents give", () => {
-  /** What follows `node build/index.js` in a document, up to the end of the command. */
+  /** The words after `node build/index.js` in the documents, up to the end of each command. */
   const given = documents.flatMap((file) =>
     [...read(file).matchAll(/node\s+build\/index\.js((?:[ \n](?:[^\s`"'>|;&#)]+))*)/g)].map(
       ([, words = ""]) => ({
@@ -137,7 +137,7 @@ describe("the commands that the documents give", () => {
 });
 
 describe("the variables that the documents name", () => {
-  /** Those of other programs, of the tests, and of what the settings are put together from. */
+  /** Variables of other programs and of the tests, and parts that settings are composed of. */
   const OTHERS = new Set([
     "NODE_ENV",
     "NODE_OPTIONS",

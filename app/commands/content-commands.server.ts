@@ -18,7 +18,6 @@ import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
 
-/** What `content new` takes. */
 type NewOptions = { extra?: string; publish?: string };
 
 const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
@@ -37,7 +36,7 @@ export async function check(directory: string | undefined): Promise<void> {
   print(`All is well: ${describeContent(found)}.`);
 }
 
-/** `content list`: prints what is out and what comes when; exits with 1 if the edition has mistakes. */
+/** `content list`: prints what is published, and the dates of the rest; exits with 1 if the edition has mistakes. */
 export async function list(directory: string | undefined): Promise<void> {
   const found = await readFolder(await folderToRead(directory));
   const now = new Date();
@@ -58,7 +57,7 @@ export async function list(directory: string | undefined): Promise<void> {
   }
 }
 
-/** `content new`: lays the file of a new chapter or extra, and prints its path. */
+/** `content new`: creates the file of a new chapter or extra, and prints its path. */
 export async function createText(title: string, { extra, publish }: NewOptions): Promise<void> {
   const extraKind = extra === undefined ? null : readExtraKind(extra);
   const folder = folderToWrite();
@@ -79,12 +78,12 @@ export async function copySample(): Promise<void> {
   if (holdsEdition(await listFolder(folder))) {
     throw new OperatorError(`Nothing was copied: there is an edition in ${folder}.`);
   }
-  // not with `errorOnExist`, which on Node 24 an empty folder offends too
+  // without `errorOnExist`, which on Node 24 rejects an empty folder too
   await cp(sampleFolder(), folder, { recursive: true, force: false });
   print(folder);
 }
 
-/** The folder that a command reads; where the site would serve the sample edition, that one, after saying so. */
+/** The folder that a command reads. Where the site would serve the sample edition, returns that and says so. */
 async function folderToRead(directory: string | undefined): Promise<string> {
   if (directory !== undefined) return resolve(directory);
   const { CONTENT_DIR } = env();

@@ -6,21 +6,19 @@ import { NoDatabaseError } from "~db/embedded";
 import { programVersion } from "~db/program-version";
 import { print } from "./output.server";
 
-/** What `doctor` takes. */
 type DoctorOptions = { json?: boolean };
 
-/** After the report nothing that a check has left open may keep the program running for longer, in milliseconds. */
+/** How long handles left open by a check may keep the program running after the report, in milliseconds. */
 const LINGER_MS = 500;
 
 /**
- * Of a database that has few connections left, the doctor must not take the last; and a lock that holds a statement up
- * must not hold it up.
+ * The doctor must not take the last connections of a busy database, or wait long for a lock.
  */
 const LIMITS = { max: 2, statementTimeout: 5_000 };
 
 const COLORS: Record<Level, number> = { ok: 32, warning: 33, problem: 31 };
 
-/** `doctor`: prints one page of what is well and what is not, and exits with 1 if something is broken. */
+/** `doctor`: prints one page of findings, good and bad, and exits with 1 if something is broken. */
 export async function doctor({ json }: DoctorOptions): Promise<void> {
   const startedAt = performance.now();
   const release = programVersion();

@@ -27,7 +27,7 @@ export async function test(address: string): Promise<void> {
   await sendAndDescribe(requireEmail(address));
 }
 
-/** Sends a mail, by default a test, to an address now, and prints what the mail server says to it. */
+/** Sends a mail, by default a test, to an address now, and prints the mail server's reply. */
 export async function sendAndDescribe(to: string, mail?: Mail): Promise<void> {
   const outcome = await sendTestMail(to, mail).catch((error: unknown) => {
     throw explainDataDirectoryFailure(env().DATA_DIR, error);

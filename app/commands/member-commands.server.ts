@@ -60,7 +60,7 @@ export async function countAll(): Promise<void> {
   });
 }
 
-/** `members show`: what one account is, and how much of each thing it has. */
+/** `members show`: prints the state of one account, and how much data of each kind it has. */
 export async function show(address: string): Promise<void> {
   await withMember(address, async (member) => {
     const { profile, newsletter, deletionStartedAt } = member;
@@ -84,7 +84,7 @@ export async function show(address: string): Promise<void> {
   });
 }
 
-/** `members reset-link`: prints a link with which the member chooses a new password, to read out. */
+/** `members reset-link`: prints a link for a new password, for the operator to pass on. */
 export async function resetLink(address: string): Promise<void> {
   await withMember(address, async ({ email, emailConfirmedAt }) => {
     const outcome = await createResetLink(email, "operator");
@@ -115,7 +115,7 @@ export async function signOut(address: string): Promise<void> {
   });
 }
 
-/** `members export`: everything that is held about an account, as JSON on standard output. */
+/** `members export`: all data about an account, as JSON on standard output. */
 export async function exportMember(address: string): Promise<void> {
   await withMember(address, async ({ id, email }) => {
     const outcome = await openAccountExport(id);
@@ -129,7 +129,7 @@ export async function exportMember(address: string): Promise<void> {
   });
 }
 
-/** `members delete`: deletes an account with its membership at Stripe, after saying what goes. */
+/** `members delete`: deletes an account and its membership at Stripe, after listing what will be deleted. */
 export async function deleteMember(address: string, options: { yes?: boolean }): Promise<void> {
   await withMember(address, async (member) => {
     const email = printableText(member.email);

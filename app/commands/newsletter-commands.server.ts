@@ -74,7 +74,7 @@ export async function test(file: string, options: { to: string[] }): Promise<voi
 
 async function renderTest(issue: Issue, to: string) {
   const subscriber = await findSubscriberByEmail(to);
-  // of an address that is not on the list, the link leads to the page but stands for nobody
+  // for an address not on the list, the link opens the page but unsubscribes nobody
   const token = subscriber?.unsubscribeToken ?? randomBytes(16).toString("base64url");
   const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
   return {
@@ -149,7 +149,7 @@ export async function retryIssue(slug: string): Promise<void> {
   await control(slug, () => retryCampaign(slug));
 }
 
-/** `newsletter cancel`: gives up, for good, all mails of an issue that are not sent. */
+/** `newsletter cancel`: cancels all unsent mails of an issue for good. */
 export async function cancelIssue(slug: string, { yes = false }: { yes?: boolean }): Promise<void> {
   await control(slug, async (campaign) => {
     if (!yes && campaign.state !== "cancelled") {

@@ -23,7 +23,7 @@ import { note, print } from "./output.server";
 import { isSiteSending, watchAndReport } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
-/** From here on it takes so long to write the mails that silence would worry. */
+/** From this size on, writing the mails takes so long that the operator is told. */
 const LARGE_LIST = 20_000;
 
 type SendCommandOptions = {
@@ -35,8 +35,8 @@ type SendCommandOptions = {
 };
 
 /**
- * `newsletter send`: says what would be sent to how many, asks, writes the issue and all its mails in one
- * transaction, and shows on a terminal how far the site is in sending them.
+ * `newsletter send`: shows the issue and the number of recipients, and asks for confirmation. Writes the issue and all
+ * its mails in one transaction, then shows on a terminal how far the site is in sending them.
  */
 export async function send(file: string, options: SendCommandOptions): Promise<void> {
   const startAt = options.at === undefined ? new Date() : parseStartTime(options.at, new Date());
@@ -65,7 +65,7 @@ export async function send(file: string, options: SendCommandOptions): Promise<v
   });
 }
 
-/** An issue for members is never sent to others by an option that was forgotten. */
+/** A forgotten option must not send an issue for members to others. */
 function audienceOf(issue: Issue, to: string | undefined): Audience {
   if (to === undefined) return issue.premium ? "premium" : "subscribers";
   if (to !== "subscribers" && to !== "premium") {

@@ -83,7 +83,7 @@ async function describe({
     commands: commands.map(commandLine),
     since: openedAt,
     until: clearedAt,
-    /** What became of the mail about it; null if there was none. */
+    /** The state of the mail about it; null if there was none. */
     mail: mail && { state: mail.state, reply: mail.lastReply },
   };
 }
@@ -108,7 +108,7 @@ export async function letter({ month, send = false }: LetterOptions): Promise<vo
       await whileRead(() => writeOut(`Subject: ${subject}\n\n${text}`));
       return;
     }
-    // by hand it may be sent again
+    // a random part, because an operator may send it again
     const key = `operator-letter:${wanted}:${randomUUID()}`;
     await getDatabase().db.transaction((tx) => mailOperator(mail, key, tx));
     print(`The letter about ${wanted} is queued to OPERATOR_EMAIL.`);

@@ -3,7 +3,7 @@ import { BOOK_TITLE } from "~/book";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 
-/** Makes commands of a module's functions. It is loaded when one of them runs, and its log goes to standard error. */
+/** Turns a module's functions into commands. The module is loaded when one runs; its log goes to standard error. */
 function runner<Module>(load: () => Promise<Module>) {
   return <Arguments extends unknown[]>(
     pick: (module: Module) => (...parameters: Arguments) => Promise<void>,

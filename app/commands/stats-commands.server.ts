@@ -6,7 +6,6 @@ import { OperatorError } from "~db/operator-error";
 import { note, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
-/** What `stats` and `stats report` take. */
 type StatsOptions = { months: string; json?: boolean };
 
 /** The most months that fit a page, ten years. */
@@ -24,7 +23,7 @@ export async function show(options: StatsOptions): Promise<void> {
   });
 }
 
-/** `stats report`: writes the same as a page with charts, which must not exist yet. */
+/** `stats report`: writes the same as a page with charts into a file that must not exist yet. */
 export async function report(file: string, options: Pick<StatsOptions, "months">): Promise<void> {
   const months = readMonths(options.months);
   await withDatabase(async () => {

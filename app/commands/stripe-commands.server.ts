@@ -46,7 +46,7 @@ export async function setup(options: SetupOptions): Promise<void> {
 }
 
 /**
- * What to set, or do, for webhook signatures to be accepted; comment lines start with # as in an env file.
+ * Settings or steps that make webhook signatures valid; comment lines start with # as in an env file.
  */
 function secretLines(webhook: WebhookSecretState): string[] {
   const { webhookSecrets } = env().STRIPE_KNOWN;

@@ -157,7 +157,7 @@ export async function exportList(): Promise<void> {
   await withDatabase(() => whileRead(() => exportSubscribers(writeOut)));
 }
 
-/** The operator's answer to where the consent comes from, asked for on a terminal if it is not given. */
+/** The source of consent; the operator is asked for it on a terminal if it is not given. */
 async function requireSource(given: string | undefined, question: string): Promise<string> {
   const answer = given ?? (await ask(question));
   if (answer === null) {
@@ -187,5 +187,5 @@ function printRefusals(refused: number, report: string | null): void {
   if (report) print(`What was left out, and why: ${report}`);
 }
 
-/** Where consent comes from, for the operator; null is the site's own form. */
+/** The source of consent in words for the operator; null is the site's own form. */
 const nameSource = (source: string | null) => source ?? "the site's form";

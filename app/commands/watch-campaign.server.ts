@@ -20,7 +20,7 @@ import { note, print } from "./output.server";
 /** Different replies of the mail server that a status names. */
 const LISTED_FAILURES = 5;
 
-/** Minimum time between two looks, in milliseconds; a look takes at most a twentieth of the time. */
+/** Minimum time between two polls, in milliseconds; polling takes at most a twentieth of the time. */
 const INTERVAL_MS = 1_000;
 const IDLE_SHARE = 20;
 
@@ -28,8 +28,8 @@ const IDLE_SHARE = 20;
 const BAR_COLUMNS = 10;
 
 /**
- * Shows on the terminal how far a campaign is until nothing is left to send, or until Ctrl-C: false then. Only
- * reads, so leaving or losing the terminal changes nothing.
+ * Shows on the terminal how far a campaign is until nothing is left to send; false after Ctrl-C. It only reads, so
+ * leaving or losing the terminal changes nothing.
  */
 async function watchCampaign(id: string): Promise<boolean> {
   const left = new AbortController();
@@ -66,7 +66,7 @@ async function watchCampaign(id: string): Promise<boolean> {
         rate: `${rate === null ? "…" : formatCount(Math.round(rate))} a second${timeLeft}`,
         phase: campaignPhase({ campaign, progress, hasWorker, now: new Date() }),
       };
-      // a bar of nothing is full
+      // an empty campaign is complete
       const [value, end] = totals.total === 0 ? [1, 1] : [done, totals.total];
       if (bar.isActive) {
         bar.setTotal(end);

@@ -293,7 +293,6 @@ export const schema = z.object({
 /** The parsed settings, each valid by itself. */
 export type Settings = z.infer<typeof schema>;
 
-/** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
 
 /** The e-mail address in a text such as `Name <address>`; null unless there is exactly one. */

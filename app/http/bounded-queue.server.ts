@@ -35,7 +35,7 @@ export class BoundedQueue {
     return this.length < this.#maxTasks && (this.#tasks.get(wide) ?? 0) < this.#maxTasks / 2;
   }
 
-  /** Runs a task in its turn and returns its result. Rejects with QueueFull where there is no room for it. */
+  /** Runs a task in its turn and returns its result. Rejects with QueueFull if there is no room for it. */
   async run<Result>(network: ClientNetworks, task: () => Promise<Result>): Promise<Result> {
     if (!this.hasRoomFor(network)) throw new QueueFull();
     const { wide } = network;

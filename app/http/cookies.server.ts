@@ -3,8 +3,8 @@ import { env } from "~/env.server";
 import { sessionSecrets } from "./session-secrets.server";
 
 /**
- * A cookie's name as sent to browsers: with the `__Host-` prefix when Secure, so that neither a subdomain nor
- * a plain-HTTP connection can set it (RFC 6265bis, 4.1.3).
+ * A cookie's name as sent to browsers. When Secure it has the `__Host-` prefix, so that neither a subdomain nor a
+ * plain-HTTP connection can set it (RFC 6265bis, 4.1.3).
  */
 export function cookieName(name: string): string {
   return isSecure() ? `__Host-${name}` : name;

@@ -2,22 +2,21 @@ import { open } from "node:fs/promises";
 import { LazyFile } from "@remix-run/lazy-file";
 import { createFileResponse } from "@remix-run/response/file";
 
-/** What is read and sent at a time, in bytes, and so what a slow client takes in memory. */
+/** Bytes read and sent at a time, and so the memory that a slow client takes. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A file as it is sent. */
 export type SentFile = {
   path: string;
   bytes: number;
   mediaType: string;
-  /** Names its content: the strong entity tag. */
+  /** The strong entity tag of its content. */
   tag: string;
   cacheControl: string;
 };
 
 /**
- * The response with a file or one range of it, to a GET or HEAD request (RFC 9110, 13 and 14). Who asks for
- * several ranges at once gets the whole.
+ * The response with a file or one range of it, to a GET or HEAD request (RFC 9110, 13 and 14). A request for several
+ * ranges gets the whole file.
  */
 export async function fileResponse(
   request: Request,
@@ -37,7 +36,7 @@ export async function fileResponse(
   return response;
 }
 
-/** A document made for this request, with a name for its content as its strong entity tag. */
+/** A document made for this request, with a strong entity tag of its content. */
 export type SentDocument = Omit<SentFile, "path" | "bytes"> & {
   content: string | Uint8Array<ArrayBuffer>;
   lastModified?: Date;
@@ -62,12 +61,12 @@ export async function documentResponse(
   return response;
 }
 
-/** One range of bytes; the last so many of them cannot be none. */
+/** One range of bytes; a suffix range must not be empty. */
 const SINGLE_RANGE = /^bytes=(?:(\d+)-(\d*)|-0*[1-9]\d*)$/;
 
 /**
- * The request without a Range that is not a single one of bytes, which a server may ignore (RFC 9110, 14.2); the
- * package would answer it with an error.
+ * The request without a Range other than a single one of bytes. A server may ignore those (RFC 9110, 14.2); the package
+ * would answer them with an error.
  */
 function withSingleRange(request: Request): Request {
   const range = request.headers.get("Range");
@@ -81,8 +80,8 @@ function withSingleRange(request: Request): Request {
 const WEAK = /(^|[,\s])W\/(?=")/g;
 
 /**
- * The request with the tags of If-None-Match as strong ones, since a weak one matches too (RFC 9110, 13.1.2): proxies that
- * compress make them weak. The package would compare them as they are written.
+ * The request with the tags of If-None-Match made strong. Compressing proxies weaken them, and a weak tag matches too
+ * (RFC 9110, 13.1.2), but the package compares them literally.
  */
 function withPlainTags(request: Request): Request {
   const tags = request.headers.get("If-None-Match");
@@ -98,8 +97,8 @@ function withHeader({ url, method, headers }: Request, name: string, value: stri
 }
 
 /**
- * The bytes from `start` to before `end`, read as the client takes them. The file is open only while a piece is read,
- * so that the number of slow clients is not limited by file descriptors, and none is left behind by those that hang up.
+ * The bytes from `start` up to, not including, `end`, read as the client takes them. The file is open only while a
+ * chunk is read, so that slow or disconnected clients hold no file descriptors.
  */
 function streamFile(
   path: string,
@@ -113,7 +112,7 @@ function streamFile(
         const chunk = await readChunk(path, position, Math.min(CHUNK_BYTES, end - position));
         position += chunk.byteLength;
         if (chunk.byteLength > 0) controller.enqueue(chunk);
-        // the client has been promised a length, and a response that ends early has to fail
+        // Content-Length has been sent, so a response that ends early has to fail
         if (chunk.byteLength === 0 && position < end) controller.error(new Error("A file shrank."));
         else if (position >= end) controller.close();
       },

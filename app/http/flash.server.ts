@@ -4,10 +4,10 @@ import { z } from "zod";
 import type { ToastMessage } from "~/toast-messages";
 import { cookieName, hasCookie, signedCookie } from "./cookies.server";
 
-/** What the next page tells beside a toast: that a new account's address should be confirmed. */
+/** A notice on the next page beside the toast: a new account's address should be confirmed. */
 export type FlashNotice = "confirm-email";
 
-/** What a response passes on to the next page: a toast, a notice, and the e-mail address of a form that failed. */
+/** Data that a response passes on to the next page; `email` is that of a form that failed. */
 export type Flash = {
   id: string;
   toast: ToastMessage | null;

@@ -17,7 +17,7 @@ export type FormAnswer = {
   body?: Record<string, unknown>;
   /** The e-mail field as submitted, to refill the form after a failure; ignored unless it is a string. */
   email?: FieldValue | null;
-  /** What the next page tells beside the toast. */
+  /** A notice on the next page beside the toast. */
   notice?: FlashNotice;
   headers?: Headers;
 };

@@ -1,13 +1,13 @@
 import "@remix-run/node";
 
-/** What the HTTP process knows about a request beyond its `Request`; absent under remix-serve. */
+/** Data from the HTTP process about a request, beyond its `Request`; absent under remix-serve. */
 declare module "@remix-run/node" {
   interface AppLoadContext {
     requestId?: string;
     /** Allows this page's inline scripts; absent for a page rendered for the shared cache. */
     nonce?: string;
     clientAddress?: string;
-    /** Where the connection comes from, which may be a proxy, and whether TRUST_PROXY includes it. */
+    /** The peer of the connection, which may be a proxy, and whether TRUST_PROXY includes it. */
     connection?: () => { peer: string; isPeerTrusted: boolean };
     /** Whether the response is a whole page, and not the data for a client-side navigation. */
     isDocument?: boolean;

@@ -1,10 +1,9 @@
 import { redirect } from "@remix-run/node";
 
 /**
- * The response to a form that sends the browser to a payment page. After a form, Chromium follows a redirect
- * only to origins in the page's policy (https://www.w3.org/TR/CSP3/#directive-form-action), which are
- * `allowedOrigins`, and otherwise silently stays where it is. For any other origin the response is an
- * intermediate page that forwards without a script.
+ * The response to a form that sends the browser to a payment page. After a form, Chromium follows redirects only to
+ * origins in the page's policy (https://www.w3.org/TR/CSP3/#directive-form-action), here `allowedOrigins`, and fails
+ * silently otherwise. For any other origin the response is an intermediate page that forwards without a script.
  */
 export function redirectToPayment(url: string, allowedOrigins: readonly string[]): Response {
   const headers = { "Cache-Control": "no-store" };

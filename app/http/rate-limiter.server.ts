@@ -17,14 +17,14 @@ export type RejectedAttempt = {
 /** How long to wait for the database to count an attempt, in milliseconds. */
 const TIMEOUT_MS = 1_500;
 
-/** One less than the database can count to, for a factor that is meant as none. */
+/** One less than the database can count to, for a factor that is meant to switch the limits off. */
 const MAX_POINTS = 2 ** 31 - 2;
 
-/** Keys over their limit that a limiter remembers. */
+/** Most keys over their limit that a limiter remembers. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * One limit, per key: what is counted in the database, shared by all instances, or in this process alone while the
+ * One limit, per key. Attempts are counted in the database, shared by all instances, or in this process alone while the
  * database is unavailable.
  */
 export class RateLimiter {
@@ -32,7 +32,7 @@ export class RateLimiter {
   readonly #points: number;
   readonly #seconds: number;
   readonly #local: RateLimiterMemory;
-  /** When the count of a key over its limit is reset: during a flood it is rejected without a query. */
+  /** When the count of a key over its limit is reset, so that a flood is rejected without queries. */
   readonly #rejectedUntil = new Map<string, number>();
 
   constructor(name: string, { attempts, seconds }: Limit) {
@@ -60,7 +60,7 @@ export class RateLimiter {
     return { key: `${this.#name}:${key}`, points: this.#points, seconds: this.#seconds };
   }
 
-  /** What a count in the database means for the attempt that was counted; null if it is allowed. */
+  /** Judges an attempt by its count in the database; null if it is allowed. */
   judge(key: string, { points, wait }: { points: number; wait: number }): RejectedAttempt | null {
     if (points <= this.#points) return null;
     this.#rejectedUntil.delete(key);
@@ -85,7 +85,6 @@ export class RateLimiter {
   }
 }
 
-/** An attempt as one of its limits counts it. */
 export type LimitedAttempt = { limiter: RateLimiter; key: string };
 
 /**

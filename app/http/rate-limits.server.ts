@@ -10,7 +10,7 @@ import { countInDatabase, countLocally, type Limit, RateLimiter } from "./rate-l
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
-/** What an attempt is counted by. */
+/** The unit that an attempt is counted by. */
 export type CountedBy =
   /** The client's narrow network, across all accounts. */
   | "network"
@@ -52,11 +52,11 @@ const LIMITS = {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 100, seconds: HOUR },
   },
-  // passwords entered by whoever uses a session, to change what is behind it
+  // passwords entered in a session before a sensitive change
   "verify-identity": {
     account: { attempts: 10, seconds: 15 * MINUTE },
   },
-  // mails to confirm an address, by who asks for them; and to one new address, whoever asks
+  // confirmation mails, counted for the account that asks and for each new address
   "email-link": {
     account: { attempts: 6, seconds: HOUR },
   },
@@ -125,7 +125,7 @@ const LIMITS = {
 
 export type Limited = keyof typeof LIMITS;
 
-/** Who an attempt is counted against. */
+/** The client, account and browser that an attempt is counted against. */
 export type Attempt = {
   context: AppLoadContext;
   /** Identifies the account: its e-mail address as normalized by `emailSchema`, or its user's id. */
@@ -134,7 +134,7 @@ export type Attempt = {
   knownBrowser?: string | null;
 };
 
-/** Limiters by name, for the settings whose factor they have. */
+/** Limiters by name, for each settings object whose factor they use. */
 const limitersBySettings = new WeakMap<object, Map<string, RateLimiter>>();
 
 /**
@@ -167,7 +167,7 @@ export async function checkRateLimit(limited: Limited, attempt: Attempt): Promis
   return reject(limited, by, rejected.wait);
 }
 
-/** What an attempt is counted by, in this order; keys contain no e-mail addresses. */
+/** The keys of an attempt, in the order of counting; they contain no e-mail addresses. */
 function countsOf(
   limited: Limited,
   { context, account, knownBrowser }: Attempt,

@@ -1,10 +1,9 @@
 import type { AppLoadContext } from "@remix-run/node";
 
 /**
- * Adds to a loader's data what its page holds already once it is rendered, such as a long text. In the data of a
- * document the property is only there for the server's rendering: it is not enumerable, so it is not serialized
- * with the page's data, and missing when the browser hydrates. In the data of a client-side navigation it is a
- * property like any other.
+ * Adds data to a loader's result that the rendered page already contains, such as a long text. For a document the
+ * properties are not enumerable: the server renders with them, but they are not serialized, and are missing when the
+ * browser hydrates. For a client-side navigation they are ordinary properties.
  */
 export function withRenderedOnly<Data extends object, Rendered extends object>(
   data: Data,

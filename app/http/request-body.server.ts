@@ -1,4 +1,4 @@
-/** Largest body of a form, in bytes, but for members' notes. */
+/** Largest body of a form, in bytes, except members' notes. */
 export const FORM_LIMIT = 64 * 1024;
 
 /**
@@ -12,10 +12,10 @@ const MAX_FIELDS = 100;
  */
 const MAX_CHUNKS = 2_000;
 
-/** Least bytes that a chunk of an upload has on average; no packet is smaller but the last. */
+/** Smallest average size of an upload's chunks, in bytes; only the last packet is smaller. */
 const UPLOAD_CHUNK_BYTES = 500;
 
-/** What an upload may have besides its file, in bytes: the form's other fields, and what is written around each. */
+/** Bytes that an upload may have besides its file: other fields and multipart framing. */
 const UPLOAD_OVERHEAD = 16 * 1024;
 
 /** Most fields of a form with a file. */
@@ -31,8 +31,8 @@ export type FormBody = {
 };
 
 /**
- * Reads a body as text. Throws a 413 Response beyond `limit` bytes, whatever Content-Length said, and a 400 Response when
- * the client disconnects before the end or the body comes in too many chunks.
+ * Reads a body as text. Throws a 413 Response beyond `limit` bytes, whatever the Content-Length. Throws a 400 Response
+ * when the client disconnects before the end or the body comes in too many chunks.
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   return new TextDecoder().decode(await readBytes(request, limit));
@@ -94,8 +94,8 @@ export type Upload =
   | { kind: "too-large" };
 
 /**
- * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields. Of one that is
- * larger nothing is kept, not even the other fields. In a body that is not multipart the file is missing.
+ * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields. A larger body is
+ * dropped, including the other fields. In a body that is not multipart the file is missing.
  */
 export async function readUpload(
   request: Request,
@@ -143,7 +143,7 @@ function mediaTypeOf(request: Request): string | undefined {
   return request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
 }
 
-/** What Content-Length says, which the body may not keep to; 0 if it says nothing. */
+/** The Content-Length, which the body may exceed; 0 if there is none. */
 function lengthOf(request: Request): number {
   return Number(request.headers.get("Content-Length") ?? 0);
 }
@@ -212,7 +212,6 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
   return fields;
 }
 
-/** The message of a 503. */
 export const BUSY_MESSAGE = "The site is very busy. Please try again.";
 
 /** An error response with a sentence for the client, to be thrown. */

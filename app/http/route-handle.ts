@@ -1,6 +1,6 @@
 /**
- * What a route declares to the host in its `handle` export. The defaults are the safe choice: every check
- * applies, pages are rendered in their turn, nothing is cached.
+ * A route's declarations to the host, in its `handle` export. The defaults are the safe choice: every check applies,
+ * pages are rendered in their turn, nothing is cached.
  */
 export type RouteHandle = {
   /** The route's label in the metrics of requests; those without one share `other`. */
@@ -12,11 +12,11 @@ export type RouteHandle = {
     /** Whether any other query string, such as tracking parameters, is ignored. */
     ignoresOtherSearches?: boolean;
   };
-  /** False for what health checks, scrapers and Stripe request, under whatever host name they use. */
+  /** False for routes that health checks, scrapers and Stripe may request under any host name. */
   hostCheck?: false;
-  /** False for what other programs post to, authenticated by a signature or a token. */
+  /** False for routes that other programs post to, authenticated by a signature or a token. */
   originCheck?: false;
-  /** False for what is answered however many pages are being rendered, and for what waits for another service. */
+  /** False for routes that do not queue with the pages being rendered, such as those that wait for another service. */
   inTurn?: false;
   /** Log level of a request's line; `info` by default, `debug` for routes polled every few seconds. */
   logLevel?: "debug";

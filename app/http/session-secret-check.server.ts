@@ -3,12 +3,12 @@ import { log } from "~/observability/log.server";
 import { replaceSiteKey } from "~db/queries/site-keys";
 import { sessionSecrets } from "./session-secrets.server";
 
-/** Under which the database remembers the secret of the last start, as a hash that gives nothing away. */
+/** The name under which the database stores a hash of the last start's secret. */
 const NAME = "session-secret";
 
 /**
- * Warns if this instance would not accept what the one that started last on the same database has signed: with several,
- * visitors would be signed in and out as they come to one or the other.
+ * Warns if this instance would reject signatures of the one that started last on the same database. With several
+ * instances, visitors would be signed in by one and signed out by another.
  */
 export async function checkSessionSecret(): Promise<void> {
   const [newest, ...older] = sessionSecrets().map(fingerprint);

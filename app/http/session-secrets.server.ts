@@ -14,7 +14,7 @@ import { env } from "~/env.server";
 import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 
-/** Of a secret, in characters. */
+/** Minimum length of a secret, in characters. */
 const MIN_LENGTH = 32;
 
 let stored: { file: string; secret: string } | undefined;
@@ -31,7 +31,7 @@ export function sessionSecrets(): string[] {
   return [stored.secret];
 }
 
-/** Whether there is a secret already, so that nothing has to be made to have one. */
+/** Whether there is a secret already, so that none has to be created. */
 export function hasSessionSecret(): boolean {
   const { SESSION_SECRET, DATA_DIR } = env();
   const file = join(DATA_DIR, "session-secret");
@@ -60,7 +60,7 @@ function readOrCreateSecret(file: string): string {
   }
 }
 
-/** The file is complete once it has its name, and of two programs that start at once, one names it. */
+/** Writes the file under another name first, so that of two programs that start at once, only one creates it. */
 function createSecret(file: string): void {
   const unfinished = `${file}.${randomBytes(6).toString("hex")}`;
   try {

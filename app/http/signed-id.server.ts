@@ -4,15 +4,15 @@ import { sessionSecrets } from "./session-secrets.server";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * A token that is the id of a row, signed for one purpose: derived, so that nothing secret is stored, and the same
- * each time. With `content`, it is worthless once that has changed. A token for one purpose is invalid for another.
+ * A token that is the id of a row, signed for one purpose and invalid for any other. It is the same each time, so that
+ * nothing secret has to be stored. With `content`, it becomes invalid once that changes.
  */
 export function signId(purpose: string, id: string, content?: string): string {
   const [newest = ""] = sessionSecrets();
   return `${id}.${signatureOf(newest, purpose, id, content).toString("base64url")}`;
 }
 
-/** The id that a token names, signed or not; null for what has not the form of a token. */
+/** The id in a token, without checking its signature; null for text of another form. */
 export function idInToken(token: unknown): string | null {
   return typeof token === "string" ? (partsOf(token)?.id ?? null) : null;
 }

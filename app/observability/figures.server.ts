@@ -2,10 +2,10 @@ import { Gauge } from "prom-client";
 import { hasDatabase } from "~db/client";
 import { type Figure, readFigures } from "~db/queries/figures";
 
-/** How long counted figures are exported before they are counted again, in milliseconds, however often they are scraped. */
+/** How long counted figures are exported before they are counted again, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 
-/** Every series there is, so that one that falls to nothing is exported as 0 and does not vanish. */
+/** All series, so that one without rows is exported as 0 and does not vanish. */
 const SERIES: Record<Figure["figure"], { help: string; lanes: string[]; states: string[] }> = {
   mails: {
     help: "Mails of all instances that are not sent: due, due later, being sent, or failed within 7 days",
@@ -65,7 +65,7 @@ let triedAt = Number.NEGATIVE_INFINITY;
 
 async function currentFigures(): Promise<Figure[] | null> {
   if (counting || Date.now() - triedAt > MAX_AGE_MS) {
-    // all gauges of a scrape, and of others meanwhile, share one count
+    // the gauges of all concurrent scrapes share one count
     counting ??= count().finally(() => {
       counting = null;
     });

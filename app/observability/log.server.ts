@@ -38,10 +38,10 @@ export function log(): pino.Logger {
   return logger;
 }
 
-/** Most bytes that are kept while they cannot be written; what is logged beyond is lost. */
+/** Most bytes buffered while the output cannot be written; further lines are lost. */
 const MAX_UNWRITTEN_BYTES = 1_000_000;
 
-/** Where the log is written. Lines that cannot be, as after the terminal was closed or on a full disk, end nothing. */
+/** Opens the log's output. A failed write, as on a closed terminal or a full disk, does not end the process. */
 function openOutput(fd: 1 | 2): pino.DestinationStream {
   const destination = pino.destination({ fd, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
   destination.on("error", () => {});
@@ -90,8 +90,8 @@ function pathForLog(path: unknown): unknown {
 }
 
 /**
- * Paths that go on with a secret, such as the address of a member's podcast feed, in whatever spelling: with dot segments
- * before it, or backslashes, it is the same address.
+ * The part of a path before a secret, such as that of a member's podcast feed. It may contain dot segments and
+ * backslashes, which lead to the same address.
  */
 const BEFORE_SECRET = /^.*?[\\/]podcast[\\/]+(?=.)/is;
 
@@ -110,8 +110,8 @@ function withoutSecret(path: string): string {
 const MAX_LAYERS = 5;
 
 /**
- * Redacts e-mail addresses in text from outside, such as Stripe or a visitor, including percent-encoded ones
- * (once or repeatedly) and those with one of Unicode's other at signs.
+ * Redacts e-mail addresses in text from outside, such as Stripe or a visitor. Also finds those that are
+ * percent-encoded, once or repeatedly, or have another of Unicode's at signs.
  */
 export function redactAddresses(text: string): string {
   // the at sign, its compatibility forms (Unicode NFKC), or a percent-encoded byte

@@ -67,7 +67,7 @@ export const closedConnections = new Counter({
   help: "Connections closed because their network had too many",
 });
 
-/** What became of the mails that this worker took up. */
+/** Mails that this worker took up, by their outcome. */
 export const mails = new Counter({
   name: "mails_total",
   help: "Attempts to deliver a mail by lane and outcome",
@@ -163,7 +163,7 @@ export function exposeGauge(name: string, help: string, read: () => number): voi
   });
 }
 
-/** Returns what counts the statements of a connection pool, with their durations. */
+/** Returns a callback that counts a pool's statements with their durations. */
 export function queryCounter(pool: "site" | "mail") {
   return (milliseconds: number, failed: boolean): void => {
     queries.observe({ outcome: failed ? "failed" : "done", pool }, milliseconds / 1000);

@@ -2,7 +2,7 @@ import { type Executor, getDatabase, hasDatabase } from "~db/client";
 import { addToSignal, resetSignals } from "~db/queries/operator-signals";
 import { log } from "./log.server";
 
-/** What is counted for `app/features/checks/`, which is in a layer above the code that counts it. */
+/** Signals for `app/features/checks/`, which lower layers cannot import and so only count. */
 export type Signal =
   | "webhook-accepted"
   /** Signed with another secret, or not by Stripe. */
@@ -19,7 +19,7 @@ const MENDED_BY_WEBHOOK: Signal[] = [
   "payment-without-webhook",
 ];
 
-/** How often each signal has come since they were last written, so that a flood of one costs the database nothing. */
+/** Counts by signal since the last write, so that a flood of one costs the database nothing. */
 const counted = new Map<Signal, number>();
 
 /** Counts a signal, which is written within a minute; a process that is killed loses what it counted until then. */
@@ -27,7 +27,7 @@ export function countSignal(signal: Signal): void {
   counted.set(signal, (counted.get(signal) ?? 0) + 1);
 }
 
-/** Counts an accepted webhook, after which what was wrong with earlier ones does not count any more. */
+/** Counts an accepted webhook, which clears the failures of earlier ones. */
 export function countAcceptedWebhook(): void {
   for (const signal of MENDED_BY_WEBHOOK) counted.delete(signal);
   countSignal("webhook-accepted");
@@ -35,14 +35,14 @@ export function countAcceptedWebhook(): void {
 
 /** Notes a payment that was noticed without a webhook, in the transaction that records it. */
 export async function recordPaymentWithoutWebhook(executor: Executor): Promise<void> {
-  // one from before the payment must not end it
+  // a webhook accepted before the payment must not clear the signal
   counted.delete("webhook-accepted");
   await addToSignal("payment-without-webhook", 1, executor);
 }
 
 /** Writes what was counted since the last time, as every minute and before a stop. Never throws. */
 export async function writeCountedSignals(): Promise<void> {
-  // in one order, so that no instance waits for another that waits for it
+  // in one order, so that instances do not deadlock
   const signals = [...counted].sort();
   counted.clear();
   if (signals.length === 0 || !hasDatabase()) return;

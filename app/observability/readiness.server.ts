@@ -7,7 +7,7 @@ const TIMEOUT_MS = 2_000;
 let inFlight: Promise<boolean> | null = null;
 let isStopping = false;
 
-/** Makes the site not ready from now on, for whoever distributes requests among several of it. */
+/** Makes the site not ready from now on, so that a load balancer stops sending it requests. */
 export function setStopping(): void {
   isStopping = true;
 }

@@ -11,8 +11,8 @@ type TimedWork = {
 };
 
 /**
- * Does work again and again, one instance at a time, until the returned function is called, which waits for a run in
- * progress. What another instance has done meanwhile is left to the work to notice.
+ * Repeats work, on one instance at a time. The returned function stops it and waits for a run in progress. The work
+ * itself must notice what another instance has done meanwhile.
  */
 export function startTimedWork(
   lock: InstanceLock,

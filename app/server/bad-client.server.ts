@@ -17,8 +17,8 @@ const LINGER_MS = 1_000;
 const answered = new WeakSet<Duplex>();
 
 /**
- * Sends the status to a client whose request is malformed, too long in the head or too slow, and closes the
- * connection. When `isBusy`, a request on it is still being answered, and is aborted with it.
+ * Rejects a request that is malformed, too slow or has an oversized head, and closes its connection. When `isBusy`,
+ * another request on the connection is still being answered and is aborted.
  */
 export function rejectBadClient(
   error: NodeJS.ErrnoException,

@@ -28,7 +28,7 @@ const UNCONFIRMED_LIFE_MS = 30 * 24 * HOUR_MS;
  */
 const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 
-/** How long the images of an issue are stored that was only tried with `newsletter test`. */
+/** How long images are stored for an issue that was only tried with `newsletter test`. */
 const UNUSED_IMAGE_LIFE_MS = 30 * 24 * HOUR_MS;
 
 /** How long the operator's matters that are over are stored: the letter compares months, and a year is remembered. */
@@ -64,7 +64,7 @@ export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise
   await deleteOldProgramStarts(new Date(now.getTime() - PROGRAM_START_LIFE_MS));
   // an hour after the day, when no instance has visits of it left to record
   await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
-  // the last, because a community that does not answer takes long
+  // last, because an unresponsive community takes long
   await endCommunityAccess(now, stopping);
 }
 
@@ -75,8 +75,7 @@ async function inBatches(deleteBatch: () => Promise<number>): Promise<void> {
 }
 
 /**
- * Cleans up every hour until the returned function is called, which waits for a clean-up in progress. One instance does at
- * a time.
+ * Cleans up every hour, on one instance at a time. The returned function stops it and waits for a clean-up in progress.
  */
 export function startCleanUp(): () => Promise<void> {
   return startTimedWork("clean-up", {

@@ -24,10 +24,10 @@ const PROXY_RANGES = new Set([
 const WARNING_INTERVAL_MS = 3_600_000;
 
 /**
- * The address a request came from: the socket's, or behind the proxies of TRUST_PROXY the one they report. If
- * TRUST_PROXY is a number n, that is the address added by the n-th proxy counted from this server, provided
- * the socket's address is private; if it is a list of networks, the last address outside all of them. What a
- * client itself puts into X-Forwarded-For is further left and is ignored.
+ * The address a request came from: the socket's, or the one that the proxies of TRUST_PROXY report. For a number n,
+ * that is the address added by the n-th proxy from this server, provided the socket's address is private. For a list
+ * of networks, it is the last address outside all of them. Entries that the client itself puts into X-Forwarded-For
+ * are further left and ignored.
  */
 export function clientAddress(request: IncomingMessage): string {
   const socket = withoutZone(request.socket.remoteAddress ?? "unknown");
@@ -44,7 +44,7 @@ export function clientAddress(request: IncomingMessage): string {
     : lastUntrusted(reported, proxies, socket);
 }
 
-/** Where a request's connection comes from, and whether that is trusted to report the client's address. */
+/** The peer of a request's connection, and whether it is trusted to report the client's address. */
 export function describeConnection({ socket }: IncomingMessage): {
   peer: string;
   isPeerTrusted: boolean;
@@ -92,8 +92,8 @@ function addressIn(written: string): string | null {
 }
 
 /**
- * Without the zone of an IPv6 address (RFC 4007, 11), which names a network interface and not the client. Node takes any
- * text for one, and ipaddr.js throws at some.
+ * Without the zone of an IPv6 address (RFC 4007, 11), which names a network interface and not the client. Node accepts
+ * any text as a zone; ipaddr.js throws at some.
  */
 function withoutZone(address: string): string {
   const zone = address.indexOf("%");
@@ -103,8 +103,8 @@ function withoutZone(address: string): string {
 let warnedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Warns about a forwarding header from an untrusted peer: either a proxy missing from TRUST_PROXY, so that
- * all its visitors share one limit, or a client trying to evade the limits.
+ * Warns about a forwarding header from an untrusted peer. Either TRUST_PROXY lacks a proxy, so that all its visitors
+ * share one limit, or a client tries to evade the limits.
  */
 function warnAboutUntrustedHeader(request: IncomingMessage, address: string): void {
   const header = FORWARDING_HEADERS.find((name) => request.headers[name] !== undefined);

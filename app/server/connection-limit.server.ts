@@ -3,15 +3,15 @@ import { clientNetworks } from "~/http/client-network.server";
 import { closedConnections } from "~/observability/metrics.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 
-/** Connections of one household or machine, and of all that one customer can obtain. */
+/** Most open connections of one narrow and of one wide network (`ClientNetworks`). */
 const MOST = { narrow: 200, wide: 400 };
 
 /** How often closed connections are logged at most, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * Closes connections of a network that has too many, as soon as they are accepted. Not for a site behind a proxy, whose
- * connections are everybody's: `docs/deploying.md` says how the proxy limits them.
+ * Closes connections of a network that has too many, as soon as they are accepted. Not for a site behind a proxy, where
+ * all visitors share the proxy's connections: `docs/deploying.md` says how the proxy limits them.
  */
 export function limitConnections(server: Server): void {
   const open = new Map<string, number>();

@@ -16,15 +16,15 @@ import { setCommonHeaders } from "./response-headers.server";
 export type HttpLimits = {
   /** From a connection's or a request's first byte to the end of its headers. */
   headersTimeout: number;
-  /** From a request's first byte to the end of its body, also of one that has been answered already. */
+  /** From a request's first byte to the end of its body, even if it has been answered already. */
   requestTimeout: number;
   /** How long an idle connection is kept alive for another request. */
   keepAliveTimeout: number;
   /** How long a connection with a request in flight may transfer nothing, in either direction. */
   idleTimeout: number;
-  /** Of all networks together; each has limits of its own (`limitConnections`). */
+  /** Across all networks; `limitConnections` limits each one. */
   maxConnections: number;
-  /** Whether all connections are a proxy's, which limits those of its clients itself. */
+  /** Whether all connections come from a proxy, which limits its clients itself. */
   isBehindProxy: boolean;
   /** How long the server goes on accepting requests once it is told to close. */
   drainTimeout: number;
@@ -55,7 +55,7 @@ const CLOSE_POLL_MS = 50;
  */
 const BACKLOG = 65_535;
 
-/** Where to listen: on a port, or on a socket that was inherited open, by its file descriptor. */
+/** A port to listen on, or the file descriptor of an inherited open socket. */
 export type Place = { port: number; host: string | undefined } | { fd: number };
 
 /** A listening server that answers "starting" until it is given the site to serve. */
@@ -89,7 +89,7 @@ const starting: RequestListener = (_request, response) => {
   response.end("The site is starting.\n");
 };
 
-/** Requests that wait for the site to start, those of health checks and too many of them excepted. */
+/** Requests that wait for the site to start. Health checks and requests beyond MAX_HELD are answered 503 at once. */
 class HeldRequests {
   readonly #held = new Map<ServerResponse, IncomingMessage>();
 
@@ -115,17 +115,17 @@ class HeldRequests {
 }
 
 /**
- * Opens the port before anything else is started, so that one already in use is reported at once. Until `serve` is called,
- * every request is answered 503, or with a `drainTimeout` waits. An inherited socket is listened on only then: connections wait in
- * it meanwhile, and none is answered that the site could not serve. Throws an OperatorError when it cannot be listened on.
+ * Opens the port before anything else starts, so that a port in use is reported at once. Until `serve` is called,
+ * requests are answered 503, or wait if there is a `drainTimeout`. An inherited socket is listened on only from then
+ * on; until then connections wait in it. Throws an OperatorError when it cannot listen.
  */
 export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Promise<HttpServer> {
   const { headersTimeout, drainTimeout, ...rest } = { ...DEFAULT_LIMITS, ...limits };
-  // a proxy would pass the 503 on to a visitor, for whom waiting a second is better
+  // a proxy would pass a 503 on to the visitor, who would rather wait a second
   const held = drainTimeout > 0 ? new HeldRequests() : null;
   let listener: RequestListener = held?.hold ?? starting;
   let isClosing = false;
-  /** The responses in progress by connection: one that waits for others on a closed connection never emits "close". */
+  /** Responses in progress by connection: a pipelined one never emits "close" when its connection is closed. */
   const connections = new Map<Socket, Set<ServerResponse>>();
   const server = createServer(
     {
@@ -182,7 +182,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     },
     connections: () => connections.size,
     close: async (timeoutMs) => {
-      // the start was aborted: nothing else would answer the requests that wait for it
+      // the start was aborted, so nothing else will answer the held requests
       if (held && listener === held.hold) {
         listener = starting;
         held.release(starting);
@@ -200,7 +200,7 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
 /** Waits for requests in progress, and drops what is left after `timeoutMs`. */
 async function close(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // a connection that has become idle is kept alive otherwise
+  // otherwise connections that become idle are kept alive
   const poll = setInterval(() => server.closeIdleConnections(), CLOSE_POLL_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;

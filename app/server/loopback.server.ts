@@ -12,8 +12,8 @@ export function listeningHosts(host: string | undefined): (string | undefined)[]
 }
 
 /**
- * Listens on every address that HOST stands for, or on the inherited sockets instead, as one server; each has the
- * limits to itself. Throws an OperatorError when one of them cannot be opened.
+ * Listens on every address that HOST stands for, or on the inherited sockets instead, as one server. The limits apply
+ * to each address separately. Throws an OperatorError when one of them cannot be opened.
  */
 export async function listenOn(
   port: number,

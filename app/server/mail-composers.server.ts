@@ -3,7 +3,7 @@ import { composeSignUpNotice } from "~/features/accounts/sign-up-notice.server";
 import type { MailComposers } from "~/features/mail/mail-delivery.server";
 import { composeEmailChange } from "~/features/my-account/change-email.server";
 
-/** Composes the mails that are queued before it is known whether there is anything to send. */
+/** Composers of the mails that are queued before it is known whether there is anything to send. */
 export const MAIL_COMPOSERS: MailComposers = {
   "password-reset": composePasswordReset,
   "sign-up-attempt": composeSignUpNotice,

@@ -11,13 +11,13 @@ import { migrateDatabase } from "~db/migrate";
 /** Statement timeout while serving visitors, in milliseconds. */
 const VISITORS_TIMEOUT_MS = 10_000;
 
-/** An open database and how to close it. */
 export type OpenedDatabase = { close: () => Promise<void> };
 
 /**
- * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. With `serve`,
- * the embedded one is owned exclusively, and created if there is none; a `command` shares it with a running server. The signal aborts a
- * start in progress. Without `migrate` the database stays as it is, of whichever release. `limits` are those of its pool of connections. Throws an OperatorError.
+ * Opens and migrates this process's database: the one at DATABASE_URL, else the embedded one. For `serve` the embedded
+ * one is owned exclusively, and created if missing; a `command` shares it with a running server. The signal aborts a
+ * start in progress. Without `migrate` the schema is left as it is. `limits` apply to the connection pool. Throws an
+ * OperatorError.
  */
 export async function openDatabase(
   purpose: "serve" | "command",
@@ -30,7 +30,7 @@ export async function openDatabase(
     : await openEmbeddedPostgres({
         dataDir: DATA_DIR,
         purpose,
-        // a command in another folder than the site's would do its work on an empty database, and say that it is done
+        // a command run in the wrong folder would otherwise succeed, on an empty database
         create: purpose === "serve",
         signal,
         log: (level, message) => log()[level](message),

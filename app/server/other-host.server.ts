@@ -8,25 +8,25 @@ import type { Rejection } from "./rejection";
 import { strictTransport } from "./response-headers.server";
 
 /**
- * How long clients may remember a redirect from an alias, in seconds. It is not for ever, so that an operator
- * who exchanges PUBLIC_URL and an alias sends nobody round in circles for longer.
+ * How long clients may cache a redirect from an alias, in seconds. It is limited, because cached redirects loop once an
+ * operator swaps PUBLIC_URL and an alias.
  */
 const REDIRECT_SECONDS = 3_600;
 
 /** Longest Host that is shown in an answer or in the log, in characters. */
 const MAX_SHOWN = 100;
 
-/** How often the same rejected Host is logged at most, in milliseconds, and how many of them are in that time. */
+/** How often the same rejected Host is logged at most, in milliseconds, and how many Hosts are logged in that time. */
 const LOG_INTERVAL_MS = 3_600_000;
 const MAX_LOGGED = 10;
 
 /**
- * The answer to a request whose Host is not the site's own; null if it is to be handled all the same.
+ * The answer to a request whose Host is not the site's own; null if it is handled all the same.
  *
- * Pages asked for by an alias are redirected to the same address on PUBLIC_URL. A post is not: browsers would send
- * it again as another site's, which is refused. What other programs post to (`originCheck: false`) is handled under
- * an alias as well, because they do not follow redirects (RFC 8058, 3.1, forbids one for an unsubscription). Any
- * other Host is refused with 421, which tells the operator what to change, as a line of the log does.
+ * Pages requested from an alias are redirected to the same path on PUBLIC_URL. Posts are not: browsers would send them
+ * again as another site's, which is refused. Routes that other programs post to (`originCheck: false`) work under an
+ * alias too, because those programs follow no redirects (RFC 8058, 3.1, forbids one for an unsubscription). Any other
+ * Host is refused with 421. The answer and the log tell the operator what to change.
  */
 export function answerOtherHost(
   request: IncomingMessage,
@@ -54,7 +54,7 @@ export function answerOtherHost(
   };
 }
 
-/** HSTS_INCLUDE_SUBDOMAINS speaks of the names below PUBLIC_URL's, not below another. */
+/** HSTS_INCLUDE_SUBDOMAINS covers the subdomains of PUBLIC_URL only. */
 const otherTransport = () => Object.fromEntries(strictTransport({ includeSubdomains: false }));
 
 function redirectTo(publicUrl: string, url: string): Rejection {

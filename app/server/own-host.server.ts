@@ -2,12 +2,12 @@ import { env } from "~/env.server";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
-/** What a Host header may consist of to be worth parsing. */
+/** The form of a Host header that is worth parsing. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/i;
 
 let own = { publicUrl: "", protocol: "", host: "" };
 
-/** The site's address in the parts that requests are compared with. */
+/** The protocol and host that requests are compared with. */
 export function ownSite(): { protocol: string; host: string } {
   const { PUBLIC_URL: publicUrl } = env();
   if (own.publicUrl !== publicUrl) {
@@ -27,7 +27,7 @@ export function isOwnHost(host: string): boolean {
   return parsed(host)?.host === ownHost;
 }
 
-/** Whether a Host header names this site by one of its aliases, on whatever port. */
+/** Whether a Host header names this site by one of its aliases, on any port. */
 export function isAlias(host: string): boolean {
   const name = parsed(host)?.hostname;
   return name !== undefined && env().PUBLIC_ALIASES.has(name);

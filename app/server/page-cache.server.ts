@@ -11,7 +11,7 @@ import { commonHeaders, NO_PAGE_POLICY, pagePolicy } from "./response-headers.se
 /** Age beyond which a request triggers a new render of a cached page, in milliseconds. */
 const TIME_TO_LIVE_MS = 60_000;
 
-/** Maximum pages in memory; then the one rendered longest ago makes room. */
+/** Maximum pages in memory; beyond it the one rendered longest ago is evicted. */
 const MAX_PAGES = 200;
 
 const ENCODINGS = ["br", "gzip"] as const;
@@ -30,17 +30,16 @@ type PageCacheOptions = {
   render: (key: string, request: IncomingMessage) => Promise<Response>;
   /** Names of the cookies that make a page specific to one visitor. */
   personalCookies: readonly string[];
-  /** How long a shared cache in front may send a page rendered from now on without asking; null for not at all. */
+  /** Seconds that a shared cache in front may serve a page rendered now without revalidating; null for not at all. */
   sharedSeconds?: () => number | null;
   /** Whether the proxies in front pass 103 Early Hints on (`EARLY_HINTS`). */
   sendsEarlyHints?: boolean;
 };
 
 /**
- * Caches pages that are the same for every anonymous visitor, once per encoding. A page is rendered on its first request,
- * and concurrent requests share that render; after a minute the stale page is still served while it is rendered again,
- * unless it is found to be gone. A request with one of the personal cookies is never answered from the cache, and only a
- * page with status 200 that sets no cookie is kept.
+ * Caches pages that are the same for every anonymous visitor, once per encoding. Concurrent first requests share one
+ * render. After a minute the stale page is still served while it is rendered again; a 404 then removes it. Requests
+ * with a personal cookie bypass the cache. Only pages with status 200 that set no cookie are cached.
  */
 export class PageCache {
   readonly #pages = new Map<string, CachedPage>();
@@ -79,11 +78,11 @@ export class PageCache {
   #send(request: IncomingMessage, response: ServerResponse, page: CachedPage): void {
     const { body, etag, headers } = page.variants[acceptedEncoding(request, ENCODINGS)];
     if (this.options.sendsEarlyHints && headers.link && isFirstVisit(request)) {
-      // one that waits for others on its connection has no socket yet, and Node would write the hints into its body
+      // a pipelined response has no socket yet, and Node would write the hints into its body
       if (response.socket) response.writeEarlyHints({ link: headers.link.split(", ") });
     }
     if (fresh(request.headers, { etag })) {
-      // whoever has the page has what it needs, too
+      // a browser that has the page has its assets too
       const { link: _, ...rest } = headers;
       response.writeHead(304, rest).end();
       return;
@@ -119,13 +118,13 @@ export class PageCache {
     if (oldest !== undefined && this.#pages.size > MAX_PAGES) this.#pages.delete(oldest);
   }
 
-  /** Null for what is left to be rendered for each visitor. */
+  /** Null for a page that must not be cached. */
   async #render(key: string, request: IncomingMessage): Promise<CachedPage | null> {
-    // asked before, since the page may be rendered of what was not known yet
+    // read first, because its inputs may become known only during the render
     const sharedSeconds = this.options.sharedSeconds?.() ?? null;
     const page = await this.options.render(key, request);
     const body = Buffer.from(await page.arrayBuffer());
-    // any other that cannot be rendered now may be there again in a minute
+    // any other failure may be over in a minute, so the stale page stays
     if (page.status === 404) this.#pages.delete(key);
     if (page.headers.has("Set-Cookie") || page.status !== 200) return null;
     const caching = { ...cachingHeaders(sharedSeconds), Vary: "Accept-Encoding, Cookie" };
@@ -136,7 +135,7 @@ export class PageCache {
   }
 }
 
-/** The headers of a page, in lower case: what its route sets takes precedence. */
+/** A page's headers, in lower case; those its route sets take precedence. */
 function headersOf(
   page: Response,
   body: Buffer,
@@ -149,14 +148,14 @@ function headersOf(
   for (const [name, value] of [...Object.entries(caching), ...page.headers]) {
     headers.set(name, value);
   }
-  // a route that says itself how long its answer lives means shared caches too
+  // a Cache-Control of the route's own applies to shared caches too
   if (page.headers.has("Cache-Control")) headers.delete("CDN-Cache-Control");
   return Object.fromEntries(headers);
 }
 
 /**
- * Whether a browser opens a page that it does not have. Early hints are for nobody else: other programs may take any
- * answer for the final one, and HTTP/1.0 has no interim answers at all.
+ * Whether a browser opens a page that it does not have. Only then are early hints sent: other programs may take an
+ * interim response for the final one, and HTTP/1.0 has none.
  */
 function isFirstVisit({ method, headers, httpVersion }: IncomingMessage): boolean {
   return (
@@ -168,9 +167,9 @@ function isFirstVisit({ method, headers, httpVersion }: IncomingMessage): boolea
 }
 
 /**
- * A browser always asks, since a page may look different once its visitor has signed in. Shared caches get their time
- * twice: CDNs read the header that is theirs alone (RFC 9213), where it is safe to serve a page while the next one is
- * fetched or the site is away; nginx and its like know `s-maxage`.
+ * Browsers always revalidate, since a page may look different once its visitor has signed in. Shared caches get their
+ * lifetime twice: CDNs read CDN-Cache-Control (RFC 9213), nginx and the like `s-maxage`. Only CDNs may serve stale
+ * pages.
  */
 function cachingHeaders(sharedSeconds: number | null): Record<string, string> {
   const browsers = "public, max-age=0, must-revalidate";

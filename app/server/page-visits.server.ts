@@ -9,7 +9,7 @@ type Answered = { path: string; page: string | undefined; isCached: boolean };
 
 /**
  * Counts an answered request as a visit: a page that was shown, with or without JavaScript, or a click on the
- * upgrade button. What a browser fetches in advance, and the parts of pages, do not count.
+ * upgrade button. Prefetches and parts of pages do not count.
  */
 export function countVisit(
   visitors: VisitorCounter,
@@ -19,7 +19,7 @@ export function countVisit(
 ): void {
   const page = visitedPage(request, response, answered);
   const userAgent = request.headers["user-agent"];
-  // the counter leaves programs out, and reading an address takes longer
+  // the counter ignores programs; returning early saves parsing the address
   if (page === undefined || userAgent === undefined) return;
   visitors.count({
     page,

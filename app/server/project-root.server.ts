@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The folder of the edition that ships with the program, below the folder of package.json. */
 export const SAMPLE_EDITION = "app/features/library/sample-edition";
 
-/** The folder of what every book for e-readers has in common. */
+/** The folder of the files that all e-books have in common. */
 export const BOOK_FILES = "app/features/library/book-files";
 
 /** The folder of package.json, searched for upwards because the build moves this code. */

@@ -11,9 +11,9 @@ let rendered = 0;
 const byNetwork = new Map<string, number>();
 
 /**
- * Whether a page may be rendered for a rejected form; counts it if so. Forms are mostly rejected during a
- * flood, and rendering a page for each would do the damage the limits prevent: beyond a few per second, in
- * total and per network, the response is plain text.
+ * Whether a page may be rendered for a rejected form; counts it if so. Forms are mostly rejected during a flood, and a
+ * page for each would do the damage that the limits prevent. The response is plain text beyond a few pages per second,
+ * in total and per network.
  */
 export function mayRenderRejectedPage({ wide }: ClientNetworks): boolean {
   const now = Math.floor(Date.now() / 1_000);

@@ -19,10 +19,10 @@ const MAX_PATH_LENGTH = 512;
 const MAX_URL_LENGTH = 8_000;
 
 /**
- * Checks every request before it is handled, in this order: a supported method; not too many headers, and
- * none repeated that decides how the request is interpreted; a well-formed URL with one spelling; the site's own host;
- * and, if it may change something, that it comes from the site's own pages. A route opts out of the last two in its
- * handle. Returns null when the request passes.
+ * Checks every request before it is handled, in this order: the method; the number of headers; repeated headers that
+ * affect interpretation; a well-formed URL with one spelling; the site's own host; and, for a request that may change
+ * something, that it comes from the site's own pages. A route opts out of the last two in its handle. Returns null when
+ * the request passes.
  */
 export function checkRequest(
   request: IncomingMessage,
@@ -69,8 +69,8 @@ export function checkRequest(
 }
 
 /**
- * Remix would match an undecodable path anyway, and print a long warning outside the log. One that begins with an encoded
- * backslash is `//` to the URL parser once it is decoded; with what cannot be a host after it, the page would fail.
+ * Remix would match an undecodable path anyway, and print a long warning outside the log. An encoded backslash at the
+ * beginning becomes `//` to the URL parser; followed by an invalid host, it would make the page fail.
  */
 function isReadable(path: string): boolean {
   if (!path.includes("%")) return true;

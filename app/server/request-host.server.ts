@@ -39,8 +39,8 @@ export function normalizeRequestTarget(request: IncomingMessage): void {
 }
 
 /**
- * Whether `new URL` would read another path than is written, or an empty segment is in it. Such a path has endless
- * spellings: the guards, the caches and the route table would each see another address than the page that is rendered.
+ * Whether `new URL` would change the path, or it has an empty segment. Otherwise the guards, the caches and the route
+ * table would see another path than the page that is rendered.
  */
 export function isRewrittenByUrl(path: string): boolean {
   const base = "http://site.invalid";

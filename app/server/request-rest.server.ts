@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
 
-/** Most of a request's body that is received after it was rejected, in bytes; a larger one is cut off. */
+/** Most bytes of a body that are received after the request was rejected; a larger body is cut off. */
 const MOST_DROPPED = 64 * 1024 * 1024;
 
 /**
- * Drops what a client goes on sending after its answer, so that it reads the answer then and does not find its connection
+ * Receives and drops the rest of a body after the response, so that the client reads the response and not a connection
  * reset. Node ends a request that takes too long.
  */
 export function dropRest(request: IncomingMessage, response: ServerResponse): void {
@@ -17,8 +17,8 @@ export function dropRest(request: IncomingMessage, response: ServerResponse): vo
 }
 
 /**
- * Receives and drops the rest of a request that ends its connection, as those of nginx do: Node closes it as soon as the
- * answer is sent, and a proxy that is still sending then shows an error of its own.
+ * Receives and drops the rest of a request that ends its connection, as those of nginx do. Node would close it right
+ * after the response, and a proxy that is still sending would show its own error.
  */
 export async function receiveLast(request: IncomingMessage): Promise<void> {
   const { httpVersion, headers } = request;

@@ -3,23 +3,22 @@ import PQueue from "p-queue";
 import { QueueFull } from "~/http/bounded-queue.server";
 import type { ClientNetworks } from "~/http/client-network.server";
 
-/** Pages that are rendered at one time for one (wide) network: more would keep everybody else waiting. */
+/** Most pages rendered at a time for one wide network; more would keep everybody else waiting. */
 const MOST_IN_PROGRESS = 2;
 
 /**
- * Turns of the event loop between two pages of one network. Node accepts one connection in each, so that a network that
- * opens hundreds of them would keep everybody else's waiting.
+ * Turns of the event loop between two pages of one network. Node accepts one connection per turn, so a network that
+ * opens hundreds would otherwise keep everybody else's waiting.
  */
 const TURNS_BETWEEN = 8;
 
-/** Pages that may wait for one network. */
+/** Most pages that wait for one network. */
 const MOST_WAITING = 200;
 
 const byNetwork = new Map<string, PQueue>();
 
 /**
- * Runs a request in its network's turn: a few of each network at a time, wherever their connections come from. Rejects
- * with QueueFull when too many of them wait.
+ * Runs a request in its network's turn, a few of each network at a time. Rejects with QueueFull when too many wait.
  */
 export async function inNetworksTurn<Result>(
   { wide }: ClientNetworks,

@@ -70,7 +70,7 @@ describe("a page's policy", () => {
 });
 
 describe("every response", () => {
-  /** The headers of a program started with these settings: they are put together once. */
+  /** The headers of a program started with these settings; a process computes them once. */
   async function headersWith(settings: Record<string, string>) {
     vi.resetModules();
     const environment = await import("~/env.server");

@@ -4,7 +4,7 @@ import { escapeRegExp } from "./escape-reg-exp";
 
 type Routes = Pick<ServerBuild, "routes">["routes"];
 
-/** What each route declares in its `handle`, looked up by request path. */
+/** The `handle` of each route, looked up by request path. */
 export class RouteTable {
   readonly #fixed = new Map<string, RouteHandle>();
   readonly #patterns: { pattern: RegExp; handle: RouteHandle }[] = [];
@@ -20,15 +20,15 @@ export class RouteTable {
     }
   }
 
-  /** What the route at exactly this path declares; empty if there is no such route or it declares nothing. */
+  /** The `handle` of the route at exactly this path; empty if there is no such route or it declares nothing. */
   handleOf(path: string): RouteHandle {
     const fixed = this.#fixed.get(path);
     return fixed ?? this.#patterns.find(({ pattern }) => pattern.test(path))?.handle ?? {};
   }
 
   /**
-   * The cache key for `url`, a path and its query; null if the response is not cached. An escaped path is not,
-   * since it is one of many spellings of a page's.
+   * The cache key for `url`, a path and its query; null if the response is not cached. An escaped path is not cached,
+   * since a page has many of them.
    */
   cacheKeyOf(url: string): string | null {
     const at = url.indexOf("?");

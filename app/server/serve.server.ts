@@ -68,7 +68,7 @@ type Options = {
   onReady?: (environment: Environment) => void;
 };
 
-/** A service that was started and must be stopped, in reverse order, because it was asked to or after a failure. */
+/** A service that was started and must be stopped; `isOrderly` is false after a failure. */
 type Started = { name: string; stop: (isOrderly: boolean) => Promise<void> };
 
 /**
@@ -169,7 +169,7 @@ async function startSandbox(
   settings: Environment,
   { port, origin, latencyMs }: NonNullable<Environment["SANDBOX"]>,
 ): Promise<Started> {
-  // a program of its own, which a site that sells for real never loads
+  // a separate bundle, which a site with real payments never loads
   const built = pathToFileURL(join(projectRoot(), "build/sandbox.js"));
   const { startStripeSandbox }: { startStripeSandbox: typeof StartStripeSandbox } = await import(
     built.href
@@ -200,8 +200,8 @@ async function startSandbox(
 }
 
 /**
- * Stops the process gracefully, once: with exit code 0 on a signal, with 1 on an uncaught exception or
- * unhandled rejection, after which the state in memory cannot be relied on.
+ * Stops the process gracefully, once. The exit code is 0 after a signal, and 1 after an uncaught exception or unhandled
+ * rejection, which leaves the state in memory unreliable.
  */
 function stopOnSignalOrError(
   started: Started[],
@@ -233,7 +233,7 @@ function stopOnSignalOrError(
   });
 }
 
-/** Stops services in reverse order of starting, as asked to or after a failure; false if one could not be stopped. */
+/** Stops services in reverse order of starting; false if one could not be stopped. */
 async function stopAll(started: Started[], isOrderly: boolean): Promise<boolean> {
   let clean = true;
   for (const { name, stop } of started.splice(0).reverse()) {

@@ -3,9 +3,8 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import { isPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
 
 /**
- * How long a shared cache in front may keep a page that is rendered now, in seconds (CDN_CACHE_SECONDS). Null for not at
- * all, also until the edition and the price are known: this site's own cache drops such a page as soon as they are, but
- * nothing tells the one in front.
+ * How long a shared cache in front may keep a page rendered now, in seconds (CDN_CACHE_SECONDS); null for not at all.
+ * Also null until the edition and the price are known, because nothing could purge the page from the cache afterwards.
  */
 export function sharedSeconds(): number | null {
   return currentEdition() && isPriceOnSaleKnown() ? (env().CDN_CACHE_SECONDS ?? null) : null;

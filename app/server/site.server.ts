@@ -131,7 +131,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
   }
 }
 
-/** What is known of a request before it is answered. */
+/** Data about a request that is known before it is answered. */
 type Prepared = { requestId: string; address: string; handle: RouteHandle };
 
 /** Lets Remix answer: pages in their network's turn, anything else at once. */
@@ -157,7 +157,7 @@ async function answerWithRemix(
   };
   const network = clientNetworks(address);
   const isPage = /^(GET|HEAD)$/.test(request.method) && handle.inTurn !== false;
-  // not of the response, which has no connection while it waits for others on the same one
+  // not the response's socket: a pipelined response has none yet
   const isGone = () => incoming.socket.destroyed;
   const render = async () => (isGone() ? null : remix(request, context));
   let answer: Response | null;
@@ -183,7 +183,7 @@ async function answerWithRemix(
     const isPersonal = request.headers.has("Cookie");
     response.setHeader("Cache-Control", isPersonal ? "private, no-store" : "private, no-cache");
   }
-  // a body that nobody reads would hold up what is dropped
+  // an unread body would block `receiveLast`
   if (!request.bodyUsed) await request.body?.cancel();
   await receiveLast(incoming);
   await sendResponse(response, answer);

@@ -16,7 +16,7 @@ const ENCODINGS = ["br", "gzip"] as const;
 /** The files of `public/`. Build output has hashed names, so browsers may cache it forever. */
 export class StaticFiles {
   readonly #root: string;
-  /** With their copies, as paths of requests. */
+  /** Request paths of the files and of their compressed copies. */
   readonly #files: ReadonlySet<string>;
 
   constructor(projectRoot: string) {

@@ -79,8 +79,8 @@ function Brand() {
 }
 
 /**
- * The id of the section being read: the one that crosses a line a third of the way down the window. Null
- * between the given sections and on pages without them. `ids` must be referentially stable.
+ * The id of the section that crosses a line a third of the way down the window. Null between the given sections and on
+ * pages without them. `ids` must be referentially stable.
  */
 function useCurrentSection(ids: readonly string[]): string | null {
   const { pathname } = useLocation();

@@ -12,9 +12,9 @@ import { SECTION_LINKS, sectionLoadPath } from "./section-links";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With JavaScript the menu
- * also closes on navigation, on Escape, on a press outside and when focus leaves it. Without it only a page
- * load closes the menu in every browser, so its section links load the page by `/sections/<id>`, which redirects. Popovers,
- * `:target` and `<details>` of one name either stay open, report a wrong state or add entries to the history.
+ * also closes on navigation, on Escape, on a press outside and when focus leaves it. Without it only a page load closes
+ * the menu in every browser, so section links go to `/sections/<id>`, which redirects. Popovers, `:target` and
+ * `<details>` of one name either stay open, report a wrong state or add entries to the history.
  */
 export function MobileMenu({ current }: { current: string | null }) {
   const { user, isSubscribed } = useAuth();

@@ -1,4 +1,4 @@
-/** The first item of each menu: whose account it is. */
+/** The first item of each menu: the account's address. */
 export function MyAccountLabel({ email }: { email: string }) {
   return (
     <span>

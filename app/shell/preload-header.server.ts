@@ -1,9 +1,9 @@
 import type { LinkDescriptor } from "@remix-run/node";
 
 /**
- * The `Link` header (RFC 8288, preload) that names what a page needs for its first paint: its style sheets, then its
- * fonts. Browsers request them before they have read the page, and CDNs make 103 Early Hints of it. Null for a page that
- * needs none.
+ * The `Link` header (RFC 8288, preload) of a page's style sheets and fonts, which its first paint needs. Browsers
+ * request them before they have read the page, and CDNs turn the header into 103 Early Hints. Null for a page without
+ * any.
  *
  * @param links the page's links as its routes declare them, relative addresses on this site only
  */

@@ -14,16 +14,16 @@ import { log } from "~/observability/log.server";
 import { isMembersPath } from "./members-path";
 
 type SiteData = RootData & {
-  /** How a page of the members' area is to be set, in which the whole document takes part; null elsewhere. */
+  /** Settings that style the whole document in the members' area; null elsewhere. */
   reading: ReadingSettings | null;
-  /** The edition's own contact details and picture for link previews; null for those that ship. */
+  /** The edition's own contact details and picture for link previews; null for the defaults. */
   contact: LandingWords["contact"] | null;
   share: LandingWords["share"] | null;
 };
 
 /**
- * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings, and
- * what every page has of the edition.
+ * The root loader's data: the viewer, the flash (cleared here, since it is shown once), the payment settings, and the
+ * parts of the edition that every page shows.
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;

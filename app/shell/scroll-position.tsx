@@ -20,19 +20,18 @@ export function ScrollPosition({ nonce }: { nonce: string | undefined }) {
 const POSITIONS = "positions";
 
 /**
- * Handles what the router does not.
+ * Covers cases that the router does not.
  *
  * - Every history entry gets a key, also that of a fragment typed into the address bar, or of a link followed
- *   before hydration. The router treats all entries without one as a single location, "default": it would scroll
- *   to the position stored for another of them instead of to the fragment.
+ *   before hydration. The router treats all entries without a key as one location, "default". It would scroll to
+ *   the position stored for another of them instead of to the fragment.
  * - The position is stored, where the router will look, as soon as scrolling ends. The router stores it only on
- *   `pagehide`: never if the browser discards the tab, and on a busy machine perhaps after the visitor has come
- *   back.
- * - So it is after a pause in scrolling, since not every browser fires `scrollend` after every scroll, when the
- *   tab is hidden, and when a page is left for a fragment, even if it was never scrolled.
- * - The browser does not restore a position that is stored: Chromium learns of scrolling up to a second late, and
- *   the router would take one that Firefox restores too early for that of the entry being left. Until the router
- *   does it, this script restores them.
+ *   `pagehide`: never if the browser discards the tab, and on a busy machine perhaps after the visitor's return.
+ * - It is also stored after a pause in scrolling, since not every browser fires `scrollend` after every scroll;
+ *   when the tab is hidden; and when a page is left for a fragment, even if it was never scrolled.
+ * - The browser does not restore a stored position. Chromium learns of scrolling up to a second late. If Firefox
+ *   restores one too early, the router takes it for that of the entry being left. Until the router takes over,
+ *   this script restores positions.
  */
 const SCROLL_SCRIPT = `(() => {
   const read = () => {
@@ -83,8 +82,8 @@ function ScrollScript({ nonce }: { nonce: string | undefined }) {
 }
 
 /**
- * Keeps the scroll position when the page's data is revalidated: the router treats that as a navigation and
- * scrolls to where the page was when the request was sent. Must come after `ScrollRestoration`, to run last.
+ * Keeps the scroll position when the page's data is revalidated. The router treats that as a navigation and scrolls to
+ * the position at the time of the request. Must come after `ScrollRestoration`, to run last.
  */
 function KeepPosition() {
   const { state } = useRevalidator();

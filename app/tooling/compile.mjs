@@ -7,7 +7,7 @@ import { bundleSandbox } from "./bundle-sandbox.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const remix = createRequire(import.meta.url).resolve("@remix-run/dev/dist/cli.js");
 
-// the plugins for styles ask for it too
+// the style plugins read it too
 process.env.NODE_ENV = "production";
 
 const { status, stderr } = spawnSync(process.execPath, [remix, "build"], {
@@ -15,7 +15,7 @@ const { status, stderr } = spawnSync(process.execPath, [remix, "build"], {
   stdio: ["inherit", "inherit", "pipe"],
 });
 if (status !== 0) {
-  // not after a success: its esbuild may complain that it was ended
+  // only on failure: after a success esbuild may complain that it was ended
   process.stderr.write(stderr);
   process.exit(status ?? 1);
 }

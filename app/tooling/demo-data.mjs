@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Where the demo's data is when its project's folder will not do. */
+/** The demo's data folder where the project's is unsuitable. */
 export const ROOTS_DEMO_DATA = "/var/lib/golden-path-demo";
 
 /**
- * The folder for the demo's data, if it cannot be the project's `data`: PostgreSQL never runs as root, and the user that
- * it runs as instead may not enter a closed home such as `/root`. Null if the project's will do.
+ * The folder for the demo's data where the project's `data` is unsuitable, else null. PostgreSQL never runs as root,
+ * and the user that it runs as instead may not enter a closed home such as `/root`.
  *
  * @param {string} root the project's folder
  * @param {number | undefined} [uid] of this process; undefined on Windows

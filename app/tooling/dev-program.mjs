@@ -1,5 +1,5 @@
-// What Remix's development server runs: the program, restarted after every build. Remix could restart it, but would kill
-// its PostgreSQL with it.
+// Runs the program under Remix's development server, and restarts it after every build. Remix could restart it, but
+// would kill its PostgreSQL with it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watchFile } from "node:fs";
@@ -10,10 +10,10 @@ import { NODE_FLAGS } from "./node-flags.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stopWithParent = new URL("stop-with-parent.mjs", import.meta.url).href;
 
-/** How often the build's version is looked at, in milliseconds. */
+/** How often the build's version is checked, in milliseconds. */
 const POLL_MS = 100;
 
-/** The demo prints what to try: once is enough. */
+/** The demo prints what to try, which is wanted at the first start only. */
 let command = "demo";
 let isStopping = false;
 let program = await start();

@@ -1,5 +1,5 @@
-// First part of `npm run build`, which needs the packages for development too: `npm ci` leaves them out where
-// NODE_ENV is production, as on many servers and platforms. Completes what no install script does.
+// First part of `npm run build`. Installs development packages too, which `npm ci` leaves out where NODE_ENV is
+// production, as on many servers. Also does the work of an install script that does not run.
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { stopSignal } from "./child-process.mjs";

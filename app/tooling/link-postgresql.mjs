@@ -6,9 +6,8 @@ const SCRIPT = "scripts/hydrate-symlinks.js";
 
 /**
  * Links the libraries of the embedded PostgreSQL as its install script would, which npm does not run
- * (docs/decisions/0009-install-scripts.md). A site makes the links by itself where it may write to node_modules; one
- * that may not, such as a service of systemd, would have to copy PostgreSQL at each start. What fails here is left to
- * the start, since a site with DATABASE_URL needs none of it.
+ * (docs/decisions/0009-install-scripts.md). A site that may not write to node_modules, such as a systemd service, would
+ * otherwise copy PostgreSQL at each start. Errors are ignored, since a site with DATABASE_URL needs no links.
  *
  * @param {string} root the folder of package.json
  */

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * The packages that load native code: the first into the process of the site, the second into the one that makes
- * pictures.
+ * The packages that load native code: the first in the site's process, the second in the one that processes images.
  */
 export const NATIVE_MODULES = ["argon2", "sharp"];
 

@@ -1,6 +1,6 @@
 /**
- * Calls back once when npm, if it runs this program, is terminated: npm passes the signal on to the shell in
- * between, which exits without passing it on.
+ * Calls back once when the npm that runs this program is terminated. npm signals only the shell in between, which exits
+ * without passing the signal on.
  *
  * @param {() => void} callback
  */

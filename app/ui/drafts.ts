@@ -1,4 +1,4 @@
-/** What a browser keeps of a text that its user has not saved yet, by user, text and open page. */
+/** Prefix of unsaved texts in the browser's storage, keyed by user, text and open page. */
 const PREFIX = "golden-path:draft:";
 
 /** The key of a draft, or with less than three parts, the beginning of several drafts' keys. */
@@ -19,7 +19,7 @@ export function replaceDraft(user: string, subject: string, page: string, draft:
   return keysWith(keyOf(user, subject, page)).length > 0 && keepDraft(user, subject, page, draft);
 }
 
-/** Removes one page's draft of a text, or without it all of a text, or of a user who has signed out. */
+/** Removes a page's draft of a text; without `page` all drafts of the text, without `subject` all of the user. */
 export function forgetDrafts(...parts: [user: string, subject?: string, page?: string]): void {
   const prefix = keyOf(...(parts as string[]));
   for (const key of keysWith(prefix)) localStorage.removeItem(key);

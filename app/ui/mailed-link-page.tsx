@@ -3,19 +3,18 @@ import { Button } from "./button";
 import { PathDrawing } from "./path-drawing";
 
 type MailedLinkPageProps = {
-  /** What the link belongs to. */
+  /** The subject of the link. */
   eyebrow: string;
   heading: string;
   children: ReactNode;
-  /** Where the button posts the token. */
+  /** The path to which the button posts the token. */
   action: string;
   token: string;
   label: string;
 };
 
 /**
- * The page of a link in a mail. A button does what the link is for, because mail scanners open links but submit no
- * forms.
+ * The page of a link in a mail. Only its button acts, because mail scanners open links but submit no forms.
  */
 export function MailedLinkPage(props: MailedLinkPageProps) {
   const { eyebrow, heading, children, action, token, label } = props;

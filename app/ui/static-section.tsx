@@ -2,7 +2,7 @@
 const shown = new Map<string, { key: string; html: string }>();
 
 type StaticSectionProps = {
-  /** Of the element, and where a browser that hydrates finds the markup. */
+  /** The id of the element, in which a hydrating browser finds the markup. */
   id: string;
   /** Identifies the markup. */
   markupKey: string;
@@ -12,9 +12,9 @@ type StaticSectionProps = {
 };
 
 /**
- * Markup that the server has rendered and that nothing in the browser changes: neither its text nor its components are
- * in a script. It is left out of the page's data (`withRenderedOnly`); hydrating, the browser keeps what it finds, and
- * a client-side navigation gets it with its data.
+ * Server-rendered markup that never changes in the browser, so that no script contains its text or components. It is
+ * left out of a document's data (`withRenderedOnly`), and hydration keeps the existing markup. A client-side navigation
+ * gets it with its data.
  */
 export function StaticSection({ id, markupKey, html, className }: StaticSectionProps) {
   return (

@@ -2,8 +2,8 @@ import { useNavigate } from "@remix-run/react";
 import { type RefObject, useEffect } from "react";
 
 /**
- * Makes the router follow the plain links to other pages of this site within an element, as it follows a `Link`: those
- * of markup that no component renders. Links within the page are followed by `useFragmentLinks`.
+ * Makes the router follow plain links to other pages of this site within an element, as it follows a `Link`. It is for
+ * markup that no component renders. Links within the page are followed by `useFragmentLinks`.
  */
 export function usePlainLinks(within: RefObject<HTMLElement | null>): void {
   const navigate = useNavigate();

@@ -10,7 +10,7 @@ export type Sequence = { schema: string; name: string; lastValue: string; isCall
 /** The schemas that the migrations create tables in. */
 const SCHEMAS = "('public', 'drizzle')";
 
-/** Neither an extension's, which comes with the extension, nor a partition, whose rows come with its table. */
+/** Excludes tables of extensions, and partitions, whose rows are read with their table. */
 const OWN = `not relispartition and not exists (
   select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`;
 
@@ -24,7 +24,7 @@ export const quoted = ({ schema, name }: { schema: string; name: string }) =>
 /** An identifier as it is put into a statement. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Every table of the migrations' schemas, whoever has created it, by name. */
+/** All tables of the migrations' schemas, including those of others, by name. */
 export async function readTables(connection: Connection): Promise<Table[]> {
   const rows = await connection.query(`select nspname as schema, relname as name, coalesce(
         (select json_agg(attname order by attnum) from pg_attribute
@@ -40,8 +40,8 @@ export async function readTables(connection: Connection): Promise<Table[]> {
 type Names = Pick<KnownMigration, "tables" | "sequences">;
 
 /**
- * A site's sequences; those of others may not even be read. Sequences are in no snapshot: read later, they are never
- * behind.
+ * A site's sequences; others may not even be readable. A transaction's snapshot does not cover sequences, so read them
+ * after the rows, and they are never behind.
  */
 export async function readSequences(connection: Connection, site: Names): Promise<Sequence[]> {
   const names =

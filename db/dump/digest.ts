@@ -3,7 +3,7 @@ import type { Database } from "../client";
 import { fullName } from "./catalog";
 import { withSnapshot } from "./snapshot";
 
-/** The SHA-256 of the rows of each of a site's tables as COPY sends them, by `schema.name`, and its sequences. */
+/** The SHA-256 of each table's rows as COPY sends them, by `schema.name`, and the sequences' values. */
 export async function digestDatabase(database: Database): Promise<Map<string, string>> {
   return withSnapshot(database, async (snapshot) => {
     const digests = new Map<string, string>();

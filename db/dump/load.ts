@@ -18,8 +18,8 @@ import {
 import { columnList, transactionSettings } from "./snapshot";
 
 /**
- * Tables that a site fills by itself as soon as it runs, with nothing of anybody's: a database in which only these
- * have rows counts as empty. The keys in `site_keys` sign links in mails, and nobody has one yet.
+ * Tables that a site fills by itself as soon as it runs, without anybody's data. A database in which only these have
+ * rows counts as empty. The keys in `site_keys` sign links in mails, but none has been sent yet.
  */
 const FILLED_BY_ITSELF: ReadonlySet<string> = new Set(
   [
@@ -44,7 +44,7 @@ const FILLED_BY_ITSELF: ReadonlySet<string> = new Set(
 const LAST_SESSION_MS = 3_000;
 const RETRY_MS = 100;
 
-/** Takes up a site's database from outside. */
+/** Loads a site's data into an empty database. */
 export type Loader = {
   /** Stores the rows of a table, in COPY's text format. */
   loadRows(table: Table, rows: AsyncIterable<Uint8Array>): Promise<void>;
@@ -55,10 +55,10 @@ export type Loader = {
 type ForeignKey = { table: string; name: string; definition: string };
 
 /**
- * Fills an empty database with a site's, in one transaction: the tables as these migrations made them, then what
- * `work` loads. It is committed when `work` resolves, every foreign key holds, and then `beforeCommit` resolves; until
- * then, and if the program is killed, the database stays empty. The migrations must be known, and in order; later ones are left to the next
- * start. Throws an OperatorError if the database is not empty or in use.
+ * Fills an empty database in one transaction: creates the tables by these migrations, then loads the data with `work`.
+ * It commits once `work` has resolved, every foreign key holds, and `beforeCommit` has resolved; otherwise the database
+ * stays empty. The migrations must be known and in order; later ones are left to the next start. Throws an
+ * OperatorError if the database is not empty or in use.
  */
 export async function loadIntoEmpty(
   database: Database,
@@ -78,7 +78,7 @@ export async function loadIntoEmpty(
     await migrateInTransaction(connection, applied);
     const keys = await dropForeignKeys(connection);
     const tables = await readTables(connection);
-    // the journal's own rows, and whatever migrations may have inserted, come from outside too
+    // the journal's rows, and those that migrations inserted, are loaded too
     await connection.query(`truncate ${tables.map(quoted).join(", ")}`);
     await work(loaderInto(connection, tables, applied.at(-1)));
     for (const { table, name, definition } of keys) {
@@ -107,8 +107,8 @@ export async function requireEmpty(database: Database): Promise<void> {
 }
 
 /**
- * Whether a site's database, of this release or an earlier one, has nothing of anybody's in it. Tables of others, which
- * the site's user may not even be allowed to read, do not count: no backup holds them.
+ * Whether a site's database, of this release or an earlier one, holds nobody's data. Foreign tables do not count: no
+ * backup holds them, and the site's user may not be allowed to read them.
  */
 export async function holdsNothing(database: Database): Promise<boolean> {
   const connection = await database.connect();
@@ -166,7 +166,7 @@ async function requireNoOtherProgram(connection: Connection): Promise<void> {
   }
 }
 
-/** Drops the tables of a site without anybody's data, so that those of the right migrations can be made. */
+/** Drops the tables of a site without anybody's data, so that the backup's migrations can create theirs. */
 async function clearEmpty(connection: Connection): Promise<void> {
   const before = await findOwnTables(connection);
   if (before.length === 0) return;
@@ -210,7 +210,7 @@ async function findOwnTables(connection: Connection): Promise<Table[]> {
   return tables;
 }
 
-/** The names of the tables that somebody has put something into. */
+/** The names of the tables with anybody's data. */
 async function usedTables(connection: Connection, tables: Table[]): Promise<string[]> {
   const used: string[] = [];
   for (const table of tables) {
@@ -223,8 +223,8 @@ async function usedTables(connection: Connection, tables: Table[]): Promise<stri
 }
 
 /**
- * Drops the foreign keys, so that tables can be filled in any order, and returns them to be added again, which checks
- * every row at once.
+ * Drops the foreign keys, so that tables can be filled in any order, and returns them. Adding them again checks every
+ * row at once.
  */
 async function dropForeignKeys(connection: Connection): Promise<ForeignKey[]> {
   const rows =

@@ -36,7 +36,7 @@ export type Snapshot = {
 /** The `application_name` of a session that reads a snapshot. */
 export const SNAPSHOT_SESSION = "golden-path backup";
 
-/** What values look like in text, and how long it may take, must not depend on the settings of a server or a role. */
+/** Text formats and time limits must not depend on the settings of a server or a role. */
 export function transactionSettings({ serverVersion }: Connection): string {
   return [
     "set local datestyle = 'ISO'",
@@ -52,9 +52,8 @@ export function transactionSettings({ serverVersion }: Connection): string {
 }
 
 /**
- * Reads the site's database in one read-only transaction, which blocks nobody's reading and writing, but keeps tables
- * from being altered. Throws an OperatorError for a database without a site, or with that of a newer release, or while
- * its tables are altered for long.
+ * Reads the site's database in one read-only transaction, which blocks nothing but `alter table` and the like. Throws
+ * an OperatorError for a database without a site or of a newer release, or if a change of its tables takes too long.
  */
 export async function withSnapshot<T>(
   database: Database,
@@ -67,14 +66,14 @@ export async function withSnapshot<T>(
     if (snapshot.tables.some((table) => !locked.has(fullName(table)))) throw altered();
     return await work(snapshot);
   } finally {
-    // what is still being sent is of no use to anybody
+    // rows still being sent are no longer needed
     connection.destroy();
   }
 }
 
 /**
- * Begins the transaction with locks on the site's tables, which no snapshot needs to be taken for. A change that writes
- * a table anew leaves it empty for every older snapshot, so the locks have to come first.
+ * Locks the site's tables before the transaction takes its snapshot. A change that rewrites a table leaves it empty for
+ * every older snapshot.
  * https://www.postgresql.org/docs/current/mvcc-caveats.html
  */
 async function lockTables(connection: Connection): Promise<Table[]> {

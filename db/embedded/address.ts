@@ -9,8 +9,8 @@ import { isSafeParent } from "./safe-parent";
 import type { SystemUser } from "./system-user";
 
 /**
- * Where a server listens, in libpq's terms: a host that begins with `/` is the folder of its Unix
- * socket, which only the owner of the cluster can enter.
+ * The address at which a server listens, in libpq's terms: a host that begins with `/` is the folder
+ * of its Unix socket. Only the owner of the cluster can enter that folder.
  */
 export type ServerAddress = SocketAddress;
 
@@ -32,10 +32,10 @@ export function isUnixSocket({ host }: ServerAddress): boolean {
 }
 
 /**
- * The addresses to try for a server, in order: a socket in the cluster's own folder and, in case its path
- * is too long or its file system has no sockets (Docker Desktop's shared folders), one in a new private
- * folder in the system's temporary directory. On Windows, loopback ports. Throws an OperatorError once
- * all have been tried.
+ * The addresses to try for a server, in order: a socket in the cluster's own folder, then one in a new
+ * private folder in the system's temporary directory. The first path may be too long, or its file system
+ * without sockets (Docker Desktop's shared folders). On Windows, loopback ports. Throws an OperatorError
+ * once all have been tried.
  */
 export async function* candidateAddresses(cluster: Cluster): AsyncGenerator<ServerAddress, never> {
   while (!HAS_UNIX_SOCKETS) yield { host: LOOPBACK, port: await findFreePort() };
@@ -51,8 +51,8 @@ export async function* candidateAddresses(cluster: Cluster): AsyncGenerator<Serv
 }
 
 /**
- * Prepares an address for listening: removes the lock file of a killed server, whose process id may have
- * been reused, and recreates a temporary folder that was deleted. False if that folder is no longer ours.
+ * Prepares an address for listening. Removes the lock file of a killed server, whose process id may have
+ * been reused, and recreates a deleted temporary folder. False if that folder is no longer ours.
  * The caller must know that no server of the cluster runs.
  */
 export async function prepareAddress(address: ServerAddress, user: SystemUser): Promise<boolean> {

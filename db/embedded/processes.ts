@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile, readlink, realpath } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** True while a process with this id runs, whoever owns it; false for a zombie. */
+/** True while a process with this id runs, under any user; false for a zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

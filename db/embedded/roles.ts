@@ -21,8 +21,8 @@ const LOGIN_FAILURES = new Set(["28000", "28P01", "42501"]);
 const SAFE_SEARCH_PATH = { search_path: "pg_catalog" };
 
 /**
- * Ensures that the site's role exists, can log in, has no server-wide privileges and owns the site's database, in one
- * statement, so that a start that is killed leaves nothing half done.
+ * Ensures that the site's role exists, can log in, has no server-wide privileges and owns the site's database. One
+ * statement, so that a killed start leaves nothing half done.
  */
 export async function ensureSiteRole(cluster: Cluster, server: ServerAddress): Promise<void> {
   if (await isSiteRoleReady(cluster, server)) return;

@@ -30,8 +30,9 @@ const MAX_LOG_BYTES = 10 * 1_048_576;
 const POLL_INTERVAL_MS = 20;
 
 /**
- * Finds the running server of the cluster, whoever started it, or starts one at exactly this address, or
- * at any for null. Throws an OperatorError if it does not start, and the signal's reason when aborted.
+ * Finds the running server of the cluster, even if another program started it, or starts one at exactly
+ * this address, or at any for null. Throws an OperatorError if it does not start, and the signal's reason
+ * when aborted.
  */
 export async function ensureServer(
   cluster: Cluster,

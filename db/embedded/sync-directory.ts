@@ -1,9 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Errors of file systems, such as some of networks, and of folders that may not be read. */
+/** Errors of file systems that cannot sync a folder, as some network ones, and of unreadable folders. */
 const NOT_SUPPORTED = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES"]);
 
-/** Makes the names in a directory safe from a power cut, where the file system supports that. */
+/** Makes a directory's entries survive a power cut, where the file system supports that. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows neither supports nor needs this
   if (process.platform === "win32") return;

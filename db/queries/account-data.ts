@@ -23,8 +23,8 @@ import {
   webhookEvents,
 } from "../schema";
 
-// Everything that is held about one account, for its owner: by the account's id, by its Stripe customer or by its
-// address. Secrets, and what only has a meaning to the program, are not selected.
+// All data about one account, for its owner: by the account's id, its Stripe customer or its address. Secrets and
+// internal values are not selected.
 
 /** An account with when its deletion began, which is null for all but a few; null if there is none. */
 export async function findAccountData(userId: string) {
@@ -144,7 +144,7 @@ export async function findPodcastData(userId: string) {
   return row ?? null;
 }
 
-/** How far an account has read and listened, by slug after `afterSlug`. */
+/** An account's progress in reading and listening, by slug after `afterSlug`. */
 export function findProgressData(
   userId: string,
   { afterSlug, limit }: { afterSlug: string | null; limit: number },
@@ -164,7 +164,7 @@ export function findProgressData(
     .limit(limit);
 }
 
-/** The notes on one text, the first by slug after `afterSlug`; null after the last. */
+/** The next note by slug after `afterSlug`; null after the last. */
 export async function findNextNote(userId: string, afterSlug: string | null) {
   const { db } = getDatabase();
   const { userId: _, ...note } = getTableColumns(notes);
@@ -190,7 +190,7 @@ export function findPaymentEventData(stripeCustomerId: string) {
     .orderBy(desc(webhookEvents.occurredAt), webhookEvents.id);
 }
 
-/** What the newsletter's list holds about an address; null if it is not on it. */
+/** The entry of an address in the newsletter's list; null if it is not on it. */
 export async function findSubscriptionData(email: string) {
   const { db } = getDatabase();
   const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
@@ -223,9 +223,9 @@ export type MailData = {
 };
 
 /**
- * The mails to an address, the newest first: the transactional ones that are not deleted yet, and all of campaigns.
- * Only campaigns have an index of addresses, in which one look-up per campaign finds its mail; the others are read
- * by the indexes of what is queued, being sent and finished, without the mails of campaigns.
+ * The mails to an address, the newest first: transactional ones that are not deleted yet, and those of campaigns. Only
+ * campaigns' mails are indexed by address, and take one look-up per campaign. The others are read by the indexes of
+ * queued, sending and finished mails, which leave campaigns out.
  */
 export function findMailData(email: string): Promise<MailData[]> {
   const iso = (column: string) =>

@@ -61,8 +61,8 @@ export async function lockAccount(
 }
 
 /**
- * Deletes an account with every row of it, its address on the newsletter's list, and what mails to the address
- * hold: queued ones are cancelled. What remains of those mails, and a suppression, knows the address by its hash.
+ * Deletes an account with all its rows, its address on the newsletter's list, and the contents of mails to the address;
+ * queued ones are cancelled. The remaining rows of mails and suppressions hold only the address's hash.
  */
 export async function deleteAccountRows(
   { userId, email }: { userId: string; email: string },

@@ -6,7 +6,6 @@ import { type ListedPasskey, listPasskeys } from "./passkeys";
 /** A session as its owner sees it, without what gives access. */
 export type ListedSession = Pick<Session, "id" | "browser" | "system" | "createdAt" | "lastSeenAt">;
 
-/** What the account page says about an account. */
 export type AccountFacts = {
   emailConfirmedAt: Date | null;
   /** The address that waits to be confirmed in the place of the account's; null for none. */

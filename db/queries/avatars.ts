@@ -11,7 +11,7 @@ type NewAvatar = Omit<typeof avatars.$inferInsert, "createdAt">;
 export async function upsertAvatar(avatar: NewAvatar, avatarUrl: string): Promise<boolean> {
   const { userId, ...pictures } = avatar;
   return getDatabase().db.transaction(async (tx) => {
-    // first, so that its lock puts whoever else changes this user's picture in line
+    // first, so that its lock serializes changes of this user's picture
     if (!(await setAvatarUrl(userId, avatarUrl, tx))) return false;
     await tx
       .insert(avatars)
@@ -44,7 +44,7 @@ async function setAvatarUrl(
   return count > 0;
 }
 
-/** The picture with this hash, whoever has it, in either size; null if nobody has it. */
+/** Any user's picture with this hash, in either size; null if there is none. */
 export async function findAvatarImage(sha256: string): Promise<Buffer | null> {
   const { db } = getDatabase();
   const [avatar] = await db

@@ -35,8 +35,8 @@ export async function lockCampaignBySlug(slug: string, tx: Transaction): Promise
 }
 
 /**
- * Queues a campaign's mail to everybody of its audience who has not had it, in one statement, so that there is
- * never half a list; returns how many that are. Each is due at `dueAt`, and given up `lifetimeMs` later.
+ * Queues a campaign's mail to everybody of its audience who has not had it; returns their number. One statement, so
+ * that there is never half a list. Each mail is due at `dueAt` and expires `lifetimeMs` later.
  */
 export async function insertCampaignMails(
   { id, audience }: Pick<Campaign, "id" | "audience">,
@@ -59,7 +59,7 @@ export async function insertCampaignMails(
   return inserted?.count ?? 0;
 }
 
-/** Whom a campaign would reach now, and whom not. */
+/** The numbers of addresses that a campaign would reach now, and would not. */
 export type AudienceCounts = {
   /** Confirmed subscribers of the audience that are not suppressed. */
   recipients: number;
@@ -105,7 +105,7 @@ export async function findCampaigns(limit: number): Promise<Campaign[]> {
   return getDatabase().db.select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
 }
 
-/** How a campaign's mails are doing. */
+/** The numbers of a campaign's mails by state. */
 export type CampaignProgress = Record<MailState, number> & {
   /** Mails of which two copies may have arrived, because the answer to the first was lost. */
   inDoubt: number;
@@ -163,7 +163,7 @@ export async function setCampaignRate(
   await tx.update(campaigns).set({ rate }).where(eq(campaigns.id, id));
 }
 
-/** Gives a campaign's queued mails at least `lifetimeMs` from now, because it may have been paused for days. */
+/** Extends the expiry of a campaign's queued mails to at least `lifetimeMs` from now, as after a pause of days. */
 export async function extendCampaignMails(
   campaignId: string,
   lifetimeMs: number,
@@ -241,7 +241,7 @@ const isSuppressed = sql`exists (
   where ${suppressedAddresses.addressHash} = ${addressHash(subscribers.email)}
 )`;
 
-/** Issues for members go to members who have subscribed: that is the consent, and what unsubscribing ends. */
+/** Issues for members go only to members who have subscribed, because the subscription is the consent. */
 function isInAudience(audience: Audience): SQL {
   if (audience === "subscribers") return sql`true`;
   return sql`exists (
@@ -250,7 +250,7 @@ function isInAudience(audience: Audience): SQL {
   )`;
 }
 
-/** From its start on; a cancelled one if anybody has it in the mail. */
+/** Public from its start on; a cancelled one only if it was mailed to anybody. */
 function isPublished(now: Date): SQL | undefined {
   return and(
     lte(campaigns.startAt, now),

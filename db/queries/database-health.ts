@@ -3,27 +3,27 @@ import { getDatabase } from "../client";
 import { JOURNAL, knownMigrations } from "../known-migrations";
 
 /**
- * The rows of `pg_stat_activity` that are clients' sessions. Without `pg_read_all_stats` a role sees of the sessions of
- * others neither what they do nor `backend_type`, but database and role, of which the server's own processes lack one.
+ * The rows of `pg_stat_activity` that are clients' sessions. Without `pg_read_all_stats` a role sees no `backend_type`
+ * of other roles' sessions, but their database and role, of which the server's own processes lack one.
  */
 const CLIENT_SESSION = sql.raw(
   `coalesce(backend_type, 'client backend') = 'client backend' and datid is not null and usesysid is not null`,
 );
 
-/** Of the whole server, as JSON: connections in use, and for ordinary users at most. */
+/** The whole server's connections as JSON: those in use, and the maximum for ordinary users. */
 export const SERVER_CONNECTIONS = sql`json_build_object(
   'used', (select count(*) from pg_stat_activity where ${CLIENT_SESSION}),
   'max', current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0))`;
 
-/** What a database says of itself. */
+/** Version, size, connections, clock and state of a database. */
 export type DatabaseHealth = {
   /** As in 18.4. */
   version: string;
   bytes: number;
-  /** Of the whole server: in use, and for ordinary users at most. */
+  /** Of the whole server: those in use, and the maximum for ordinary users. */
   connections: { used: number; max: number };
-  /** Of the site's role or database: in use and at most; null without a limit of its own. */
+  /** Of the site's role or database: those in use and the maximum; null without a limit of its own. */
   ownConnections: { used: number; max: number } | null;
   now: Date;
   isReadOnly: boolean;
@@ -52,7 +52,7 @@ export async function readDatabaseHealth(): Promise<DatabaseHealth> {
   return { ...row, now: new Date(row.now * 1_000) };
 }
 
-/** The fastest of several trivial questions, in milliseconds. */
+/** The duration of the fastest of several trivial queries, in milliseconds. */
 export async function measureRoundTrip(): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 3; i++) {
@@ -63,7 +63,7 @@ export async function measureRoundTrip(): Promise<number> {
   return fastest;
 }
 
-/** A session that holds others up. */
+/** A session that blocks others. */
 export type StuckSession = {
   pid: number;
   /** `application_name`, which may be empty. */
@@ -76,8 +76,8 @@ export type StuckSession = {
 };
 
 /**
- * Sessions in this database that others have been waiting for longer than so many seconds, and those that have done
- * nothing within a transaction for as long, which keeps VACUUM from its work.
+ * Sessions in this database that others have waited for longer than so many seconds, and those idle in a transaction
+ * for as long, which block VACUUM.
  */
 export async function findStuckSessions(seconds: number): Promise<StuckSession[]> {
   return getDatabase().db.execute<StuckSession>(sql`
@@ -98,7 +98,7 @@ export async function findStuckSessions(seconds: number): Promise<StuckSession[]
     order by waiting desc, seconds desc limit 3`);
 }
 
-/** Tables with at least so many dead rows that are more than the living ones, largest first. */
+/** Tables with at least so many dead rows, and more of them than live ones, largest first. */
 export async function findBloatedTables(
   atLeast: number,
 ): Promise<{ table: string; dead: number }[]> {

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { getDatabase } from "../client";
 
-/** What a search looks for. Each field is a tsquery's text. */
+/** The terms of a search. Each field is a tsquery's text. */
 export type SearchTerms = {
-  /** All that was asked for: words, phrases, alternatives and exclusions. */
+  /** The whole search: words, phrases, alternatives and exclusions. */
   all: string;
   /** Any of the words that a match can contain. */
   any: string;
@@ -18,17 +18,17 @@ export type FoundDocument = { slug: string; blocks: string[] };
 export type BestMatch = {
   /** The number that it was given. */
   number: number;
-  /** Where the found words stand in it, in order; none if it has none of them. */
+  /** The positions of the found words in it, in order; empty if it has none of them. */
   matches: Range[];
 };
 
 /** In UTF-16 code units; the end is not part of it. */
 export type Range = { start: number; end: number };
 
-/** How many of a search's matches are ranked by their whole text; those after them are not found. */
+/** Most matches of a search that are ranked by their whole text; further ones are not found. */
 export const MAX_RANKED = 200;
 
-/** Up to so many words, texts with the words near each other come first; the time for that grows by their square. */
+/** Most words for which proximity counts in the ranking, since its time grows by their square. */
 const MAX_NEAR = 3;
 
 // noncharacters, which no searchable text contains
@@ -37,24 +37,24 @@ const STOP = "\ufdd1";
 const MARK_ALL = `HighlightAll=true, StartSel=${START}, StopSel=${STOP}`;
 
 /**
- * A text as it is to be indexed and searched, of the same length: everything but letters, digits and hyphens is a
- * space. PostgreSQL takes quotation marks, dashes and every other character beyond ASCII for letters where a
- * database's character classification is that of "C", as it is in the embedded one, and `and/or` for a file's path.
+ * A text in the form that is indexed and searched, of the same length: everything but letters, digits and hyphens is a
+ * space. With the character classification "C", as in the embedded database, PostgreSQL takes all characters beyond
+ * ASCII, such as dashes, for letters. It takes `and/or` for a file's path.
  */
 export function searchableText(text: string): string {
   return text.replace(/[^\p{L}\p{N}\p{M}\n-]/gu, (character) => " ".repeat(character.length));
 }
 
 /**
- * A hyphen that neither excludes what follows it nor joins two words. PostgreSQL takes each for an exclusion of its own, and
- * fails at the 33rd: "tsquery stack too small".
+ * A hyphen that neither excludes the next word nor joins two words. PostgreSQL takes each for an exclusion, and fails
+ * at the 33rd: "tsquery stack too small".
  */
 const MEANINGLESS_HYPHENS = /-{2,}|-(?![\p{L}\p{N}\p{M}"])/gu;
 
 /**
- * What somebody's words ask for, in the syntax of web searches: `"a phrase"`, `or`, `-without`. No words are wrong.
- * Null if nothing is left to look for, as of words like "the". `prefix` is the same with the last word taken for the
- * beginning of one; null where that makes no sense, as after a phrase.
+ * Parses words in the syntax of web searches: `"a phrase"`, `or`, `-without`. Never fails. Null if no searchable word
+ * is left, as of "the". `prefix` is the same search with the last word as a prefix; null where that makes no sense, as
+ * after a phrase.
  */
 export async function parseSearch(
   words: string,
@@ -85,8 +85,8 @@ function termsOf(all: string): SearchTerms {
 }
 
 /**
- * The texts of an edition, published at `now`, that match, the best first; and how many there are in all. Titles and
- * summaries decide which 200 of more matches are ranked.
+ * The matching texts of an edition that are published at `now`, the best first, and their total number. Of more than
+ * 200 matches, titles and summaries decide which are ranked.
  */
 export async function searchDocuments(
   edition: string,
@@ -95,7 +95,7 @@ export async function searchDocuments(
 ): Promise<{ total: number; documents: FoundDocument[] }> {
   const rankedBy = stems.length <= MAX_NEAR ? all : any;
   return getDatabase().db.transaction(async (tx) => {
-    // the planner does not know that reading `search` itself is slow, and would do so for a frequent word
+    // for a frequent word the planner would scan the table, not knowing that reading `search` is slow
     await tx.execute(sql`set local enable_seqscan = off`);
     const rows = await tx.execute<{ slug: string; blocks: string; total: number }>(sql`
       with matching as materialized (
@@ -126,8 +126,8 @@ export async function searchDocuments(
 }
 
 /**
- * Of each group of texts the one that fits a search best, the first of equals. A text with all that is looked for is
- * better than one with some of it, and that is better than one with nothing.
+ * The best match for a search in each group of texts, the first of equals. A text with all terms is better than one
+ * with some, and that is better than one with none.
  */
 export async function findBestMatches(
   groups: readonly (readonly { number: number; text: string }[])[],
@@ -155,7 +155,7 @@ export async function findBestMatches(
   });
 }
 
-/** Where any of the words that are looked for stand in a text, in order. */
+/** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
   const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
     select ts_headline('english', ${searchableText(text)}, ${any}::tsquery, ${MARK_ALL}) as headline
@@ -163,7 +163,7 @@ export async function findMatches(text: string, { any }: SearchTerms): Promise<R
   return rangesOf(row?.headline ?? "", text);
 }
 
-/** Where marks stand in a text; nowhere if what ts_headline() has returned is not that text with marks. */
+/** The marked ranges of a text; none if ts_headline() has returned anything but that text with marks. */
 function rangesOf(headline: string, text: string): Range[] {
   const [before = "", ...parts] = headline.split(START);
   let length = before.length;

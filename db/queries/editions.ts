@@ -55,7 +55,7 @@ export async function isReferredTo(
   return document !== undefined;
 }
 
-/** When an edition was stored, by whichever instance was first; null if it is not. */
+/** The time at which the first instance stored an edition; null if none has. */
 export async function findImportTime(digest: string): Promise<Date | null> {
   const { db } = getDatabase();
   const [edition] = await db
@@ -77,7 +77,7 @@ export async function insertEdition(
   return count > 0;
 }
 
-/** A document that is to be stored; PostgreSQL derives what is searched. */
+/** A document to be stored; PostgreSQL derives the search columns. */
 export type NewDocument = Omit<EditionDocument, "search" | "headingSearch">;
 
 /** Stores the documents of an edition. */

@@ -18,8 +18,8 @@ export async function insertEmailChange(
 }
 
 /**
- * Gives a change to this address, of those whose link has not been mailed, its token; false if there is none. Of
- * several accounts that want the address, the first one's.
+ * Sets the token of the first change to this address whose link has not been mailed; false if there is none. Several
+ * accounts may want the address.
  */
 export async function setConfirmToken(
   newEmail: string,
@@ -45,7 +45,6 @@ export async function setConfirmToken(
   return true;
 }
 
-/** A link of a change of address: to confirm it, or to undo it. */
 export type EmailChangeLink = { kind: "confirm" | "undo"; tokenHash: string };
 
 /** The change of an unused, unexpired link; null otherwise. */
@@ -152,8 +151,8 @@ export async function isEmailReserved(
 }
 
 /**
- * Gives an account another address, which its owner has confirmed: so do its newsletter subscription and, with the
- * next sync, its customer at Stripe.
+ * Changes an account's address to one that its owner has confirmed, also for its newsletter subscription and, with the
+ * next sync, for its customer at Stripe.
  */
 export async function changeEmail(
   {

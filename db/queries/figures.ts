@@ -11,7 +11,7 @@ export type Figure = {
   count: number;
 };
 
-/** When counting is given up, in milliseconds: a figure is not worth more of the database's time. */
+/** Time limit of counting, in milliseconds: a figure is not worth more of the database's time. */
 const TIMEOUT_MS = 3_000;
 
 /**

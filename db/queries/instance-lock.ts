@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Database, getDatabase } from "../client";
 
-/** What one instance does at a time. The numbers are arbitrary, but no other advisory lock in the database has them. */
+/** Work that one instance does at a time. The keys are arbitrary, but used for no other advisory lock. */
 const LOCKS = {
   backup: 7_240_918_355_103,
   reconciliation: 7_240_918_355_121,
@@ -13,18 +13,18 @@ const LOCKS = {
 export type InstanceLock = keyof typeof LOCKS;
 
 /**
- * How often the holder of a lock gives a sign of life, and after how long without one the server ends its transaction, in
- * milliseconds: a machine that lost its power closes no connection.
+ * The heartbeat interval of a lock's holder, and the silence after which the server ends its transaction, in
+ * milliseconds. A machine that lost its power closes no connection.
  */
 const SIGNS_OF_LIFE = { every: 10_000, deadAfter: 30_000 };
 
-/** How often somebody who waits for a lock tries to take it, in milliseconds. */
+/** How often a waiting instance tries to take the lock, in milliseconds. */
 const RETRY_MS = 15_000;
 
 /**
  * Does the work while no other instance does it, or returns null at once if one does. The lock belongs to a
- * transaction, so it ends with the program, however that ends, and holds through a connection pooler. It is lost with the
- * server, so what must never happen twice needs a rule of its own.
+ * transaction, so it ends with the program and works through a connection pooler. It is lost with the server, so work
+ * that must never happen twice needs its own safeguard.
  */
 export async function withInstanceLock<T>(
   lock: InstanceLock,
@@ -40,7 +40,7 @@ export async function withInstanceLock<T>(
     if (connection.serverVersion >= 170_000) await send("set local transaction_timeout = 0");
     const [row] = await send(`select pg_try_advisory_xact_lock(${LOCKS[lock]}) as locked`);
     if (row?.locked !== true) return null;
-    // one that cannot be sent means that the lock is lost, which the work survives
+    // a heartbeat that fails means that the lock is lost, which the work survives
     heartbeat = setInterval(() => void send("select 1").catch(() => {}), every);
     return await work();
   } finally {
@@ -50,8 +50,8 @@ export async function withInstanceLock<T>(
 }
 
 /**
- * As `withInstanceLock`, but takes its turn after the others: what an instance leaves undone when it dies, another does
- * within a minute. Returns without having done anything once `stopping` is aborted.
+ * As `withInstanceLock`, but waits for the other instances: when one dies, another takes over within a minute. Returns
+ * without having done anything once `stopping` is aborted.
  */
 export async function afterOtherInstances(
   lock: InstanceLock,

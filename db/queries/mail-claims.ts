@@ -28,8 +28,8 @@ export type ClaimedCampaignMail = Claimed & {
 };
 
 /**
- * How far a worker has claimed a campaign: rows before it are not looked at again. While a backup or any other long
- * transaction runs, finished rows stay in the index, and every claim would read past all of them.
+ * The position up to which a worker has claimed a campaign; earlier rows are not read again. While a backup or any
+ * other long transaction runs, finished rows stay in the index, and every claim would read past all of them.
  */
 export type CampaignCursor = { dueAt: string; id: string };
 
@@ -125,8 +125,8 @@ export async function pauseCampaign(
 }
 
 /**
- * Whether the worker still holds a claimed mail; locks it until the transaction ends. Of a worker that is suspended or
- * cut off meanwhile, the server ends it after 30 seconds, so that others can take the mail over.
+ * Whether the worker still holds a claimed mail; locks it until the transaction ends. The server ends the transaction
+ * of a suspended or disconnected worker after 30 seconds, so that others can take the mail over.
  */
 export async function lockClaimedMail(
   id: string,
@@ -152,14 +152,14 @@ export async function storeComposedMail(
     where id = ${id}`);
 }
 
-/** Deletes a mail that turned out not to be needed, and with it the address that somebody entered. */
+/** Deletes a mail that turned out not to be needed, and so the address in it. */
 export async function deleteMail(id: string, tx: Transaction): Promise<void> {
   await tx.execute(sql`delete from ${mails} where id = ${id}`);
 }
 
 /**
- * Records mails as sent, whoever holds them by now: they were delivered. One statement with one parameter, so that
- * it is prepared whatever their number.
+ * Records mails as sent, even if another worker holds them by now, since they were delivered. One parameter, so that
+ * the same prepared statement serves any number of mails.
  */
 export async function markMailsSent(
   ids: readonly string[],
@@ -187,8 +187,8 @@ export async function requeueMails(
 }
 
 /**
- * Queues a worker's mails again that it does not know of: their claim was committed, but its answer was lost with
- * the connection. Claims of the last 15 seconds may still be on their way to the worker.
+ * Queues again the mails of a worker that it does not know of: the claim was committed, but the answer was lost with
+ * the connection. Claims of the last 15 seconds are left alone, since they may still be on their way.
  */
 export async function requeueLostClaims(
   workerId: string,
@@ -261,8 +261,8 @@ export async function expireTransactionalMails(
 }
 
 /**
- * Finishes up to 500 queued mails of cancelled campaigns: a worker had them in hand when the campaign was cancelled,
- * and could not deliver them. Returns their number.
+ * Finishes up to 500 queued mails of cancelled campaigns, which a worker had claimed at the cancellation and could not
+ * deliver. Returns their number.
  */
 export async function cancelReturnedMails(executor: Executor = getDatabase().db): Promise<number> {
   const rows = await executor.execute(sql`

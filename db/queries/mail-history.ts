@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { getDatabase } from "../client";
 import { mails, mailWorkers } from "../schema";
 
-/** What the queue holds: mails not sent yet by lane, and how long the transactional one due longest has waited. */
+/** Unsent mails by lane, and the longest time that a due transactional one has waited. */
 export type QueueLength = {
   transactional: number;
   campaign: number;

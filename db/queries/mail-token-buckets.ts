@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { mailTokenBuckets } from "../schema";
 
-/** Half a second's worth may be sent at once. */
+/** Half a second's tokens may be spent at once. */
 const burstOf = (rate: number) => Math.max(1, rate / 2);
 
 /**
- * Takes up to `wanted` tokens from a bucket that gains `rate` a second, by the database's clock, and returns how
- * many it got. What is taken and then not used makes the sum slower, never faster.
+ * Takes up to `wanted` tokens from a bucket that gains `rate` a second, by the database's clock, and returns their
+ * number. Unused tokens only make sending slower.
  */
 export async function takeMailTokens(
   key: string,
@@ -33,7 +33,7 @@ export async function takeMailTokens(
   return (await take())[0]?.granted ?? 0;
 }
 
-/** Takes tokens for mail that waits for no limit; the bucket may go below zero, so that the rate holds in sum. */
+/** Takes tokens for mail that never waits. The bucket may go below zero, so that the rate holds overall. */
 export async function spendMailTokens(
   key: string,
   rate: number,

@@ -5,7 +5,7 @@ import { mails, mailWorkers } from "../schema";
 /** Seconds without a heartbeat, by the database's clock, after which a worker's mails are taken over. */
 const LEASE_SECONDS = 20;
 
-/** Says that a worker is alive and in what state, which renews its lease of all mails it has claimed. */
+/** Records a worker's heartbeat and state, which renews its lease of all mails it has claimed. */
 export async function recordHeartbeat(
   worker: { id: string; circuitOpenForMs: number | null; circuitReason: string | null },
   executor: Executor = getDatabase().db,
@@ -19,8 +19,8 @@ export async function recordHeartbeat(
 }
 
 /**
- * Queues up to 500 mails of dead workers again and returns their number. Nobody can know whether they arrived, which
- * is counted. The first time they are due at once; a mail that kills its worker has to wait longer each time.
+ * Queues up to 500 mails of dead workers again, counts each as in doubt, and returns their number. The first time they
+ * are due at once; a mail that kills its worker waits longer each time.
  */
 export async function takeOverMails(executor: Executor = getDatabase().db): Promise<number> {
   const rows = await executor.execute(sql`
@@ -39,7 +39,7 @@ export async function takeOverMails(executor: Executor = getDatabase().db): Prom
   return rows.length;
 }
 
-/** Removes a worker that has stopped; what it still held can be taken over at once. */
+/** Removes a worker that has stopped; mails that it still held can be taken over at once. */
 export async function deleteMailWorker(
   id: string,
   executor: Executor = getDatabase().db,

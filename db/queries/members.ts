@@ -21,9 +21,8 @@ export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"
 
 /**
  * Accounts by address, at most `limit`; only those whose address contains `match`, and only members with access if
- * `premium` is set. Read in the order of the index of addresses, with a look-up of each profile, so that a list of a
- * million is as fast as a short one. With `match`, accounts are read as they lie and then sorted: should few match,
- * the index would lead through all of them in an order in which they do not lie, which takes ten times as long.
+ * `premium` is set. The index of addresses and a look-up per profile make a list of a million as fast as a short one.
+ * With `match`, a sequential scan and a sort are ten times as fast as the index if few accounts match.
  */
 export async function findMembers({
   match,
@@ -62,11 +61,11 @@ export type MemberCounts = {
   accounts: number;
   /** Of these, created since. */
   createdSince: number;
-  /** Whose address somebody has confirmed who reads its mail. */
+  /** With a confirmed address. */
   confirmed: number;
   /** With access to the members' area. */
   premium: number;
-  /** Whose deletion has begun and not ended. */
+  /** With a deletion that has begun and not ended. */
   beingDeleted: number;
 };
 
@@ -96,7 +95,7 @@ export async function countMembers({
   };
 }
 
-/** One account as the operator sees it: what it is and how much of each thing it has, but not what it wrote. */
+/** One account as the operator sees it: its state and counts of its data, but not its contents. */
 export type MemberOverview = Pick<User, "id" | "email" | "createdAt" | "emailConfirmedAt"> & {
   profile: Profile | null;
   price: StripePrice | null;
@@ -141,7 +140,7 @@ export async function findMemberOverview(email: string, now: Date): Promise<Memb
   };
 }
 
-/** As `isSubscribed` judges a profile (specification, 4). */
+/** The rule of `isSubscribed` (specification, 4) in SQL. */
 function hasAccess(now: Date): SQL | undefined {
   return and(isNotNull(profiles.stripePriceId), gt(profiles.stripeCurrentPeriodEnd, now));
 }

@@ -48,7 +48,7 @@ export async function recordMemberships(
         (excluded.user_id, excluded.started_at, excluded.ended_at, excluded.monthly_amount, excluded.currency)`);
 }
 
-/** Ends the memberships of an account that is being deleted, and removes what leads from them to Stripe. */
+/** Ends the memberships of an account that is being deleted, and removes their references to Stripe. */
 export async function forgetMemberships(userId: string, tx: Transaction): Promise<void> {
   await tx
     .update(memberships)

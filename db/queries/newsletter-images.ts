@@ -5,8 +5,8 @@ import { campaigns, newsletterImages } from "../schema";
 type NewsletterImage = Omit<typeof newsletterImages.$inferSelect, "createdAt">;
 
 /**
- * Stores images; one that is there already has the same content, since its name depends on it. It counts as stored
- * now, so that no clean-up deletes what the caller is about to use.
+ * Stores images. An existing one has the same content, since its name depends on it; it counts as stored now, so that
+ * no clean-up deletes it before the caller uses it.
  */
 export async function insertNewsletterImages(
   images: readonly NewsletterImage[],
@@ -23,7 +23,7 @@ export async function insertNewsletterImages(
 
 /** Deletes images stored before `before` that no issue's text names; returns their number. */
 export async function deleteUnusedNewsletterImages(before: Date): Promise<number> {
-  // in any context: a name is unguessable, and one too many is harmless
+  // any occurrence counts: names are unguessable, and keeping an image too many is harmless
   const gone = await getDatabase().db.execute(sql`
     delete from ${newsletterImages}
     where created_at < ${before.toISOString()}::timestamptz and name not in (

@@ -68,7 +68,7 @@ export async function updateNote(
   await executor.update(notes).set(changes).where(isNote({ userId, slug }));
 }
 
-/** On which texts a member has notes, without the notes themselves, those changed last first. */
+/** The texts on which a member has notes, those changed last first, without the notes themselves. */
 export async function listNotes(
   userId: string,
 ): Promise<{ slug: string; title: string; updatedAt: Date }[]> {

@@ -3,7 +3,7 @@ import { type Database, getDatabase } from "../client";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
 import { SERVER_CONNECTIONS } from "./database-health";
 
-/** What the database knows of the site's health; times are as JSON has them. */
+/** Facts about the site's health from the database; times are ISO 8601 strings. */
 export type HealthFacts = {
   /** How often something has happened, and when first and last, by its name. */
   signals: Record<string, { count: number; firstAt: string; lastAt: string }>;
@@ -32,7 +32,7 @@ export type HealthFacts = {
   crashes: number;
 };
 
-/** When the look is given up, in milliseconds. */
+/** Time limit of the query, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /**
@@ -55,8 +55,8 @@ export async function readHealthFacts(
 const OF_SITE = "kind not like 'operator-%'";
 
 /**
- * Only a reply of the mail server refuses a mail, not that nobody replied; and a mailbox that does not exist or is full
- * (RFC 3463: 1, 2; without an enhanced code RFC 5321's reply codes) says nothing about the mail server.
+ * A mail counts as refused only if the mail server replied. A missing or full mailbox says nothing about the server
+ * (RFC 3463: 1, 2; without an enhanced code RFC 5321's reply codes).
  */
 const REFUSED =
   sql.raw(`${OF_SITE} and state in ('failed', 'expired') and last_reply ~ '^[45]\\d\\d '

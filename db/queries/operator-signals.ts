@@ -15,7 +15,7 @@ export async function addToSignal(
       last_at = excluded.last_at`);
 }
 
-/** Removes signals, as if what they count had never happened. */
+/** Removes signals with their counts. */
 export async function resetSignals(
   names: readonly string[],
   executor: Executor = getDatabase().db,

@@ -34,7 +34,7 @@ export async function countPasskeys(
   return executor.$count(passkeys, eq(passkeys.userId, userId));
 }
 
-/** A passkey by its credential's id, whoever owns it; null if there is none. */
+/** A passkey of any user by its credential's id; null if there is none. */
 export async function findPasskey(
   id: string,
   executor: Executor = getDatabase().db,
@@ -69,9 +69,9 @@ export async function insertPasskey(
 }
 
 /**
- * Records that a passkey was used, and its authenticator's new counter. False, with nothing written, if the passkey
- * is gone, or the counter did not increase although the authenticator has one (WebAuthn, 6.1.1): then the answer
- * was replayed or the authenticator copied.
+ * Records that a passkey was used, and its authenticator's new counter. False, with nothing written, if the passkey is
+ * gone, or if the authenticator has a counter that did not increase (WebAuthn, 6.1.1). In that case the response was
+ * replayed or the authenticator cloned.
  */
 export async function recordPasskeyUse(
   { id, userId, counter, at }: { id: string; userId: string; counter: number; at: Date },
@@ -138,7 +138,7 @@ export async function spendChallenge(
   return count > 0;
 }
 
-/** Deletes used challenges that expired before `now`, which no answer can name any more; returns their number. */
+/** Deletes used challenges that expired before `now`, and so cannot be replayed; returns their number. */
 export async function deleteExpiredChallenges(now: Date): Promise<number> {
   const { db } = getDatabase();
   const { count } = await db.delete(usedChallenges).where(lt(usedChallenges.expiresAt, now));

@@ -33,7 +33,7 @@ export async function updatePodcastToken({
   return count > 0;
 }
 
-/** What the access of the member with this feed depends on; null if no feed has this token. */
+/** The profile that decides the access of this feed's member; null if no feed has this token. */
 export async function findProfileByPodcastToken(
   token: string,
 ): Promise<{ stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null> {

@@ -2,7 +2,7 @@ import { lt, type SQL, sql } from "drizzle-orm";
 import { getDatabase } from "../client";
 import { rateLimits } from "../schema";
 
-/** An attempt as one of its limits counts it. */
+/** An attempt under one of its limits. */
 export type CountedAttempt = {
   key: string;
   /** Attempts allowed in `seconds`. */
@@ -10,7 +10,7 @@ export type CountedAttempt = {
   seconds: number;
 };
 
-/** What is counted for a key now, with this attempt. */
+/** The count of a key, including this attempt. */
 export type Count = {
   points: number;
   /** Milliseconds until the count is reset. */
@@ -18,10 +18,10 @@ export type Count = {
 };
 
 /**
- * Counts an attempt for each of one or several keys, which differ, up to the first whose limit it exceeds; returns as many
- * counts as it made.
+ * Counts an attempt for each of these distinct keys, up to the first whose limit it exceeds; returns the counts it
+ * made.
  *
- * One statement, since each one is a commit.
+ * It is one statement, since each statement is a commit.
  */
 export async function countAttempts(attempts: readonly CountedAttempt[]): Promise<Count[]> {
   const steps = attempts.map((attempt, index) => {

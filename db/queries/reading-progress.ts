@@ -4,7 +4,7 @@ import { readingProgress } from "../schema";
 
 type Key = { userId: string; slug: string };
 
-/** How far a member is in one text. */
+/** A member's progress in one text. */
 export type ProgressRow = Pick<
   typeof readingProgress.$inferSelect,
   "slug" | "block" | "second" | "readAt" | "updatedAt"
@@ -24,7 +24,7 @@ export async function listReadingProgress(userId: string): Promise<ProgressRow[]
   return db.select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
 }
 
-/** How far a member is in one text; null if that is not known. */
+/** A member's progress in one text; null if there is none. */
 export async function findReadingProgress({ userId, slug }: Key): Promise<ProgressRow | null> {
   const { db } = getDatabase();
   const [row] = await db
@@ -35,8 +35,8 @@ export async function findReadingProgress({ userId, slug }: Key): Promise<Progre
 }
 
 /**
- * Keeps where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
- * last stays, whichever is written last.
+ * Stores the block at which a member stopped reading a text, in one statement. Of concurrent calls, the one that
+ * arrived last wins, even if another is written later.
  */
 export async function upsertPlace({ userId, slug, block }: Key & { block: number }): Promise<void> {
   const { db } = getDatabase();

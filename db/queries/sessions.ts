@@ -11,7 +11,7 @@ import {
   type VerifiedBy,
 } from "../schema";
 
-/** What a session's own requests know about it. */
+/** The part of a session that its requests need. */
 export type SessionState = Pick<
   Session,
   "id" | "createdAt" | "expiresAt" | "lastSeenAt" | "verifiedAt" | "verifiedBy"

@@ -12,8 +12,8 @@ export const month = (instant: string) =>
   sql.raw(`to_char(${instant} at time zone 'UTC', 'YYYY-MM')`);
 
 /**
- * The memberships of each person, merged where they overlap, so that somebody who changes from one subscription to
- * another neither leaves nor joins.
+ * The memberships of each person, merged where they overlap, so that a change of subscription counts neither as leaving
+ * nor as joining.
  */
 const spells = sql`
   spells as (
@@ -60,8 +60,8 @@ export async function sumRevenueChanges(
 export type CohortCount = { month: Month; size: number; after: number; members: number };
 
 /**
- * Of those who first became members since `since`: how many were members 0 to `months` months after that, whoever
- * has not been here as long counted as if not.
+ * The number of members of each cohort since `since` who were members 0 to `months` months after joining. Months still
+ * in the future count as not a member.
  */
 export async function countCohorts(
   { since, months }: { since: Date; months: number },
@@ -88,7 +88,7 @@ export async function countCohorts(
     order by month, after`);
 }
 
-/** Who joined and left, by month. */
+/** The numbers of those who joined and left, by month. */
 export type Changes = { month: Month; joined: number; left: number };
 
 /** Newsletter addresses that were confirmed, and that left the list. */
@@ -181,7 +181,7 @@ export async function countReadings(
     from readings left join titles using (slug) order by month, members desc, slug`);
 }
 
-/** The first day of which the site has rows of its own; null for a site without any. */
+/** The day of the site's oldest rows; null for a site without any. */
 export async function findFirstDay(executor: Executor = getDatabase().db): Promise<string | null> {
   const utcDay = (instant: string) => sql.raw(`(min(${instant}) at time zone 'UTC')::date`);
   const [row] = await executor.execute<{ day: string | null }>(sql`

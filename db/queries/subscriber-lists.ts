@@ -5,7 +5,7 @@ import { type SuppressionReason, subscribers, suppressedAddresses } from "../sch
 import type { NewSubscriber } from "./subscribers";
 
 /**
- * What became of a listed address: `added`, or `confirmed` if it was on the list without confirmation;
+ * The outcome for an imported address: `added`, or `confirmed` if it was on the list without confirmation;
  * `repeated` if the same import added it before, `known` if it was on the list; else why it is suppressed.
  */
 export type ListingOutcome =
@@ -13,9 +13,9 @@ export type ListingOutcome =
   | { kind: "suppressed"; reason: SuppressionReason };
 
 /**
- * Adds addresses as confirmed, with where the consent of their owners comes from; `now` identifies the import.
- * Suppressed addresses are not added, and what is stored of a confirmed one does not change. Returns the outcome
- * of each address, which are in lower case and distinct.
+ * Adds addresses, in lower case and distinct, as confirmed with the source of their owners' consent; `now` identifies
+ * the import. Suppressed addresses are not added, and confirmed ones do not change. Returns the outcome of each
+ * address.
  */
 export async function insertListedSubscribers(
   listed: NewSubscriber[],
@@ -81,7 +81,7 @@ export async function deleteSubscriberByEmail(email: string): Promise<boolean> {
   return count > 0;
 }
 
-/** One part of the list: who gets the newsletter, who has not confirmed, and who is suppressed. */
+/** A part of the list: addresses that get the newsletter, are not confirmed, or are suppressed. */
 export type SubscriberGroup = "reached" | "unconfirmed" | "suppressed";
 
 export type ListedSubscriber = {
@@ -122,15 +122,14 @@ export async function countSubscribers(
   return row?.count ?? 0;
 }
 
-/** What is exported of a subscriber. */
 export type ReachedSubscriber = Pick<
   ListedSubscriber,
   "email" | "confirmedAt" | "consentSource" | "consentRecordedAt"
 >;
 
 /**
- * Passes on all subscribers that the newsletter reaches, `size` at a time, as they were at one moment. A cursor
- * reads the table once; a query for each page would sort it as often.
+ * Passes on all subscribers that the newsletter reaches, `size` at a time, as they were at one moment. A cursor sorts
+ * the table only once.
  */
 export async function readReachedSubscribers(
   size: number,
@@ -165,13 +164,13 @@ export type SubscriberStatistics = {
   unconfirmed: number;
   /** Subscribers on the suppression list, by reason. */
   suppressed: Record<SuppressionReason, number>;
-  /** Of those reached, who joined since. */
+  /** Of those reached, the number that joined since. */
   joinedSince: number;
-  /** Of those reached, by where their consent comes from, most first; null is the site's own form. */
+  /** Of those reached, the sources of consent, most frequent first; null is the site's own form. */
   sources: { source: string | null; count: number }[];
 };
 
-/** Counts the list; `since` is for who joined, and `maxSources` limits the list of sources. */
+/** Counts the list; `since` is for `joinedSince`, and `maxSources` limits the list of sources. */
 export async function countSubscriberList(
   { since, maxSources }: { since: Date; maxSources: number },
   executor: Executor = getDatabase().db,

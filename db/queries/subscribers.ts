@@ -28,8 +28,8 @@ export async function insertSubscriber(
 }
 
 /**
- * Adds an address that is to be confirmed by mail, and returns its id if such a mail is due: for a new address,
- * or an unconfirmed one last asked before `askAgainAfter`. Null otherwise.
+ * Adds an unconfirmed address, and returns its id if a confirmation mail is due, else null. A mail is due for a new
+ * address, or an unconfirmed one last asked before `askAgainAfter`.
  */
 export async function insertUnconfirmedSubscriber(
   { email, unsubscribeToken }: NewSubscriber,

@@ -20,7 +20,7 @@ export async function ensureVisitorSalt(day: Day, fresh: Buffer): Promise<Buffer
   return row.salt;
 }
 
-/** Records who has seen which page on a day; again is once. */
+/** Records visitors of pages on a day; a repeated visit counts once. */
 export async function insertVisitorHashes(
   day: Day,
   visits: readonly { page: string; hash: Buffer }[],
@@ -53,7 +53,7 @@ export async function countFinishedDays(today: Day): Promise<void> {
 
 async function countDaysBefore(today: Day, executor: Executor): Promise<void> {
   await executor.transaction(async (tx) => {
-    // others wait here, and then find nothing left to count
+    // other instances wait here, and then find nothing left to count
     await tx.execute(sql`lock table ${visitorSalts} in share row exclusive mode`);
     await tx.execute(sql`
       insert into ${dailyVisitors} (day, page, visitors)

@@ -2,7 +2,7 @@ import { desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { webhookEvents } from "../schema";
 
-/** An event as Stripe sent it; when it came is the database's to say. */
+/** An event as Stripe sent it; the database sets `receivedAt`. */
 export type NewWebhookEvent = Omit<typeof webhookEvents.$inferSelect, "receivedAt">;
 
 /**
@@ -18,14 +18,14 @@ export async function insertWebhookEvent(
 }
 
 /**
- * What is to be done about an event: `known` if the ledger holds it; `recorded` if no profile has its customer, so that
- * there is nothing to do and it was inserted; otherwise `pending`, with nothing written.
+ * The state of an event: `known` if the ledger holds it; `recorded` if no profile has its customer, so that inserting
+ * it was all there is to do; otherwise `pending`, with nothing written.
  */
 export async function recordUnlessOwned(
   { id, type, apiVersion, stripeCustomerId, occurredAt }: NewWebhookEvent,
   executor: Executor = getDatabase().db,
 ): Promise<"known" | "recorded" | "pending"> {
-  // not looked up for one just recorded: a plan that was made while the ledger was empty reads all of it
+  // not looked up if just recorded: a plan made while the ledger was empty would read all of it
   const [row] = await executor.execute<Record<"isRecorded" | "isOwned" | "isKnown", boolean>>(sql`
     with owner as (
       select 1 from profiles where stripe_customer_id = ${stripeCustomerId}
@@ -39,7 +39,7 @@ export async function recordUnlessOwned(
       case when exists (select from recorded) then true
         else exists (select from webhook_events where id = ${id}) end as "isKnown"`);
   if (row?.isRecorded) return "recorded";
-  // one that is neither was inserted by another process meanwhile
+  // an event that is neither was inserted by another process meanwhile
   return row?.isOwned && !row.isKnown ? "pending" : "known";
 }
 

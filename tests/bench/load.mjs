@@ -11,7 +11,7 @@ const CONNECTIONS = 16;
  * @typedef {() => { body: object, headers?: Record<string, string>, onAnswer?: (body: string) => void }} NextPost
  */
 
-/** Whether wrk is installed, which takes less of the machine than autocannon and so loads a server harder. */
+/** Whether wrk is installed, which uses less CPU than autocannon and so loads a server harder. */
 export const hasWrk = () => spawnSync("wrk", ["-v"]).error === undefined;
 
 /**
@@ -79,7 +79,7 @@ export async function measurePosts({ origin }, path, next, seconds) {
 }
 
 /**
- * Floods a site with wrong passwords, from a thread of its own, so that it does not slow down what measures.
+ * Floods a site with wrong passwords, from a separate thread, so that the flood does not slow down the measurement.
  *
  * @param {import("./servers.mjs").Server} site
  * @param {number} seconds
@@ -93,7 +93,7 @@ export const floodWithLogIns = ({ origin }, seconds) =>
   });
 
 /**
- * Floods a site with requests for pages that there are not, each at another address.
+ * Floods a site with requests for unknown pages, each at another address.
  *
  * @param {import("./servers.mjs").Server} site
  * @param {number} seconds
@@ -124,7 +124,7 @@ const sampleOf = ({ requests, duration, latency, non2xx, errors }) => ({
 });
 
 /**
- * What wrk printed.
+ * Parses wrk's report.
  *
  * @param {string} report
  * @returns {Sample}

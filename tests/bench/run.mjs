@@ -1,6 +1,6 @@
-// `npm run bench` (after `npm run build`): measures the built site, beside a bare Node server that sends the same bytes,
-// the same build under remix-serve, and the rate at which Node verifies passwords. A parameter runs one part: `pages`,
-// `flood` or `posts`. `BENCH_ROUNDS` and `BENCH_SECONDS` shorten or lengthen it.
+// `npm run bench` (after `npm run build`): measures the built site. It compares it with a bare Node server that sends
+// the same bytes, the same build under remix-serve, and the rate at which Node verifies passwords. A parameter runs one
+// part: `pages`, `flood` or `posts`. `BENCH_ROUNDS` and `BENCH_SECONDS` shorten or lengthen it.
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CHAPTER = "the-hour-before-the-day";
 
-/** More than there are connections, so that no two posts in flight change the same note. */
+/** More than the connections, so that no two posts in flight change the same note. */
 const MEMBERS = 32;
 
 if (!existsSync(join(project, "build/index.js"))) {
@@ -136,13 +136,13 @@ async function comparePosts(site, readers) {
   });
   await compare("a member's notes", post("/premium/notes/save", notesOf(readers)));
   await compare("webhook", post("/webhooks/stripe", signedEvent));
-  // the last, since the mails that it queues are still being sent afterwards
+  // last, since its queued mails are still being sent afterwards
   const newcomer = () => ({ body: { email: `${randomUUID()}@bench.test` } });
   await compare("newsletter", post("/newsletter", newcomer));
 }
 
 /**
- * Measures by turns, in an order that alternates, and prints the medians. The first round only warms up.
+ * Measures each in turn, in alternating order, and prints the medians. The first round only warms up.
  *
  * @param {string} title
  * @param {Record<string, (seconds: number) => Promise<import("./load.mjs").Sample>>} measured
@@ -183,7 +183,7 @@ async function compare(title, measured) {
 }
 
 /**
- * How often a second Node alone verifies a password, one on each core.
+ * The rate at which Node alone verifies passwords, one at a time on each core.
  *
  * @param {string} hash
  * @param {number} seconds
@@ -217,12 +217,12 @@ async function logIn({ origin }, email) {
   });
   if (answer.status !== 200) throw new Error(`Logging in was answered with ${answer.status}.`);
   const cookies = answer.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
-  // as if the page with the toast had been seen: it would be shown again each time
+  // without the flash, which would otherwise be shown on every page
   return cookies.filter((cookie) => !cookie.startsWith("flash=")).join("; ");
 }
 
 /**
- * Notes of members by turns, each on the version that the answer before has named.
+ * Notes of each member in turn, based on the version that the previous response returned.
  *
  * @param {{ id: string, cookie: string }[]} readers
  * @returns {import("./load.mjs").NextPost}

@@ -52,7 +52,7 @@ async function start(parameters, variables) {
       STRIPE_SANDBOX_PORT: String(await freePorts(2)),
       ...variables,
     },
-    // remix-serve prints a line per request, which is not the site's work
+    // remix-serve logs each request
     stdio: ["ignore", "ignore", "inherit"],
   });
   await untilReady(origin, { child });
@@ -60,7 +60,7 @@ async function start(parameters, variables) {
 }
 
 /**
- * A bare Node server; `copy` has it answer everything as this address does now.
+ * A bare Node server; after `copy` it answers every request with this address's current response.
  *
  * @returns {Promise<Server & { copy: (url: string, headers: Record<string, string>) => Promise<void> }>}
  */

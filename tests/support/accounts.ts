@@ -13,7 +13,7 @@ export const NEW_BROWSER = {
 
 export const PASSWORD = "a long walk";
 
-/** An account as its owner's page has it, with the token of the session. */
+/** A signed-in account, with the token of its session. */
 export type Account = SignedIn & { email: string; token: string };
 
 let count = 0;

@@ -3,9 +3,8 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
 /**
- * Answers as the Stripe at `origin` does, but for what `alter` changes in the JSON of an answer to a call, such as
- * `GET /v1/charges?limit=100`, and not before it is done; ends with the test. Resolves to its own origin, for
- * STRIPE_API_BASE.
+ * A proxy of the Stripe at `origin` that lasts until the end of the test. `alter` may change the JSON of the response
+ * to a call, such as `GET /v1/charges?limit=100`, and is awaited. Resolves to the proxy's origin, for STRIPE_API_BASE.
  */
 export async function openAlteredStripe(
   origin: string,

@@ -54,7 +54,7 @@ export async function startAttackedSite(
     return child;
   }
   function agentOf(address: string): Agent {
-    // Node's agents pass this on to the connection, but their types omit it
+    // Node's agents pass `socketPath` on, but their types omit it
     return new Agent({ socketPath: doors.get(address) } as AgentOptions);
   }
 

@@ -3,7 +3,7 @@ import type { Page } from "playwright";
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What axe finds on a page: each violated rule, with the elements. */
+/** axe's findings on a page: each violated rule, with the elements. */
 export async function axeViolations(
   page: Page,
   { except = [] }: { except?: readonly string[] } = {},

@@ -18,7 +18,7 @@ const HOSTILE_TEXTS = [
   "\u0001\u007f",
 ];
 
-/** Rows in every table that people or the site fill, with every kind of value that columns can have. */
+/** Adds rows to every table, with every kind of value that the columns can have. */
 export async function fillEveryTable({ db }: Database): Promise<void> {
   for (const [index, text] of HOSTILE_TEXTS.entries()) {
     const [user] = await db.execute<{ id: string }>(
@@ -96,13 +96,13 @@ export const settingsFor = (path: string) => ({
   LOG_LEVEL: "silent",
 });
 
-/** A database without tables, or without rows, and an empty DATA_DIR, which is set meanwhile. */
+/** Runs work with an empty database and an empty DATA_DIR, which is set meanwhile. */
 export async function withEmptySite(
   work: (empty: { database: Database; test: TestDatabase; path: string }) => Promise<void>,
   options = { empty: true },
 ): Promise<void> {
   const test = await createTestDatabase(options);
-  // restores take a session of the site's name for a running site
+  // a restore would take a session under the site's name for a running site
   const database = openDatabase(test.url, { applicationName: "test" });
   const folder = temporaryDirectory();
   setEnvironment(settingsFor(folder.path));
@@ -122,7 +122,7 @@ export async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Buffe
   return Buffer.concat(chunks);
 }
 
-/** A backup's bytes as a file gives them: in pieces. */
+/** A backup's bytes in chunks, as from a file. */
 export async function* inPieces(bytes: Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }

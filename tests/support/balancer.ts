@@ -8,10 +8,10 @@ import { serverProgram } from "./server-programs.mjs";
 
 const CONFIGURATION = resolve(import.meta.dirname, "../../docs/deploy/Caddyfile.scale");
 
-/** The sites' names in the network of containers, which a test's machine has no name server for. */
+/** The look-up of the sites' names, for which a test's machine has no name server. */
 const FOUND_BY_NAME = /dynamic a \{[^}]*\{\$SITE_UPSTREAM:site\}[^}]*\}[^}]*\}[^}]*\}/;
 
-/** Caddy with docs/deploy/Caddyfile.scale, as it stands but for how it finds the sites, and without TLS. */
+/** Starts Caddy with docs/deploy/Caddyfile.scale, with fixed upstream addresses and without TLS. */
 export async function startBalancer(
   port: number,
   sitePorts: number[],

@@ -1,6 +1,6 @@
 /**
- * The words of up to `length` characters in a document's tables that are broken over lines. A single function
- * without outside references, so that the browser can evaluate it.
+ * The words of up to `length` characters in a document's tables that are broken over lines. Self-contained, so that the
+ * browser can evaluate it.
  */
 export function brokenTableWords(length: number): string[] {
   const broken: string[] = [];

@@ -1,5 +1,5 @@
 import { expect as playwrightExpect } from "playwright/test";
 import { EFFECT_TIMEOUT } from "./effect-timeout.mjs";
 
-/** Playwright's `expect`, which waits for pages as long as every other test waits for an effect. */
+/** Playwright's `expect`, with the timeout that all tests have for an effect. */
 export const expect = playwrightExpect.configure({ timeout: EFFECT_TIMEOUT.timeout });

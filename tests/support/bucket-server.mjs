@@ -7,7 +7,7 @@ import { AwsV4Signer } from "aws4fetch";
 export const BUCKET_KEY = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
 
 /**
- * A storage that speaks S3's protocol, with one empty bucket, behind a line that a test can disturb.
+ * An S3 server with one empty bucket, behind a connection that a test can disturb.
  *
  * @param {string} directory where it keeps the objects
  * @returns {Promise<{
@@ -78,7 +78,7 @@ export async function startBucket(directory) {
       hangs = value;
     },
     uploads: () => uploads,
-    // what puts an upload together is done, but not answered
+    // completing an upload succeeds, but its response is lost
     loseEnds: (value) => {
       losesEnds = value;
     },
@@ -92,8 +92,7 @@ export async function startBucket(directory) {
 }
 
 /**
- * Passes a request on if its signature is right, by another program's reckoning: s3rver does not check those of
- * version 4.
+ * Passes a request on if aws4fetch computes the same signature: s3rver does not check those of version 4.
  *
  * @param {import("node:http").IncomingMessage} incoming
  * @param {import("node:http").ServerResponse} outgoing

@@ -6,9 +6,9 @@ import { serverProgram } from "./server-programs.mjs";
 /** A certificate and its key, as files in PEM. */
 export type Certificate = { certificate: string; key: string };
 
-/** An authority of its own, which signs certificates into one folder. */
+/** A certificate authority that signs certificates into one folder. */
 export type Authority = {
-  /** What those who trust it name. */
+  /** The path of the root certificate, for those who trust it. */
   root: string;
   /** Signs a certificate for a name: of a server's host, or of a client. */
   issue(name: string, options?: { also?: string[]; password?: string; days?: number }): Certificate;

@@ -24,7 +24,7 @@ export const CRAWLED_SITE = {
 
 const TEXT = "the-weight-you-carry";
 
-/** Browsers of everybody to whom the site looks different; all of them, and a newcomer, have been mailed. */
+/** A browser for each kind of viewer that the site looks different to. Every kind of mail has been sent. */
 export async function crawlViewers(site: E2eSite) {
   const newBrowser = () => new Visitor(site.origin);
   const [visitor, reader, member, lapsed] = [
@@ -40,7 +40,7 @@ export async function crawlViewers(site: E2eSite) {
   await reader.signUp("reader@example.test");
   await member.signUp("member@example.test");
   await lapsed.signUp("lapsed@example.test");
-  // the issues are mailed to whoever subscribes to the newsletter
+  // the issues are mailed to subscribers
   await site.database.db.insert(subscribers).values({
     email: "member@example.test",
     confirmedAt: new Date(),
@@ -58,7 +58,7 @@ export async function crawlViewers(site: E2eSite) {
   ]);
   await submit(newBrowser(), "/newsletter", { email: "walker@example.test" });
   await mailIdle(site.database);
-  // the toasts of what they have done
+  // consume the toasts
   await Promise.all([reader, member, lapsed].map((browser) => browser.get("/")));
   return { visitor, reader, member, lapsed };
 }
@@ -82,7 +82,6 @@ export function linksOfMail({ headers, html, text }: Mail, origin: string): Link
   return [...new Set(links)].map((to) => ({ from: `the mail "${headers.subject}"`, to }));
 }
 
-/** Causes the mails about an account. */
 async function causeAccountMails(reader: Visitor, { origin }: E2eSite): Promise<void> {
   const account = { email: "reader@example.test", password: "a long walk" };
   await submit(new Visitor(origin), "/auth/signup", account);
@@ -99,7 +98,7 @@ async function causeAccountMails(reader: Visitor, { origin }: E2eSite): Promise<
   await submit(reader, "/account/passkeys", { intent: "remove", passkey: authenticator.id });
 }
 
-/** Pays for a membership, and leaves something of one's own on every page that can have it. */
+/** Pays for a membership, and leaves data on every page that can have some. */
 async function becomeMember(member: Visitor, site: E2eSite): Promise<void> {
   await pay(member, site);
   const { db } = site.database;

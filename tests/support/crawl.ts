@@ -4,25 +4,25 @@ import pMap from "p-map";
 import { type Answer, send } from "./http-client";
 import { linksInJson, linksInText, type PageContents, readPage } from "./linked-addresses";
 
-/** Somebody who looks at the site: their name in the table, and their cookies. */
+/** A viewer of the site: its name in the table, and its cookies. */
 export type CrawlViewer<Name extends string> = { name: Name; cookie: string };
 
 /** An address, and where it was found. */
 export type Link = { from: string; to: string };
 
 /**
- * What an address shows: a page's heading, before it the status unless that is 200; `→ /auth` for a redirect; the media
- * type of anything but a page. A function gets the path's parameters.
+ * The expectation for an address: a page's heading, preceded by a status other than 200; `→ /auth` for a redirect; the
+ * media type of anything but a page. A function receives the path's parameters.
  */
 export type Shown = string | ((params: Record<string, string>) => string | undefined);
 
-/** What an address shows to each viewer; a single one is for all. */
+/** The expectation for each viewer; a single one is for all. */
 export type Row<Name extends string> = Shown | Partial<Record<Name | "others", Shown>>;
 
 type Options<Name extends string> = {
   origin: string;
   table: Record<string, Row<Name>>;
-  /** What to search for. */
+  /** The queries to search for. */
   searches: string[];
 };
 
@@ -46,7 +46,7 @@ const QUOTED = 80;
 
 /** Follows the site's links as several viewers, and compares what they show with one table. */
 export class Crawl<Name extends string> {
-  /** What is wrong: viewer, where the link was found, its address, what was expected and what was seen. */
+  /** Faults found: viewer, where the link was found, its address, expected and actual result. */
   readonly problems: string[] = [];
   /** The origins of other sites that are linked, and where. */
   readonly otherSites = new Map<string, string>();
@@ -89,7 +89,7 @@ export class Crawl<Name extends string> {
     }
   }
 
-  /** What an answer shows, in the words of the table. */
+  /** Describes a response as the table does. */
   shown({ status, headers, text }: Answer, address: string, page?: PageContents | null): string {
     const { location, "content-type": type = "" } = headers;
     if (status >= 300 && status < 400 && location) {
@@ -101,7 +101,7 @@ export class Crawl<Name extends string> {
     return status === 200 ? String(content) : `${status} ${content}`;
   }
 
-  /** What the table expects a viewer to see. */
+  /** The table's expectation for a viewer. */
   expected(viewer: Name, address: string): string {
     const { place, params } = placeOf(address);
     const row = this.options.table[place];
@@ -128,7 +128,7 @@ export class Crawl<Name extends string> {
     return Object.keys(this.options.table).filter((row) => !this.#rows.has(row));
   }
 
-  /** Where a link leads on this site, without its fragment; null for another site, which is not contacted. */
+  /** The target of a link on this site, without its fragment; null for another site, which is not contacted. */
   #ownAddress(to: string, from: string): string | null {
     if (!URL.canParse(to)) {
       this.problems.push(`on ${from}: "${to}" is no address`);
@@ -160,7 +160,7 @@ export class Crawl<Name extends string> {
     return this.#linksOf(answer, address, page).map((to) => ({ from: pathname + search, to }));
   }
 
-  /** Every page is the same with a query that it does not know. */
+  /** Checks that an unknown query changes nothing on a page. */
   async #visitWithQueries(
     viewer: CrawlViewer<Name>,
     { from, to: address }: Link,
@@ -272,10 +272,10 @@ function pathOfRoute(folder: string): string {
 
 const isPage = (type: string) => type.startsWith("text/html");
 
-/** Not scripts, whose code looks like links here and there. */
+/** Scripts are left out, since some of their code looks like links. */
 const isText = (type: string) => type !== "text/javascript" && /^text\/|xml|json/.test(type);
 
-/** The words of a page's main part; of another text, all of it. An export of data is not the same a second later. */
+/** The words of a page's main part, or a whole other text, to compare; a data export changes every second. */
 function mainText({ text, headers }: Answer): string {
   const { "content-type": type = "" } = headers;
   if (!isPage(type)) return type.startsWith("application/json") ? "" : text;

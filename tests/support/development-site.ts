@@ -103,7 +103,6 @@ export class DevelopmentSite {
     });
   }
 
-  /** Writes a file of the copy. */
   write(file: string, text: string): void {
     mkdirSync(dirname(this.#pathOf(file)), { recursive: true });
     writeFileSync(this.#pathOf(file), text);

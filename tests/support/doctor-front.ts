@@ -15,7 +15,7 @@ import { clientAddress, describeConnection } from "~/server/client-address.serve
 import { checkRequest } from "~/server/request-guards.server";
 import type { Certificate } from "./certificates";
 
-/** What a proxy does to a request, as its operator has configured it. */
+/** The configuration of a proxy. */
 export type ProxyHabits = {
   passesHost: boolean;
   /** Answers in place of the site. */
@@ -32,7 +32,7 @@ export type Front = {
   httpsPort: number;
   httpPort: number;
   habits: ProxyHabits;
-  /** What the plain port answers. */
+  /** Handles requests to the plain port. */
   plain: (request: IncomingMessage, response: ServerResponse) => void;
   certify(certificate: Certificate): void;
   stopSite(): Promise<void>;

@@ -4,7 +4,7 @@ import { judgeArrival } from "~/features/checks/judge-arrival";
 import { type Arrival, askSigned, FORGED_ADDRESS } from "~/features/checks/probe.server";
 import { askProxy, type RunningProxy, SITE_HOST } from "./proxies";
 
-/** What of the doctor's question reaches the site of a data directory through a proxy, and what the doctor makes of it. */
+/** Sends the doctor's request through a proxy; returns what reached the site, and the doctor's findings. */
 export async function probeThrough(
   proxy: RunningProxy,
   dataDir: string,

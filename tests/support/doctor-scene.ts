@@ -28,7 +28,7 @@ export const HOST = "book.example";
 /** Every secret of the scene, which no finding may show. */
 export const SECRETS = ["right-password", "mail-password", SANDBOX_KEY, "whsec_", "a secret that"];
 
-/** A whole site that is well, of real parts, to be broken one by one. */
+/** A healthy site of real parts, which tests break one by one. */
 export type DoctorScene = {
   variables: Record<string, string>;
   postgres: OwnPostgres;
@@ -36,7 +36,7 @@ export type DoctorScene = {
   names: NameServer;
   smtp: TestSmtpServer;
   authority: Authority;
-  /** Where DATA_DIR is; null where no disk can be mounted. */
+  /** The disk of DATA_DIR; null if none can be mounted. */
   disk: SmallDisk | null;
   stripe: Awaited<ReturnType<typeof startStripeSandbox>>;
   folder: string;
@@ -52,7 +52,7 @@ export type DoctorScene = {
   close(): Promise<void>;
 };
 
-/** What a site leaves that runs and mails. */
+/** The row of a running mail worker. */
 export const WORKER_RUNS =
   "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')";
 

@@ -18,20 +18,17 @@ import { SESSION_SECRET } from "./session-secret";
 /** An account's credentials. */
 export type Account = { email: string; password: string };
 
-/** An account with a paid membership. */
 export type Member = Account & { subscription: string };
 
 type SiteOptions = {
   /** Further variables of the program. */
   variables?: Record<string, string>;
   /**
-   * Whether each test's first `visit()` without options gets the same tab, emptied of cookies and what is stored: a new
-   * tab costs more than what most tests do in it.
+   * Whether each test's first `visit()` without options gets the same tab, cleared of cookies and storage. A new tab
+   * takes longer than most tests.
    */
   sharesTab?: boolean;
 };
-
-/** Signs the program's cookies and those of sessions that are opened here. */
 
 const PASSWORD = "a long walk";
 let passwordHash: Promise<string> | undefined;
@@ -95,7 +92,7 @@ export class E2eSite {
     expect(errors).toEqual([]);
   }
 
-  /** Makes the shared tab as good as new. It stays where it is, since its next page can use its process then. */
+  /** Clears the shared tab. It keeps its page, so that the next one reuses its process. */
   async #empty(tab: Page): Promise<void> {
     const context = tab.context();
     for (const page of context.pages()) if (page !== tab) await page.close();
@@ -120,12 +117,11 @@ export class E2eSite {
     return this.#variables;
   }
 
-  /** The program's data directory. */
   get dataDir(): string {
     return this.#data.path;
   }
 
-  /** What the program has printed so far. */
+  /** The program's output so far. */
   output(): string {
     return this.#started(this.#program).output();
   }
@@ -173,7 +169,7 @@ export class E2eSite {
   async post(context: BrowserContext, path: string, fields: Record<string, unknown>) {
     const answer = await context.request.post(path, {
       data: fields,
-      // a connection of its own, since the site may be closing the idle one that would be used again
+      // a new connection, since the site may be closing the idle one
       headers: { Origin: this.origin, Connection: "close" },
     });
     return (await answer.json()) as Record<string, unknown>;
@@ -202,7 +198,6 @@ export class E2eSite {
     await context.addCookies([{ name, value, url: this.origin }]);
   }
 
-  /** Creates an account. */
   async newAccount(name?: string): Promise<Account> {
     passwordHash ??= hashPassword(PASSWORD);
     const account = { email: this.newEmail(name), password: PASSWORD };

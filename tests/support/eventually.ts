@@ -2,8 +2,8 @@ import { vi } from "vitest";
 import { EFFECT_TIMEOUT } from "./effect-timeout.mjs";
 
 /**
- * Repeats a check until it passes, and returns its result. Unlike `vi.waitFor` by itself, which gives up after a
- * second, it is not a test of the machine's speed.
+ * Repeats a check until it passes, and returns its result. `vi.waitFor` by itself gives up after a second, which is too
+ * short for a busy machine.
  *
  * @throws the check's last error, after the timeout
  */

@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** A run keeps a few databases there, and for a while all packages of a fresh installation. */
+/** Bytes enough for a run's databases and the packages of a fresh installation. */
 const ENOUGH = 4 * 1024 ** 3;
 
 const IN_MEMORY = "/dev/shm";
 
 /**
- * The folder for tests' databases and temporary files: in memory if the system has a large enough one that programs
- * can be run from (Linux outside most containers), since disks are several times slower.
+ * The folder for tests' databases and temporary files. It is in memory if the system has a large enough one that allows
+ * running programs (Linux outside most containers), since disks are several times slower.
  */
 export function fastFolder() {
   try {

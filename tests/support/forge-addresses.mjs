@@ -1,6 +1,5 @@
-// Runs in its own network namespace: starts the built program with TRUST_PROXY=1, and subscribes to the
-// newsletter from a public address and from loopback, with a forged X-Forwarded-For each time. Prints the
-// statuses.
+// Runs in its own network namespace, and starts the built program with TRUST_PROXY=1. Subscribes to the newsletter
+// from a public address and from loopback, with a forged X-Forwarded-For each time, and prints the statuses.
 import { spawn } from "node:child_process";
 import { request } from "node:http";
 import { resolve } from "node:path";

@@ -19,7 +19,7 @@ import { environment } from "./child-environment.mjs";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** The files with which a site that was built elsewhere is installed and started. */
+/** The files needed to install and start a site that was built elsewhere. */
 const FILES = [
   ".npmrc",
   "package.json",
@@ -37,8 +37,8 @@ const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
 type Ended = { code: number | null; output: string };
 
 /**
- * A folder with the built site and its production packages, as `npm ci --omit=dev` leaves them where install scripts do
- * not run, for an unprivileged user without a compiler: the PATH has `node` and `sh` and nothing else.
+ * A folder with the built site and its production packages, as after `npm ci --omit=dev` without install scripts. It is
+ * for an unprivileged user without a compiler: the PATH has only `node` and `sh`.
  */
 export class FreshMachine {
   readonly #folder = mkdtempSync(join(tmpdir(), "golden-path-fresh-"));
@@ -95,7 +95,7 @@ function productionPackages(): string[] {
   return ["node_modules/.package-lock.json", ...installed];
 }
 
-/** Whether npm unpacks a file itself: packages within it are listed by themselves, and our build adds the links. */
+/** Whether npm unpacks a file itself. Nested packages are listed separately, and our build adds the links. */
 function isUnpacked(path: string): boolean {
   return basename(path) !== "node_modules" && !lstatSync(path).isSymbolicLink();
 }

@@ -41,7 +41,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
     return style;
   };
 
-  /** What is needed of every ancestor of an item. */
+  /** The layout of an element that may be an ancestor of an item. */
   const readBox = (element: Element) => {
     const style = styleOf(element);
     const isOnPage = element !== root && element !== document.body && style.display !== "contents";

@@ -9,7 +9,7 @@ export async function whileHashQueueIsFull<Result>(
 ): Promise<Result> {
   const network = clientNetworks(clientAddress);
   let isOver = false;
-  // whoever finds no room gives up, and all others come back as soon as they are served
+  // tasks that find no room give up; all others queue again as soon as they are done
   const flood = Promise.allSettled(
     Array.from({ length: 41 * availableParallelism() }, async () => {
       while (!isOver) await hashPassword("x", network);

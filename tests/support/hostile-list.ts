@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { randomNumbers } from "./random-numbers";
 
-/** How a list is written. Byte order marks are written for UTF-16, and for UTF-8 if so named. */
+/** The format of a list. Byte order marks are written for UTF-16, and for UTF-8 if so named. */
 export type ListFormat = {
   encoding: "utf-8" | "utf-8 with BOM" | "utf-16le" | "utf-16be" | "windows-1252";
   header: string[];
@@ -10,7 +10,7 @@ export type ListFormat = {
   newline: string;
 };
 
-/** What a reader has to make of a list. */
+/** The expected result of reading a list. */
 export type HostileList = {
   /** In bytes. */
   size: number;
@@ -65,9 +65,8 @@ export const FORMATS: Record<string, ListFormat> = {
 const NOTES = "She wrote that the third chapter had found her at the right time. ";
 
 /**
- * Writes a list with what real and malicious exports contain: names with quotes and line breaks, formulas, NULs,
- * addresses twice and in another case, thousands of columns, stray and unclosed quotes, cells of megabytes. The
- * same seed gives the same list.
+ * Writes a list as real and malicious exports do: with quotes and line breaks in names, formulas, NULs, repeated
+ * addresses, thousands of columns, stray and unclosed quotes, cells of megabytes. The same seed gives the same list.
  */
 export async function writeHostileList(
   path: string,

@@ -60,7 +60,7 @@ export function send(url: string, sent: Sent = {}): Promise<Answer> {
   });
 }
 
-/** Looks like a browser to the server: stores cookies and sends Origin headers. */
+/** A browser as the server sees it: stores cookies and sends Origin headers. */
 export class Visitor {
   readonly #cookies = new Map<string, string>();
 
@@ -104,7 +104,7 @@ export class Visitor {
   async signUp(email: string, password = "a long walk"): Promise<void> {
     const answer = await this.post("/auth/signup", { json: { email, password } });
     if (answer.status !== 200) throw new Error(`Sign up: ${answer.status} ${answer.text}`);
-    // as if the page that tells to confirm the address had been seen
+    // as if the page with the notice to confirm the address had been seen
     this.#cookies.delete("flash");
   }
 

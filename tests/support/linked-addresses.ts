@@ -8,7 +8,7 @@ export type Form = { action: string; method: "GET" | "POST"; fields: Field[] };
 
 type Field = { name: string; value: string; type: string };
 
-/** What a page refers to and is recognised by. Addresses are absolute. */
+/** A page's heading, links and forms. Addresses are absolute. */
 export type PageContents = {
   /** The first h1, or the title of a page without one. */
   heading: string;

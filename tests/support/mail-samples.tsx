@@ -42,13 +42,13 @@ import { FULL_ISSUE } from "./sample-issues.mjs";
 type Rendered = Awaited<ReturnType<typeof renderMail>>;
 
 const SITE = "https://goldenpath.example";
-/** As long as real ones are. */
+/** As long as real tokens. */
 const TOKEN = "6f1c0d1e-4b5a-4f0e-9a77-2f1b6f0f9d3c.Qm9vayBvZiB0aGUgcGF0aCwgc2lnbmVkIGhlcmU";
 const FORGOT_PASSWORD = `${SITE}/auth/forgot-password`;
 const PASSKEYS = `${SITE}/account#passkeys`;
 const PASSKEY = { name: "Chrome on Linux", listUrl: PASSKEYS, resetUrl: FORGOT_PASSWORD };
 const MEMBERS_AREA = `${SITE}/premium`;
-/** Asks to log in, and then shows what there is to manage. */
+/** The page on which a member updates the card, after logging in. */
 const MANAGE = `${SITE}/billing/card`;
 const PRICE = { amount: "$9.99", period: "per month" };
 const NEXT_MONTH = new Date("2026-12-22T09:00:00Z");
@@ -86,7 +86,7 @@ const LETTER_SITE = {
   program: "The database has 212 MB and runs on PostgreSQL 18.1, the program on Node.js 24.11.0.",
 };
 
-/** An issue with all that one can contain, as it is mailed. */
+/** An issue with every element, rendered as mail. */
 async function renderIssue(): Promise<Rendered> {
   setEnvironment({ PUBLIC_URL: SITE, MAIL_POSTAL_ADDRESS: list.postalAddress });
   const split = splitFrontMatter(FULL_ISSUE, issueFrontMatter);

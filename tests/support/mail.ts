@@ -106,7 +106,7 @@ export async function mailIdle({ db }: Database = getDatabase()): Promise<void> 
   );
 }
 
-/** Queues as many mails, none of them due, as make the site accept no more. */
+/** Queues so many mails, none of them due, that the site accepts no more. */
 export async function fillMailQueue({ db }: Database = getDatabase()): Promise<void> {
   await db.execute(sql`
     insert into mails (kind, priority, recipient, address_hash, due_at, expires_at)

@@ -9,8 +9,8 @@ type Story = {
 };
 
 /**
- * The main user journey, in any browser, with and without JavaScript: from the first visit through account,
- * newsletter and payment to the members' area, and to the cancelled membership.
+ * The main user journey, in any browser, with and without JavaScript: first visit, account, newsletter, payment,
+ * members' area, cancelled membership.
  */
 export async function completeMainJourney(
   window: BrowserWindow,

@@ -1,6 +1,6 @@
 import { registry } from "~/observability/metrics.server";
 
-/** What a metric counts for these labels, all of which it must have; 0 if nothing was counted yet. */
+/** The value of a metric with all these labels; 0 if nothing was counted yet. */
 export async function metricValue(
   name: string,
   labels: Record<string, string | number> = {},

@@ -1,5 +1,5 @@
-// Which statements of migrations break the release before, which goes on serving while they run, or hold a lock for
-// long. Squawk (https://squawkhq.com/docs/rules) knows PostgreSQL's; the few of our own are what it does not look for.
+// Finds statements of migrations that break the previous release, which still serves while they run, or that hold a
+// lock for long. Squawk (https://squawkhq.com/docs/rules) has rules for PostgreSQL; ours cover what it does not check.
 // A statement is accepted by a comment above it: -- accepted ban-drop-column: no release since 0.4 reads it
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ const CHANGES = {
   message: "Rows stay locked until all migrations have ended: let the program do it bit by bit.",
 };
 
-/** Where a statement may begin: also after WITH's parts, within one of them, in a DO block, and as its EXECUTE. */
+/** Positions where a statement may begin: also in or after a WITH clause, in a DO block, and in its EXECUTE. */
 const BEGINS = /(?:^|[()]|\b(?:BEGIN|THEN|ELSE|LOOP)\b|\bEXECUTE\s+(?:format\s*\(\s*)?')\s*/;
 const TABLE = /("[^"]+"(?:\."[^"]+")?)/;
 
@@ -61,7 +61,7 @@ const CHANGE = new RegExp(
 );
 
 /**
- * What is not accepted in these migrations.
+ * The unaccepted findings in these migrations.
  *
  * @param {string[]} files paths
  * @param {Record<string, string>} landed reasons by "file rule", for migrations that cannot be changed any more
@@ -155,7 +155,7 @@ function askOwnRules(file, statements) {
 }
 
 /**
- * What is run, statement by statement, those of a DO block too. The body of a function, which runs later, is left out.
+ * The single statements that are run, including those of a DO block, without function bodies, which run later.
  *
  * @param {string} text
  */

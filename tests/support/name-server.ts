@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export type Records = Record<string, string[]>;
 
 export type NameServer = {
-  /** As a resolver takes it. */
+  /** The server's address in a resolver's form. */
   address: string;
   /** May be changed at any time. */
   records: Records;

@@ -40,7 +40,7 @@ const PAUSE_MS = 500;
 
 const HEAD = `HTTP/1.1\r\nHost: ${target.name}\r\n`;
 
-/** What a connection sends before it stalls, for several kinds of clients that only occupy a connection. */
+/** The bytes sent before stalling, for several kinds of clients that only occupy a connection. */
 const OPENINGS = [
   `GET / ${HEAD}X-Slow: `,
   `GET / ${HEAD}\r\n`,

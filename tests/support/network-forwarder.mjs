@@ -1,5 +1,5 @@
-// Lets a test outside a network namespace connect from any address inside it: run there, it accepts
-// connections on Unix sockets, `<address>=<path>` each, and forwards them to a port, from that address.
+// Lets a test outside a network namespace connect from any address inside it. Run there, it accepts connections on
+// Unix sockets, given as `<address>=<path>`, and forwards them to a port from that address.
 import { connect, createServer, isIPv6 } from "node:net";
 
 const [port, ...doors] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import type { Issue } from "~/features/newsletter/read-issue.server";
 import { type Database, getDatabase } from "~db/client";
 
-/** What the form answers: added, on the list already, and failed. */
+/** The form's toasts: added, on the list already, and failed. */
 export const SUCCESS = {
   title: "🎉 Success!",
   description: "Thanks for subscribing! You're on the list.",
@@ -43,7 +43,6 @@ export async function addWalkers(count: number, { db }: Database = getDatabase()
     select 'walker' || n || '@example.test', now(), lpad('token' || n, 22, 'A') from generate_series(1, ${count}::int) n`);
 }
 
-/** A PNG of one pixel. */
 export const PNG_PIXEL = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",

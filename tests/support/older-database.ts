@@ -2,7 +2,7 @@ import { knownMigrations } from "~db/known-migrations";
 import { migrateInTransaction } from "~db/migrate";
 import { openConnection } from "~db/open-connection";
 
-/** Makes an empty database that of an older release: with only the first so many migrations, and an account. */
+/** Turns an empty database into one of an older release, with the first `migrations` migrations and an account. */
 export async function makeOlderDatabase(url: string, migrations = 1): Promise<void> {
   const connection = await openConnection({ url, applicationName: "test" });
   const send = (text: string) =>

@@ -3,11 +3,11 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 
 const DAY = 24 * 60 * 60;
 
-/** The rule of docs/payments.md, independently of the code under test. */
+/** The periods of docs/payments.md, independent of the code under test. */
 const LEEWAY = 2 * DAY;
 const GRACE = 15 * DAY;
 
-/** What a customer is entitled to, derived from invoices, payments and disputes, not by the rule under test. */
+/** A customer's entitlement, derived from invoices, payments and disputes, not by the rule under test. */
 export type Entitlement = {
   /** Whether a current membership has a running period that is paid, not refunded and not disputed. */
   isPaidNow: boolean;

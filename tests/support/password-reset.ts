@@ -20,7 +20,7 @@ import { startSmtpServer, type TestSmtpServer } from "./smtp";
 export const OLD_PASSWORD = "open sesame";
 export const NEW_PASSWORD = "a better one";
 
-/** Where the 'forgot password' form redirects after success. */
+/** The page to which the 'forgot password' form redirects after success. */
 export const SENT = "/auth/forgot-password?sent";
 
 /** The toast for a link that is used, expired or forged. */

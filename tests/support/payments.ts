@@ -43,7 +43,7 @@ export async function newReaderUntil(periodEnd: Date | null): Promise<Reader> {
 /** The cookie of a new account with access until then. */
 export const signIn = async (periodEnd: Date | null) => (await newReaderUntil(periodEnd)).cookie;
 
-/** How often the sandbox was asked for what, as in `GET /v1/prices/:id`, since that was cleared. */
+/** The sandbox's number of requests per endpoint, such as `GET /v1/prices/:id`, since they were cleared. */
 export async function requestCounts(sandboxOrigin: string): Promise<Record<string, number>> {
   type Requests = { counts: Record<string, number> };
   return (await control<Requests>(sandboxOrigin, "requests", undefined, "GET")).counts;

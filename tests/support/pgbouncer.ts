@@ -11,9 +11,9 @@ import { serverProgram } from "./server-programs.mjs";
 
 const CONFIGURATION = resolve(import.meta.dirname, "../../docs/deploy/pgbouncer.ini");
 
-/** PgBouncer with docs/deploy/pgbouncer.ini, as it stands but for addresses and what a test changes on purpose. */
+/** PgBouncer with docs/deploy/pgbouncer.ini, unchanged except for addresses and a test's own settings. */
 export type Pooler = {
-  /** `host:port`, as it stands in an address. */
+  /** `host:port`, as in a database's address. */
   host: string;
   output(): string;
   /** Ends it as by `kill -9`. */

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 
 const program = createRequire(import.meta.url).resolve("#picture-process");
 
-/** What the process that makes pictures did with a file, and what it took. */
+/** The outcome of the picture process for a file, with the resources it used. */
 export type Run = {
   outcome: "made" | "unsupported" | "too many pixels" | "too elongated" | "unreadable";
-  /** Most memory, in megabytes, beyond that of a Node process that does nothing. */
+  /** Peak memory in megabytes, beyond that of an idle Node process. */
   megabytes: number;
   /** Processor time from start to end, in milliseconds: a busy machine does not change it much. */
   milliseconds: number;

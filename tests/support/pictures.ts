@@ -110,7 +110,7 @@ export function webpOfCanvas(file: Buffer, width: number, height: number): Buffe
   return made;
 }
 
-/** A progressive JPEG file whose last scan comes again and again, up to a length in bytes. */
+/** A progressive JPEG file whose last scan is repeated up to a length in bytes. */
 export function jpegOfManyScans(progressive: Buffer, length: number): Buffer {
   const last = progressive.lastIndexOf(Buffer.from([0xff, 0xda]));
   const scan = progressive.subarray(last, -2);
@@ -122,7 +122,7 @@ export function jpegOfManyScans(progressive: Buffer, length: number): Buffer {
   ]);
 }
 
-/** The names of the chunks of a WebP file, and whether they are all of it. */
+/** The names of a WebP file's chunks, and whether they make up the whole file. */
 export function webpChunks(file: Uint8Array): { names: string[]; isAll: boolean } {
   const bytes = Buffer.from(file);
   const names: string[] = [];

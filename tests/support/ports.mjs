@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 
 /**
- * Ports for servers of tests: below those of outgoing connections (from 32,768 on Linux), of which some tests
- * open thousands, so that one could take a port between being found free and being used.
+ * Ports for servers of tests, below those of outgoing connections (from 32,768 on Linux). Some tests open thousands of
+ * those, and one could take a port just after it was found free.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;

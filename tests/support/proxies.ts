@@ -17,7 +17,7 @@ export const SITE_HOST = "goldenpath.example";
 export const PROXIES = ["nginx", "caddy", "haproxy"] as const;
 export type ProxyName = (typeof PROXIES)[number];
 
-/** A proxy that runs with its configuration of docs/deploy/, as it stands but for ports and certificates. */
+/** A proxy that runs with its configuration of docs/deploy/, unchanged except for ports and certificates. */
 export type RunningProxy = {
   name: ProxyName;
   httpPort: number;
@@ -65,7 +65,7 @@ export async function startProxy(
 
 type Place = { home: string; httpPort: number; httpsPort: number; sitePort: number };
 
-/** What each proxy is started with, once its configuration has been written. */
+/** Writes each proxy's configuration, and returns the parameters and variables to start it with. */
 const PREPARE: Record<
   ProxyName,
   (place: Place) => { parameters: string[]; env?: Record<string, string> }
@@ -154,7 +154,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The root certificate that whoever trusts this proxy has. */
+/** The root certificate with which clients trust this proxy. */
 export function rootOf(folder: string, name: ProxyName): string {
   const file =
     name === "caddy" ? "caddy/caddy/pki/authorities/local/root.crt" : `${name}/authority.crt`;

@@ -18,8 +18,8 @@ export type RecordingStripe = {
   /** The idempotency keys of these calls, where they have one. */
   idempotencyKeys: string[];
   /**
-   * What a call whose method and path end so is answered, with its query or without, the last of several again and
-   * again; any other succeeds.
+   * Responses to calls by the end of method and path, with or without the query. The last of several repeats; any other
+   * call succeeds.
    */
   answers: Record<string, Answer | Answer[]>;
   reset(): void;
@@ -27,8 +27,8 @@ export type RecordingStripe = {
 };
 
 /**
- * Configures the site, with more variables, to call a server that records Stripe's calls, for rules whose outcome is
- * which calls are made.
+ * Configures the site, with more variables, to call a server that records the calls to Stripe, for rules about which
+ * calls are made.
  */
 export async function startRecordingStripe(
   variables: Record<string, string> = {},

@@ -102,7 +102,7 @@ export class ReplicatedServer {
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((done) => server.once("exit", done));
     if (how === "SIGKILL") {
-      // as a machine goes: the children would finish what they are doing
+      // as when a machine dies: otherwise the children would finish their work
       const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid="]);
       for (const line of stdout.split("\n")) {
         const [pid, parent] = line.trim().split(/\s+/).map(Number);
@@ -190,7 +190,7 @@ export async function startReplicatedPostgres({
   await primary.start(SETTINGS);
   await follow(standby, primary);
   if (synchronous) {
-    // of the primary alone: a promoted standby must not wait for one of its own
+    // on the primary alone: a promoted standby must not wait for a standby of its own
     await primary.ask("alter system set synchronous_standby_names = '*'");
     await primary.ask("select pg_reload_conf()");
     await eventually(async () => {

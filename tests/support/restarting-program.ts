@@ -17,12 +17,12 @@ export type RestartingProgram = {
   stop(): Promise<number | null>;
 };
 
-/** A socket that is bound and not accepted from here, as systemd holds it for a service. */
+/** A bound socket from which this process accepts nothing, as systemd holds it for a service. */
 type HeldSocket = { fd: number; bind(host: string, port: number): number; close(): void };
 
 /**
- * Starts the program on a port. With `isSocketHeld` it gets an open socket by systemd's protocol, which this process
- * keeps through all restarts, so that connections wait in it meanwhile.
+ * Starts the program on a port. With `isSocketHeld` it inherits a socket by systemd's protocol. This process keeps the
+ * socket open through all restarts, so that connections wait in it.
  */
 export async function startRestartingProgram(
   variables: Record<string, string>,
@@ -36,7 +36,7 @@ export async function startRestartingProgram(
 
   async function start(): Promise<void> {
     const node = [process.execPath, ...NODE_FLAGS, join(PROJECT, "build/index.js"), "serve"];
-    // the shell becomes the program, so that it has the number that the protocol asks for
+    // exec keeps the shell's pid, which the protocol asks for
     const line = `${socket ? "export LISTEN_FDS=1 LISTEN_PID=$$; " : ""}exec "$@"`;
     child = spawn("sh", ["-c", line, "sh", ...node], {
       cwd: PROJECT,

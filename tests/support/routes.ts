@@ -55,7 +55,7 @@ export async function call(
   }
 }
 
-/** What a loader returns as JSON, with the headers that Remix's `data()` gives it. */
+/** A loader's result as a JSON response, with the headers given to Remix's `data()`. */
 function jsonOf(answer: unknown): Response {
   const isWrapped =
     answer !== null && typeof answer === "object" && "data" in answer && "init" in answer;

@@ -9,7 +9,7 @@ import { childEnvironment } from "./child-environment.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** An issue with everything that an issue can have. */
+/** An issue with every element. */
 export const FULL_ISSUE = `---
 subject: "The first mile is the longest"
 slug: the-first-mile

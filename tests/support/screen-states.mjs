@@ -315,8 +315,8 @@ async function holdToast(page) {
 }
 
 /**
- * Holds requests for this path for as long as the page is open. They never leave the page: the browser would
- * send off what Playwright holds back when the page is closed.
+ * Holds requests for this path while the page is open. Playwright's own interception would let the browser send them
+ * when the page is closed.
  */
 async function holdRequests(/** @type {Page} */ page, /** @type {string} */ path) {
   await page.evaluate((path) => {

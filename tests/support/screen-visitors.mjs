@@ -11,9 +11,9 @@ import { publishSampleIssues } from "./sample-issues.mjs";
  */
 
 /**
- * Creates every kind of visitor to whom the site looks different, each with a browser's cookies: an anonymous
- * one, a reader with an account, members in each state of a membership, a former member, and a buyer whose
- * payment is pending; the links of mails, which open pages too; and two issues of the newsletter.
+ * Creates the cookies of every kind of visitor that the site looks different to: anonymous, with an account, a member
+ * in each state, a former member, and a buyer with a pending payment. Also creates mails with links, and two issues of
+ * the newsletter.
  *
  * @param {import("playwright").Browser} browser
  * @param {Site} site

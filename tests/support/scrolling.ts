@@ -43,7 +43,7 @@ export async function wheelTo(page: Page, position: number): Promise<void> {
     const distance = Math.min(Math.max(position, 0), end) - from;
     if (Math.abs(distance) < 20) return;
     await page.mouse.wheel(0, distance);
-    // a browser on a busy machine drops a turn of the wheel now and then, which is turned again
+    // on a busy machine a browser sometimes drops a wheel event, so it is repeated
     await expect
       .poll(() => page.evaluate(() => window.scrollY), { interval: POLL_MS, timeout: 3_000 })
       .not.toBe(from)

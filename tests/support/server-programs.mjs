@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { installByApt, isProgram, isRoot, programsInPath } from "./browsers/programs.mjs";
 
-/** Programs that the site is tested with as operators have them, by name, with their Debian packages. */
+/** Server programs that the site is tested with, by name, with their Debian packages. */
 const PACKAGES = {
   nginx: "nginx",
   caddy: "caddy",
@@ -25,8 +25,8 @@ export function serverProgram(name) {
 }
 
 /**
- * Installs those that are missing, from Debian, if this is root's machine without systemd, as a container is: elsewhere
- * a package would start its server at once. Says what stays missing, and that its tests are skipped.
+ * Installs missing programs from Debian, if this runs as root without systemd, as in a container: elsewhere a package
+ * would start its server at once. Reports programs that are still missing, whose tests are skipped.
  *
  * @param {{ log?: (line: string) => void }} [options]
  */
@@ -48,7 +48,7 @@ export function installServerPrograms({ log = console.log } = {}) {
 }
 
 /**
- * What a test's name says if it is skipped for lack of a program, else nothing.
+ * The note in a test's name if it is skipped for lack of a program, else "".
  *
  * @param {ServerProgram} name
  */

@@ -1,2 +1,1 @@
-/** Signs the cookies of tests. */
 export const SESSION_SECRET = "a secret that signs the cookies of tests only";

@@ -5,7 +5,7 @@ import type { Visitor } from "./http-client";
 
 /** Number of visitors who write, and of those who are signed in and read. */
 const VISITORS = 10;
-/** Time between two requests of somebody who writes, and of somebody who reads, in milliseconds. */
+/** Time between two requests of a visitor who writes, and of one who reads, in milliseconds. */
 const WRITING_MS = 20;
 const READING_MS = 200;
 

@@ -24,8 +24,8 @@ type Options = {
 };
 
 /**
- * The site of one test file, called at its top level. After each test, settings and clock are as they were, mocks are
- * gone, and the sandbox has no faults.
+ * The site of one test file; call it at the file's top level. After each test it restores settings and clock, and
+ * removes mocks and the sandbox's faults.
  */
 export function testSite(options: Options = {}): TestSite {
   const site = {} as TestSite;
@@ -80,7 +80,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
   };
 }
 
-/** Loads what payments need only here: it takes longer than many a test that needs none. */
+/** Loads the payment modules late, since that takes longer than many tests without payments. */
 async function startSandbox(webhookUrl: string | null) {
   const { WEBHOOK_EVENTS } = await import("~/features/billing/webhook.server");
   const { startStripeSandbox } = await import("~/sandbox/stripe/server.server");

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./program";
 
-/** A file system of its own, in memory, that a test can fill up or make read-only. */
+/** A separate file system in memory that a test can fill up or make read-only. */
 export type SmallDisk = {
   path: string;
   fill(): void;

@@ -1,9 +1,9 @@
-// A real SMTP server in a process of its own, so that neither a kill nor a busy event loop of the sender is also
-// its own. It does to each address what its script says, attempt by attempt, and then accepts.
+// A real SMTP server in a separate process, so that a kill or a busy event loop of the sender does not affect it. It
+// follows a script for each address, attempt by attempt, and then accepts.
 import { SMTPServer } from "smtp-server";
 
 /**
- * What the server does with one attempt to mail an address:
+ * The server's reaction to one attempt to mail an address:
  * refuse: replies with a code to the recipient, or to the message;
  * drop: closes the connection at the recipient, before the message; after the whole message without accepting it;
  * or after accepting it without saying so; wait: accepts after so many milliseconds; hang: accepts, and neither
@@ -56,7 +56,7 @@ const server = new SMTPServer({
     try {
       for await (const chunk of stream) chunks.push(chunk);
     } catch {
-      // the sender died in the middle of the message, which so was never sent
+      // the sender died in the middle of the message, so it was never sent
       return;
     }
     concurrency += 1;

@@ -19,7 +19,7 @@ const USER_PRESENT = 0x01;
 const USER_VERIFIED = 0x04;
 const CREDENTIAL_INCLUDED = 0x40;
 
-/** A self-signed certificate that nothing trusts, and its key; both worth nothing outside these tests. */
+/** A self-signed certificate that nothing trusts, and its key, for these tests only. */
 const ATTESTATION_CERTIFICATE = Buffer.from(
   "MIIBkDCCATWgAwIBAgIUXOgjvYQkQA1h3Smwfh8FiHmUEAcwCgYIKoZIzj0EAwIwHDEaMBgGA1UEAwwRQSBrZXkgb2Ygbm8gd29ydGgwIBcNMjYxMTIzMDYzOTM1WhgPMjEyNjEwMzAwNjM5MzVaMBwxGjAYBgNVBAMMEUEga2V5IG9mIG5vIHdvcnRoMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEBjnQiMQ5UfVQtHwBSBiJ2OVlxwnGgDcIvR22c/PjbvzDGHB41M7ZEaFoR8DeQ+n6A4yV7UpYhpMCVpwJro3Q3qNTMFEwHQYDVR0OBBYEFFHXzgMoq5Qol+Gn1GiiY1M7sumSMB8GA1UdIwQYMBaAFFHXzgMoq5Qol+Gn1GiiY1M7sumSMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSQAwRgIhAPxZS7oWlwkM16J7DwzOVSP5JUhhcEZNGAdjogIAauGcAiEAsXysTZEM+uN2IimcvDdAUBhxojlOI07y7i4X7cwlmeU=",
   "base64",
@@ -33,7 +33,7 @@ const ATTESTATION_KEY = createPrivateKey({
   type: "pkcs8",
 });
 
-/** What an answer says, and where it says something else than an honest browser and authenticator would. */
+/** The values in which a response differs from that of an honest browser and authenticator. */
 export type Forgery = {
   origin?: string;
   challenge?: string;

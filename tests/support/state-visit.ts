@@ -7,7 +7,7 @@ import type { StatesSite } from "./states-site";
 /** The height of the window in which states are set up, in CSS pixels. */
 export const HEIGHT = 800;
 
-/** What a visit to a state has kept of it. */
+/** The documents of a state, kept by a visit to it. */
 export type StateDocuments = {
   state: ScreenState;
   /** The page as sent by the server, and how it was asked for; null if it was no page. */
@@ -21,12 +21,11 @@ export type StateDocuments = {
   isPlacedByScript: boolean;
 };
 
-/** A page in a state, its documents, and the errors it reports. */
 export type StateVisit = { page: Page; documents: StateDocuments; errors: readonly string[] };
 
 /**
- * Visits states in Chromium, one tab for each, with reduced motion: contrast cannot be measured during a fade. A
- * visit is what costs most, so whatever is to be known of a state is taken from the same one.
+ * Visits states in Chromium, one tab for each, with reduced motion: contrast cannot be measured during a fade. Visits
+ * are expensive, so all checks of a state share one.
  */
 export class StateVisits {
   readonly #contexts = new Map<string, Promise<BrowserContext>>();
@@ -42,7 +41,7 @@ export class StateVisits {
     page.on("response", (response) => {
       if (response.request().isNavigationRequest()) pages.push(response);
     });
-    // what examines it needs JavaScript; a page whose own scripts are blocked is the same as one without
+    // the checks need JavaScript; with its own scripts blocked, a page looks as without JavaScript
     if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());
     await state.show(page, this.site.visitors);
     const shown = await page.evaluate(

@@ -5,7 +5,7 @@ import { type Program, startProgram, temporaryDirectory } from "./program";
 import { prepareVisitors, type Visitors } from "./screen-visitors.mjs";
 
 /**
- * What is needed to set up the states of `screen-states.mjs`: the built program, a Chromium, the visitors.
+ * The built program, a Chromium and the visitors, to set up the states of `screen-states.mjs`.
  */
 export type StatesSite = {
   program: Program;

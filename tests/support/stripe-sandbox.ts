@@ -67,7 +67,7 @@ export async function openSandbox(
 /** A webhook request as received. */
 type Received = { event: Stripe.Event };
 
-/** A server that accepts webhooks, checks their signatures and responds as the test wants. */
+/** A server that accepts webhooks, checks their signatures and responds as the test sets. */
 export type WebhookSite = {
   url: string;
   received: Received[];

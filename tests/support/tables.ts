@@ -6,8 +6,8 @@ import { mailIdle } from "./mail";
 export type Contents = Record<string, string>;
 
 /**
- * What a site writes by itself: the mail workers' heartbeats, its own starts and health, a key when it first needs one, the edition that it finds
- * in its folder, and counts of visitors.
+ * Tables that a site writes by itself: the mail workers' heartbeats, its starts and health, its keys, the edition in
+ * its folder, and counts of visitors.
  */
 const NO_CONTENTS = [
   ...["mail_workers", "site_keys"],

@@ -9,13 +9,13 @@ import { untilReady } from "./ready.mjs";
 
 const PROJECT = resolve(import.meta.dirname, "../..");
 
-/** Whether a terminal can be had here, from util-linux's `script`. */
+/** Whether util-linux's `script` is installed, which provides a terminal. */
 export const hasTerminal = spawnSync("script", ["--version"]).stdout?.includes("util-linux");
 
 /** Timeout for a command in a terminal, in milliseconds. */
 const LIMIT_MS = 60_000;
 
-/** What is typed once the screen shows `after`. */
+/** Text to type once the screen shows `after`. */
 type Typed = { after: string; text: string };
 
 function openTerminal(command: string[], variables: Record<string, string>) {
@@ -56,8 +56,8 @@ export async function startInTerminal(variables: Record<string, string>): Promis
 }
 
 /**
- * Runs the built program in a terminal, where somebody types; returns its exit code and all that the terminal
- * showed, without control sequences.
+ * Runs the built program in a terminal with typed input; returns its exit code and all that the terminal showed,
+ * without control sequences.
  */
 export async function runInTerminal({
   command,

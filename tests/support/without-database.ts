@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { getDatabase, setDatabase } from "~db/client";
 
-/** Does something while the database cannot be reached. */
+/** Runs work while the database cannot be reached. */
 export async function withoutDatabase<T>(run: () => Promise<T>): Promise<T> {
   const database = getDatabase();
   setDatabase(null);
@@ -12,7 +12,7 @@ export async function withoutDatabase<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Does something while a table cannot be read. */
+/** Runs work while a table cannot be read. */
 export async function withoutTable<T>(table: string, run: () => Promise<T>): Promise<T> {
   const rename = (from: string, to: string) =>
     getDatabase().db.execute(

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const migrations = join(root, "db/migrations");
 const kit = join(dirname(createRequire(import.meta.url).resolve("drizzle-kit")), "bin.cjs");
 
-/** What is accepted in migrations from before this check, which are never changed. */
+/** Accepted findings in migrations from before this check, which are never changed. */
 const LANDED = {
   "0002_billing_syncs.sql require-concurrent-index-creation": "a row for each member only",
   "0002_billing_syncs.sql require-concurrent-index-deletion": "no query used it",

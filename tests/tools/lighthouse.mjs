@@ -1,7 +1,7 @@
 /**
- * `npm run lighthouse`: measures the built site on Lighthouse's emulated phone, five times per page, and prints the median
- * scores with what cost points, and when the page is painted. Exits with 1 if a score is below its floor, or if scripts
- * block the page for too long.
+ * `npm run lighthouse`: measures the built site on Lighthouse's emulated phone, five times per page. Prints the median
+ * scores, the audits that cost points, and paint times. Exits with 1 if a score is below its floor, or if scripts block
+ * the page for too long.
  *
  * The photographs come from a local stand-in for their host, so that the pages are complete and the scores do
  * not depend on an external server.
@@ -85,14 +85,13 @@ function longEdition() {
   let text = readFileSync(join(folder, "chapters", name), "utf8");
   for (let at = 0; text.split(/\s+/).length < CHAPTER_WORDS; at = (at + 1) % texts.length) {
     const body = texts[at]?.split(/^---$/m)[2] ?? "";
-    // footnotes have names of their own in each chapter only
+    // footnotes' names are unique only within a chapter
     text += body.replace(/\[\^[^\]]+\](?::.*)?/g, "");
   }
   writeFileSync(join(folder, "chapters", name), text);
   return folder;
 }
 
-/** The cookies of a new member. */
 async function newMember() {
   /** @type {Record<string, string>} */
   const headers = { Origin: site.origin, "Content-Type": "application/json" };
@@ -174,7 +173,7 @@ function scoreOf({ categories }, category) {
 }
 
 /**
- * A line of an audit's table, as far as it says what cost the points.
+ * A line of an audit's table, with the fields that explain the lost points.
  *
  * @typedef {{ node?: { snippet?: string }, description?: string, url?: string }} TableLine
  */

@@ -1,7 +1,6 @@
 /**
- * `npm run mails`: writes a sample of every mail into `mails/`, as HTML, as text and as pictures at two widths, in
- * the light and in the dark, and with pictures blocked. Names after the command select some of them:
- * `npm run mails -- membership`.
+ * `npm run mails`: writes a sample of every mail into `mails/`, as HTML, text and screenshots. These have two widths,
+ * light and dark mode, and blocked pictures. Names after the command select mails: `npm run mails -- membership`.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

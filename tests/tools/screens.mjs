@@ -58,7 +58,7 @@ async function draw(state, window, visitors) {
     viewport: window,
     javaScriptEnabled: !state.plain,
     storageState: visitors[state.visitor ?? "anonymous"].cookies,
-    // the whole page is captured without scrolling, so without what is drawn during scrolling
+    // a whole page is captured without scrolling, so scroll-driven animations must be off
     reducedMotion: state.window ? "no-preference" : "reduce",
   });
   const page = await context.newPage();

@@ -1,7 +1,7 @@
 /**
- * Regenerates the typeface files of `app/styles/typefaces/` from those of @fontsource, in the weights the site's styles
- * use: for each face one with the characters of the site's own texts, and one with all other Latin ones. Run by hand
- * after one of those has changed:
+ * Regenerates the typeface files of `app/styles/typefaces/` from those of @fontsource, in the weights that the styles
+ * use. Each face gets one file for the characters of the site's own texts, and one for all other Latin ones. Run by
+ * hand after one of those has changed:
  *
  *   node tests/tools/subset-typefaces.mjs
  *
@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url);
 const ascii = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at));
 const CHARACTERS = `${ascii.join("")}\u00a0©·×–—‘’“”•…→`;
 
-/** The rest of what @fontsource calls Latin, as in its own unicode-range. */
+/** The rest of @fontsource's Latin unicode-range. */
 const OTHERS = [
   ...[[0xa1, 0xff], [0x131], [0x152, 0x153], [0x2bb, 0x2bc], [0x2c6], [0x2da], [0x2dc], [0x2012]],
   ...[[0x201a], [0x201e], [0x2032, 0x2033], [0x2039, 0x203a], [0x2044], [0x20ac], [0x2122]],

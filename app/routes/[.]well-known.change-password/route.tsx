@@ -4,8 +4,8 @@ import { findViewer } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 
 /**
- * Where password managers send people to change a password (W3C, A Well-Known URL for Changing Passwords): without
- * signing in, that takes a link by mail.
+ * The address to which password managers send people to change a password (W3C, A Well-Known URL for Changing
+ * Passwords). Without signing in, that takes a mailed link.
  */
 export async function loader(args: LoaderFunctionArgs) {
   const isSignedIn = (await findViewer(args)) !== null;

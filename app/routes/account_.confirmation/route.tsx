@@ -11,7 +11,7 @@ export const handle: RouteHandle = { metricsName: "/account" };
 
 const redirectTo = sectionPath("email");
 
-/** When it makes sense to ask again while too many mails wait to be sent, in seconds. */
+/** Retry-After while too many mails wait to be sent, in seconds. */
 const RETRY_SECONDS = 60;
 
 export const loader = () => redirect(redirectTo);

@@ -17,11 +17,11 @@ export const handle: RouteHandle = { metricsName: "/account/data.json" };
 
 const section = sectionPath("data");
 
-/** Everything that is held about the account as a file, for who has recently proved to be its owner. */
+/** All data about the account as a file, for an owner who has recently verified their identity. */
 export async function loader(args: LoaderFunctionArgs) {
   const { request, context } = args;
   const { userId, session } = await requireAccount(args);
-  // not back here: a browser that gets a file stays where it is, on a page whose step is done
+  // not back here: a browser that gets a file would stay on the verification page
   if (!isRecentlyVerified(session)) throw redirect(verifyPath(section));
   const failure = (message?: string) => redirectWithToast(section, toasts.accountFailed(message));
   const seconds = await checkRateLimit("account-data", { context, account: userId });

@@ -26,7 +26,7 @@ export const meta: MetaFunction = () => [
 
 export const handle: RouteHandle = { metricsName: "/account" };
 
-/** For whoever reads the former address's mail, signed in or not: somebody else may have taken the account. */
+/** Requires no session, because somebody else may have taken over the account. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
   const change = await lookUpEmailChange("undo", token);

@@ -38,8 +38,8 @@ type Sent = ActionFunctionArgs & { form: FormBody; account: Account };
 const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
 
 /**
- * Renames and removes passkeys by plain forms; adds one, and confirms by one who is there, in two steps with JSON:
- * options with a challenge, and the answer to it.
+ * Renames and removes passkeys by plain forms. Adds one, and verifies the user by one, in two steps with JSON: options
+ * with a challenge, then the response to it.
  */
 export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request);
@@ -95,7 +95,7 @@ async function makeRegistrationOptions(sent: Sent) {
 
 async function register(sent: Sent) {
   const { form, account, context, request } = sent;
-  // a challenge is given only to a session that was verified, and a ceremony may take longer than that lasts
+  // challenges are issued only to verified sessions, and a ceremony may outlast the verification
   const challenge = await openChallenge(sent, "registration");
   if (!challenge && !isRecentlyVerified(account.session)) return rejectUnverified(sent);
   const limited = await limitChange(sent);
@@ -149,7 +149,7 @@ function answerFailure(form: FormBody, outcome: Failure) {
     : failForm(form, 500, failure());
 }
 
-/** The answer to whoever has to confirm first that it is them. */
+/** The response to a user who has to verify their identity first. */
 function rejectUnverified({ form }: Sent) {
   const toast = toasts.verificationRequired;
   return failForm(form, 403, { toast, redirectTo: verifyPath(redirectTo) });

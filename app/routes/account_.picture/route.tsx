@@ -15,7 +15,7 @@ const redirectTo = sectionPath("picture");
 
 export const loader = () => redirect(redirectTo);
 
-/** Sets or removes the account's picture. Nothing of the body is read for somebody who may not send one. */
+/** Sets or removes the account's picture. The body is read only once the sender is known to be allowed one. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   requirePost(request);

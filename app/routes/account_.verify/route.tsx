@@ -59,7 +59,7 @@ export async function action(args: ActionFunctionArgs) {
   }
 }
 
-/** A page of the account, to be continued with; the account page itself for any other text. */
+/** The path of an account page to continue with; that of the main one for any other text. */
 function accountPage(next: unknown): string {
   const path = safeRedirect(next, ACCOUNT_PATH);
   return /^\/account(?:$|[/#?])/.test(path) ? path : ACCOUNT_PATH;

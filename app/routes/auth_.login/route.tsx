@@ -23,8 +23,8 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /**
  * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
- * that says why not. The forms on the pages of the payment card, of the community and of a new address lead back to those pages in
- * either case.
+ * that says why not. Log-in forms on the pages of the payment card, the community and a new address always lead back to
+ * those pages.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
@@ -65,7 +65,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
 }
 
-/** Of the pages with a log-in form of their own, the one that was posted; null for any other text. */
+/** The posted path if it is a page with its own log-in form; null for any other text. */
 function pageToReturnTo(posted: unknown): string | null {
   const path = safeRedirect(posted, "");
   const isOne =

@@ -19,7 +19,7 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 
 export const loader = () => redirect(LOG_IN_PATH);
 
-/** Asked for options, gives a challenge and stores nothing; signs in with the answer to it. */
+/** Issues a challenge without storing anything, or signs in with the response to one. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
   const failure = (message?: string) => ({

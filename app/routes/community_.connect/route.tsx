@@ -18,7 +18,7 @@ export const meta: MetaFunction = () =>
 
 export const handle: RouteHandle = { metricsName: "/community" };
 
-/** Tells Discourse who the viewer is, if they are a member; asks them to log in if they are nobody yet. */
+/** Tells Discourse who the viewer is, if they are a member; asks a signed-out visitor to log in. */
 export async function loader(args: LoaderFunctionArgs) {
   if (!hasCommunity()) throw new Response(null, { status: 404 });
   const { searchParams } = new URL(args.request.url);

@@ -11,8 +11,8 @@ export const handle: RouteHandle = {
 };
 
 /**
- * Liveness: whether the process answers; does not check the database. Whoever knows the site's secret, as `doctor` does,
- * is told how the request arrived.
+ * Liveness: whether the process answers; does not check the database. A request that knows the site's secret, as that
+ * of `doctor`, is told how it arrived.
  */
 export function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);

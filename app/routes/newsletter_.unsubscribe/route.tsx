@@ -31,9 +31,8 @@ export async function loader({ request }: LoaderFunctionArgs) {
 }
 
 /**
- * A form redirects to '/' with a toast. A mail client's one-click post (RFC 8058), which sends neither
- * cookies nor the form's field and follows no redirects, gets a plain success, or an error status on which it
- * may retry.
+ * A form redirects to '/' with a toast. A mail client's one-click post (RFC 8058) gets a plain success, or an error
+ * status on which it may retry. Such a post sends neither cookies nor the form's field, and follows no redirects.
  */
 export async function action({ request }: ActionFunctionArgs) {
   const { fields } = await readPageForm(request);

@@ -23,7 +23,7 @@ export const handle: RouteHandle = { metricsName: "/premium" };
 
 export async function loader(args: LoaderFunctionArgs) {
   const viewer = await requireSubscriber(args);
-  // without an edition the membership can be managed all the same
+  // without an edition the membership can still be managed
   const edition = currentEdition();
   const overview = viewer && edition && (await loadLibraryOverview(viewer.user.id, edition));
   return { viewer, overview, communityIsOpen: env().COMMUNITY !== null };
@@ -51,7 +51,7 @@ export default function Premium() {
   );
 }
 
-/** At the foot of a card, whatever the length of its text. */
+/** A link at the foot of a card, even if the card's text is short. */
 function WayIn({ to, children }: { to: string; children: string }) {
   return (
     <Link to={to} className="text-link mt-auto pt-3 text-ink">

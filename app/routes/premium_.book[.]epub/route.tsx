@@ -12,7 +12,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) throw errorResponse(503, "Please try again later.", { "Retry-After": "5" });
   const { viewer, edition } = reader;
-  // a large book may take seconds to be made
+  // generating a large book may take seconds
   const book = await memberBook(edition, { email: viewer.user.email, now: new Date() });
   const body =
     args.request.method === "HEAD" ? null : createReadableStreamFromReadable(book.read());

@@ -5,7 +5,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/community" };
 
-/** Leads a member into the community, and while there is none back to the members' area. */
+/** Redirects a member to the community, or back to the members' area if none is configured. */
 export async function loader(args: LoaderFunctionArgs) {
   await requireSubscriber(args);
   throw redirect(communityEntrance() ?? "/premium", { headers: { "Cache-Control": "no-store" } });

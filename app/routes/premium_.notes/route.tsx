@@ -34,7 +34,7 @@ import { BUSY_MESSAGE, errorResponse, type FieldValue } from "~/http/request-bod
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 
-/** What the action's answer says about itself, such as when to try again. */
+/** Passes on the action's headers, such as Retry-After. */
 export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
@@ -46,7 +46,7 @@ export const handle: RouteHandle = { metricsName: "/premium/notes" };
 /** Requests whose action is answered with a page, for which Remix calls the loader too. */
 const answeredWithPage = new WeakSet<object>();
 
-/** There is no page but as the answer to a post. */
+/** The page exists only as the response to a post. */
 export async function loader(args: LoaderFunctionArgs) {
   if (answeredWithPage.has(args.context)) return null;
   await requireSubscriber(args);
@@ -54,8 +54,8 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 /**
- * Saves notes that were posted as a form, and leads back to them. Where they cannot be saved, the answer is a page
- * that holds the text; if the session has ended meanwhile, its form signs in and saves in one post.
+ * Saves notes that were posted as a form, and redirects back to them. If they cannot be saved, the response is a page
+ * with the text. If the session has ended meanwhile, that page's form signs in and saves in one post.
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
@@ -116,7 +116,7 @@ async function signInAndSave(
   }
 }
 
-/** A request as the browser would send it next, to find who has just signed in. */
+/** The request that the browser would send next, with its new cookies, to find the viewer. */
 function requestOf({ url }: Request, cookies: Headers): Args {
   const Cookie = cookies
     .getSetCookie()
@@ -136,7 +136,7 @@ async function save(
   if (seconds !== null) {
     return notSaved(context, posted, 429, waitMessage(seconds), { cookies, seconds });
   }
-  // who has just given their password saves what they see, whoever has written it
+  // a user who has just signed in may save the text on their screen, even if another wrote it
   const outcome = await saveNote(posted, viewer, { adopts: !isOwner });
   switch (outcome.kind) {
     case "saved": {
@@ -166,15 +166,15 @@ async function save(
 }
 
 type Failure = {
-  /** The address to sign in with first; null if nobody has to. */
+  /** The address to sign in with first; null if that is not needed. */
   signInAs?: string | null;
-  /** The cookies of a session that was opened all the same. */
+  /** The cookies of a session that was opened although the notes were not saved. */
   cookies?: Headers;
   /** After how many seconds to try again. */
   seconds?: number;
 };
 
-/** The page that holds a text which could not be saved. */
+/** The page with a text that could not be saved. */
 function notSaved(
   context: ActionFunctionArgs["context"],
   { slug, owner, version, text }: PostedNote,

@@ -7,7 +7,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/premium/notes.md" };
 
-/** A reader's own notes as a file, whether or not the membership still runs. */
+/** The viewer's own notes as a file, even after the membership has ended. */
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/");
   const parts = exportNotes(user.id, await waitForEdition());

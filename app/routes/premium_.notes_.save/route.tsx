@@ -18,8 +18,8 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 /**
- * Saves notes while they are written, as a page with JavaScript posts them. The answer has the version that is
- * stored now and what the text lacks of it.
+ * Saves notes while they are written, as a page with JavaScript posts them. The response has the stored version and the
+ * parts of it that the posted text lacks.
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;

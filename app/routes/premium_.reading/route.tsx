@@ -18,7 +18,7 @@ export async function loader(args: LoaderFunctionArgs) {
   return redirect(CHAPTERS_PATH);
 }
 
-/** Keeps the text size or the theme that a member has chosen. */
+/** Saves the text size or the theme that a member has chosen. */
 export async function action(args: ActionFunctionArgs) {
   const { request } = args;
   const form = await readForm(request);

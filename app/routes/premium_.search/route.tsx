@@ -37,7 +37,7 @@ export async function loader(args: LoaderFunctionArgs) {
   };
 }
 
-/** A page's number as the address has it; 1 for what is none. */
+/** The page number in the query; 1 for any other text. */
 function pageNumber(text: string | null): number {
   return text !== null && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
 }

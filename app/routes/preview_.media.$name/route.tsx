@@ -6,7 +6,7 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/preview/media" };
 
-/** An image of a text that everybody may read. */
+/** An image of a public text. */
 export async function loader({ request, params }: LoaderFunctionArgs) {
   const image = await findPublicImage(params.name ?? "", new Date());
   if (!image) throw errorResponse(404, "Not found.");

@@ -8,7 +8,7 @@ import { SECTION_IDS } from "~/shell/section-links";
 export function loader({ params }: LoaderFunctionArgs) {
   const id = SECTION_IDS.find((id) => id === params.id);
   return redirect(id ? `/#${id}` : "/", {
-    // choosing a section again costs no second request
+    // choosing the section again takes no second request
     headers: { "Cache-Control": "public, max-age=3600" },
   });
 }

@@ -44,13 +44,13 @@ export type StripeSandboxOptions = {
   hosts?: (string | undefined)[];
   /** The host name by which the site reaches the sandbox, if it is not a loopback name. */
   ownHost?: string;
-  /** How browsers reach the sandbox; `http://localhost:<port>` by default. */
+  /** The origin at which browsers reach the sandbox; `http://localhost:<port>` by default. */
   publicOrigin?: string;
-  /** Where the state is kept; null keeps it in memory. */
+  /** The file that stores the state; null keeps it in memory. */
   stateFile: string | null;
   secretKey: string;
   webhookSecret: string;
-  /** The site's webhook address; null for none but the endpoints that are registered by the API. */
+  /** The site's webhook address; null to send only to endpoints registered through the API. */
   webhookUrl: string | null;
   /** The types of event that `webhookUrl` is sent; all by default. */
   webhookEvents?: string[];
@@ -270,7 +270,7 @@ async function handleControl(
     return finish(200, result, `Done: ${path.slice("/_control/".length)}`);
   } catch (error) {
     if (!(error instanceof ControlError || error instanceof ApiError)) throw error;
-    // to the API, the state of an object that rules out an action is a 400
+    // the API answers 400 if an object's state rules out an action
     const status = error.status === 400 && error instanceof ApiError ? 409 : error.status;
     return finish(status, { error: error.message }, error.message);
   }

@@ -1,7 +1,6 @@
 /**
- * What tests that run in several browsers need of a window, whatever the driver's protocol. Pages are read by
- * functions evaluated in them, which works even with the page's own JavaScript disabled, and operated by mouse
- * and keyboard only.
+ * A window for tests that run in several browsers, whatever the driver's protocol. Pages are read by functions
+ * evaluated in them, which works even with the page's own JavaScript disabled, and operated by mouse and keyboard only.
  */
 export interface BrowserWindow {
   /** Opens a URL as if it had been typed, and waits until it has loaded. */

@@ -16,8 +16,8 @@ import {
 const CONFIGURED = "CHROMIUM_PATH";
 
 /**
- * Quiet: no calls home, which a closed network would turn into errors. And text as wide as on screens: the
- * headless shell would round every letter of a web font to whole pixels.
+ * No calls home, which fail in a closed network. Text is as wide as on screens: the headless shell would round every
+ * letter of a web font to whole pixels.
  */
 const FLAGS = [
   "--disable-gpu",
@@ -49,8 +49,8 @@ export async function launchChromium(options = {}) {
 }
 
 /**
- * The path of a Chromium that really starts here: the configured one, an installed one, Playwright's,
- * and if there is none, one that is downloaded or installed now. Throws an error of one sentence.
+ * The path of a Chromium that really starts here: the configured one, an installed one, or Playwright's.
+ * If there is none, one is downloaded or installed now. Throws an error of one sentence.
  *
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<string>}
@@ -76,7 +76,7 @@ function installedBrowsers() {
     (name) => `/Applications/${name}.app/Contents/MacOS/${name}`,
   );
   const candidates = [
-    // first the one that is only headless: it takes two thirds of the processor time
+    // the headless-only one first, since it takes two thirds of the processor time
     ...programsInPath([
       "chromium-headless-shell",
       "chromium",

@@ -41,7 +41,7 @@ export async function resizeFirefox(page, size) {
     if (!(error instanceof Error && error.message.includes("setScreenOrientationOverride")))
       throw error;
   }
-  // not by a function of the page that waits, since its JavaScript may be turned off
+  // polled from here, since the page's JavaScript may be turned off
   while ((await page.evaluate(() => window.innerWidth)) !== size.width) await pause(50);
 }
 

@@ -3,8 +3,8 @@ import { escapeRegExp } from "~/server/escape-reg-exp";
 import type { BrowserWindow } from "./browser-window";
 
 /**
- * Uses a site as a person does, in any browser: finds links, buttons and fields by their names, clicks them
- * where they are, and waits for the result.
+ * Uses a site as a person does, in any browser: finds links, buttons and fields by name, clicks on their positions,
+ * and waits for the result.
  */
 export class Reader {
   readonly #window: BrowserWindow;
@@ -75,19 +75,17 @@ export class Reader {
     await this.arrivesAt(here);
   }
 
-  /** Goes back in the history to this path. */
   async goesBackTo(path: string): Promise<void> {
     await this.#leave(() => history.back());
     await this.arrivesAt(path);
   }
 
-  /** Goes forward in the history to this path. */
   async goesForwardTo(path: string): Promise<void> {
     await this.#leave(() => history.forward());
     await this.arrivesAt(path);
   }
 
-  /** Runs what leaves the page, which may be gone before the browser answers. */
+  /** Runs a step that leaves the page, which may be gone before the browser answers. */
   async #leave(step: () => void): Promise<void> {
     await this.#window.evaluate(step, null).catch(() => {});
   }

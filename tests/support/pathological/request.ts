@@ -9,13 +9,13 @@ export type PathologicalRequest = {
   body: string;
 };
 
-/** What one part may have of the 16 KB to which Node limits request line and headers together. */
+/** Size of one part, within the 16 KB to which Node limits request line and headers together. */
 export const HEAD_SIZE = 15_500;
 
 /** The site's limit for a form, and the maximum here. */
 export const BODY_SIZE = 64 * 1024;
 
-/** What a text is filled with: a repeated string, or one for each index. */
+/** The filling of a text: a repeated string, or one for each index. */
 export type Filling = string | ((index: number) => string);
 
 /** `start`, the filling as often as it fits into `size` characters, and `end`. */

@@ -63,7 +63,7 @@ export function retrieve<Name extends Collection>(
   );
 }
 
-/** What a list can be asked for. */
+/** The parameters that a list takes. */
 type ListOptions<Item, Filters extends Parameters, More extends Parameters> = {
   /** Parameters that are compared with the object's property of the same name. */
   filters?: Filters;
@@ -150,12 +150,12 @@ export function changeObject(
 ): void {
   const changed = merge(structuredClone(object), values);
   if (type === null) Object.assign(object, changed);
-  // which event belongs to which object is up to the caller
+  // the caller is responsible for the event's type
   else update(sandbox, type as "product.updated", object as never, changed as never);
   sandbox.changed();
 }
 
-/** Sets the properties of an object that are given, those of nested objects one by one; others it does not have are left out. */
+/** Sets given properties of an object, recursively for nested objects. Properties that it does not have are ignored. */
 export function merge<Target extends object>(target: Target, given: object): Target {
   const current = target as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
@@ -172,7 +172,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a new object takes from the parameters of its creation. */
+/** The values of a new object that come from the parameters of its creation. */
 export function given<Values extends object>(
   values: Values,
 ): Omit<Values, "metadata" | "expand"> & { metadata: Metadata } {

@@ -37,7 +37,7 @@ const ENDPOINTS: Endpoint[] = [
   ...webhookEndpoints,
 ];
 
-/** What the API works with besides the sandbox itself. */
+/** The dependencies of the API. */
 export type ApiContext = {
   sandbox: Sandbox;
   secretKey: string;
@@ -50,7 +50,7 @@ export type ApiContext = {
   saved(): Promise<void>;
 };
 
-/** Responds to a request under `/v1` as Stripe's API would, or as a fault that was set wants it. */
+/** Responds to a request under `/v1` as Stripe's API would, or with a fault that a tester has set. */
 export async function handleApiRequest(
   context: ApiContext,
   request: IncomingMessage,
@@ -113,7 +113,7 @@ function sendTruncated(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-/** One request; `expand` is known once it is read, and `fault` is what went wrong with it on a tester's order, if anything. */
+/** One request. `expand` is set once it is read; `fault` is the tester's fault that it met, if any. */
 type ApiCall = {
   method: string;
   path: string;

@@ -2,7 +2,7 @@ import { invalidParameter, missingParameter, unknownParameters } from "../engine
 import { isEmail } from "../engine/customers";
 import type { Form, FormValue } from "../http/form";
 
-/** How to read one parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
+/** One parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
 type Parameter<Value, Required extends boolean = boolean> = {
   readonly required: Required;
   read(value: FormValue, name: string): Value;
@@ -58,7 +58,7 @@ export function required<Value>(parameter: Parameter<Value>): Parameter<Value, t
   return { required: true, read: parameter.read };
 }
 
-/** Text; an empty one is rejected, since to Stripe it means to unset the parameter. */
+/** Text. Empty text is rejected, since at Stripe it unsets the parameter. */
 export function text(maxLength = 5_000): Parameter<string, false> {
   return optional((value, name) => {
     if (typeof value !== "string") throw invalidParameter(name, "Invalid string");

@@ -6,7 +6,7 @@ import type { Sandbox } from "../engine/sandbox";
 import { TEST_CARDS, type TestCard } from "../engine/test-cards";
 import type { WebhookDispatcher } from "../engine/webhook-dispatcher";
 
-/** What the control API and its page work on. */
+/** The dependencies of the control API and its page. */
 export type ControlContext = {
   sandbox: Sandbox;
   faults: Faults;

@@ -205,8 +205,8 @@ const ACTIONS: ControlAction[] = [
 ];
 
 /**
- * Does what a control request asks for. Throws a ControlError with a status for what does not
- * exist, is malformed or cannot be done now.
+ * Carries out a control request. Throws a ControlError with a status for a request that is unknown,
+ * malformed or cannot be carried out now.
  */
 export async function runControlAction(
   context: ControlContext,

@@ -53,7 +53,6 @@ function owedInvoices(
 const days = z.coerce.number().min(0).max(4_000);
 const seconds = (inDays: number) => Math.round(inDays * 86_400);
 
-/** The control actions for subscriptions. */
 export const subscriptionActions: ControlAction[] = [
   onSubscription(
     "renew",

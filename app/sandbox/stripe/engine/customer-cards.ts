@@ -29,9 +29,9 @@ export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
 /**
  * Makes a card the customer's default, as the portal does: it sets
  * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links).
- * A subscription with a payment method of its own, which is what Checkout sets, is still charged to that
- * one (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"), and no
- * document says that open invoices are paid right away. A declined card changes nothing.
+ * A subscription with a payment method of its own, as Checkout sets, is still charged to that one
+ * (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"). No document
+ * says that open invoices are paid right away. A declined card changes nothing.
  */
 export function changeDefaultCard(
   sandbox: Sandbox,

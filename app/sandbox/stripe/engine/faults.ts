@@ -36,7 +36,7 @@ export class Faults {
     return this.use(({ kind, match }) => kind === "slow" && request.startsWith(match))?.ms ?? 0;
   }
 
-  /** What goes wrong with this request. `error` does not apply to a replay, whose response is already stored. */
+  /** The failure of this request; null for none. `error` does not apply to a replay, whose response is stored. */
   takeFailure(request: string, isReplay: boolean): Fault | null {
     return this.use(
       ({ kind, match }) =>

@@ -66,8 +66,8 @@ function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
 }
 
 /**
- * Sets `delinquent`, which follows the latest change of any invoice: a failed automatic payment sets it,
- * paying or writing off any invoice clears it (stripe-node's type of `Customer.delinquent`).
+ * Sets `delinquent`, which follows the latest change of any invoice. A failed automatic payment sets it; paying
+ * or writing off any invoice clears it (stripe-node's type of `Customer.delinquent`).
  */
 export function setDelinquent(
   sandbox: Sandbox,

@@ -23,7 +23,6 @@ const KINDS = {
 
 export type Collection = keyof typeof KINDS;
 
-/** The type of the objects of a collection. */
 export type ObjectOf<Name extends Collection> =
   State[Name] extends Map<string, infer Kept extends { id: string }> ? Kept : never;
 

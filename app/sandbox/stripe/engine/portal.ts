@@ -11,7 +11,7 @@ import {
   type Wire,
 } from "./wire";
 
-/** What a configuration lets customers do in the portal. */
+/** The actions that a configuration allows customers in the portal. */
 type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
 
 /** All portal features turned off. */
@@ -89,7 +89,7 @@ export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): P
     flow: draft.flow,
     livemode: false,
     return_url: draft.returnUrl ?? configuration.default_return_url,
-    // whoever knows the address is let in, so the id must not give it away
+    // the URL is the only credential, so it has a key of its own and not the id
     url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,
   } satisfies Wire<Stripe.BillingPortal.Session>;
   sandbox.state.portalSessions.set(session.id, session);

@@ -6,7 +6,7 @@ type LoggedRequest = {
   /** `POST /v1/customers/:id`, or the path itself where no endpoint has it. */
   endpoint: string;
   path: string;
-  /** What was to be expanded in the answer. */
+  /** The `expand` paths of the request. */
   expand: string[];
   status: number;
   idempotencyKey: string | null;

@@ -6,12 +6,12 @@ export const API_VERSION = "2026-10-28.endive";
 /** The API request that caused an event; null if the clock or a tester did. */
 type Cause = { requestId: string; idempotencyKey: string | null };
 
-/** What every part of the sandbox works on. */
+/** The shared context of the sandbox. */
 export type Sandbox = {
   readonly state: State;
-  /** Where browsers reach the sandbox. */
+  /** The origin at which browsers reach the sandbox. */
   readonly origin: string;
-  /** Where checkout and portal pages are: the account's custom domain, if it has one. */
+  /** The origin of checkout and portal pages: the account's custom domain, if it has one. */
   readonly pagesOrigin: string;
   cause: Cause | null;
   /** The sandbox clock, in Unix seconds. */
@@ -31,5 +31,5 @@ export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Re
   }
 }
 
-/** Where the sandbox's log lines go. Lines carry ids and outcomes, never card numbers or secrets. */
+/** Writes a line of the sandbox's log. Lines carry ids and outcomes, never card numbers or secrets. */
 export type Log = (line: { msg: string; [key: string]: unknown }) => void;

@@ -25,7 +25,7 @@ export type Delivery = {
   nextAttemptAt: number;
 };
 
-/** What happens to the deliveries of new events. */
+/** The way in which new events are delivered. */
 type WebhookPolicy = {
   /** `hold` holds deliveries until they are released, `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
@@ -39,7 +39,7 @@ type WebhookPolicy = {
   duplicates: number;
 };
 
-/** What happens to a subscription after its last failed retry. */
+/** The change of a subscription after its last failed retry. */
 type AfterRetries = "cancel" | "unpaid" | "past_due";
 
 /** The response to a request with an idempotency key, stored for 24 hours. */
@@ -61,7 +61,7 @@ export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   duplicates: 0,
 };
 
-/** The whole state of the sandbox, as its file has it. */
+/** The whole state of the sandbox, as stored in its file. */
 export type State = ReturnType<typeof emptyState>;
 
 /** The state of a new sandbox. Maps keep the order of creation. */

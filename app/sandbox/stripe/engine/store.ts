@@ -89,7 +89,6 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Serialises a state for its file. */
 function formatState(state: State): string {
   return JSON.stringify({ format: FORMAT, state }, (_key, value: unknown) =>
     value instanceof Map ? [...value] : value,

@@ -33,7 +33,7 @@ export class WebhookDispatcher {
 
   constructor(
     private readonly sandbox: Sandbox,
-    /** An event is sent only once the state that it tells of is on disk. */
+    /** Events are sent only once the state they describe is on disk. */
     private readonly store: Pick<Store, "mark" | "saved">,
     private readonly log: Log,
   ) {
@@ -74,7 +74,7 @@ export class WebhookDispatcher {
       await this.store.saved(mark);
       await this.deliver(delivery);
     } catch (error) {
-      // the state could not be saved, and after a restart nobody would know of this event
+      // the state could not be saved, so a restart would lose this event
       delivery.nextAttemptAt = Date.now() + SAVE_RETRY_MS;
       this.log({
         msg: "sandbox webhook waits for its state to be saved",
@@ -95,7 +95,7 @@ export class WebhookDispatcher {
     }
     const started = Date.now();
     const { status, problem } = await this.post(event, endpoint);
-    // an attempt that closing cut short is no failure of the endpoint's; the next start repeats it
+    // an attempt aborted by closing is not the endpoint's failure; the next start repeats it
     if (this.closing.signal.aborted) return;
     delivery.attempts.push({ at: started, status, problem, durationMs: Date.now() - started });
     if (status !== null && status >= 200 && status < 300) {
@@ -200,8 +200,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Aborts after a time, or when the dispatcher is closed. Not by `AbortSignal.any`, whose timeouts Node 20 collects as
-   * garbage before they are over.
+   * Aborts after a time, or when the dispatcher is closed. `AbortSignal.any` will not do: Node 20 garbage-collects its
+   * timeouts before they fire.
    */
   private signalAfter(milliseconds: number): AbortSignal {
     const controller = new AbortController();

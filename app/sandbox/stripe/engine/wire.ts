@@ -45,7 +45,6 @@ export type WebhookEndpoint = Stored<Stripe.WebhookEndpoint>;
 export type PortalConfiguration = Stored<Stripe.BillingPortal.Configuration>;
 export type PortalSession = Stored<Stripe.BillingPortal.Session>;
 
-/** Stripe's event types. */
 export type EventType = Stripe.Event["type"];
 
 /** The `data.object` of an event type, as the sandbox stores it. */

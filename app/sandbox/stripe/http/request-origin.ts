@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Makes a check of a request's Host: it must be a loopback name or one of `names`, with any port, since a
- * container may publish another one. This is against DNS rebinding: a foreign page that points its own
- * name here would count as the sandbox's own, which moves clocks and gives membership away.
+ * Returns a check of a request's Host, which must be a loopback name or one of `names`, with any port, since a
+ * container may publish another one. It prevents DNS rebinding, by which a foreign page could move clocks and grant
+ * membership.
  */
 export function hostCheck(names: () => string[]): (request: IncomingMessage) => boolean {
   return ({ rawHeaders, headers }) => {
@@ -17,8 +17,8 @@ export function hostCheck(names: () => string[]): (request: IncomingMessage) => 
 }
 
 /**
- * Whether a browser sent the request from a page of another origin; another port is one. Browsers say so
- * in Sec-Fetch-Site, older ones in the Origin of whatever changes something; other clients send neither.
+ * Whether a browser sent the request from a page of another origin, which includes another port. Browsers say so in
+ * Sec-Fetch-Site, older ones in Origin; other clients send neither.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

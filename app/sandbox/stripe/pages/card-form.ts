@@ -101,7 +101,6 @@ export function textOf(value: Form[string] | undefined): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** What a form is shown with again. */
 export type FormView = { state?: CardFormState; problem?: string | null };
 
 /** `Error: ` for the title of a page with a problem. */
@@ -134,10 +133,10 @@ export function authenticationPage(action: string, amount: string): PageResponse
 /** A page on which a customer gives another card. */
 export type CardPage = {
   sandbox: Sandbox;
-  /** What waits for 3-D Secure: an invoice or a portal session. */
+  /** The id of the invoice or portal session that waits for 3-D Secure. */
   id: string;
   show(view: FormView): string;
-  /** What the card is for. */
+  /** Uses the card for the page's purpose. */
   use(card: TestCard, authenticated: boolean): CardOutcome;
   authenticate: PageResponse;
   done: PageResponse;

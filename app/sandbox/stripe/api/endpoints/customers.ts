@@ -28,7 +28,7 @@ const filters = {
   email: text(512),
 } satisfies ParametersOf<Stripe.CustomerListParams>;
 
-/** Customers. To Stripe, a deleted one exists only for those who retrieve it. */
+/** Customers. As at Stripe, a deleted one can only be retrieved. */
 export const customerEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/customers", customerCreate, ({ sandbox, values }) =>
     addCustomer(sandbox, given(values)),
