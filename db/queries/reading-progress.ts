@@ -35,10 +35,14 @@ export async function findReadingProgress({ userId, slug }: Key): Promise<Progre
 }
 
 /**
- * Keeps where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
+ * Stores where a member stopped reading a text, in one statement. Of several at the same time the one that arrived
  * last stays, whichever is written last.
  */
-export async function upsertPlace({ userId, slug, block }: Key & { block: number }): Promise<void> {
+export async function upsertPosition({
+  userId,
+  slug,
+  block,
+}: Key & { block: number }): Promise<void> {
   const { db } = getDatabase();
   await db
     .insert(readingProgress)
@@ -50,7 +54,7 @@ export async function upsertPlace({ userId, slug, block }: Key & { block: number
     });
 }
 
-/** Marks a text as read, since now unless it was already. The place in it stays. */
+/** Marks a text as read, since now unless it was already. The position in it stays. */
 export async function markTextRead({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
   await db
@@ -62,7 +66,7 @@ export async function markTextRead({ userId, slug }: Key): Promise<void> {
     });
 }
 
-/** Takes the mark off a text that was read. The place in it stays. */
+/** Takes the mark off a text that was read. The position in it stays. */
 export async function markTextUnread({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
   await db
@@ -71,8 +75,8 @@ export async function markTextUnread({ userId, slug }: Key): Promise<void> {
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
 
-/** Keeps the second at which a member stopped listening to a text's sound; null for its beginning. */
-export async function upsertListeningPlace({
+/** Stores the second at which a member stopped listening to a text's sound; null for its beginning. */
+export async function upsertListeningPosition({
   userId,
   slug,
   second,
