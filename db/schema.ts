@@ -218,7 +218,7 @@ export const profiles = pgTable(
     /** When a cancelled subscription ends, which may be several charges away; null if it renews. */
     stripeCancelAt: instant("stripe_cancel_at"),
     /** Why a live subscription gives no access: its payment was refunded, or is disputed. */
-    accessWithdrawn: text("access_withdrawn").$type<"refund" | "dispute">(),
+    accessRevoked: text("access_withdrawn").$type<"refund" | "dispute">(),
     /** The Checkout Session opened last, so that a second click reuses it. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
     /** When that session was opened; null once it is known to have ended. */
@@ -564,7 +564,7 @@ export const readingProgress = pgTable(
     second: doublePrecision("second"),
     /** When it was marked as read; null if it is not. */
     readAt: instant("read_at"),
-    /** When the place was last kept, to find the text that was read last. */
+    /** When the position was last stored, to find the text that was read last. */
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.slug] })],
@@ -667,14 +667,14 @@ export const dailyVisitors = pgTable(
   (table) => [primaryKey({ columns: [table.day, table.page] })],
 );
 
-/** Something at the site that needs a hand, or needed one, and what its operator was told of it. */
-export const operatorMatters = pgTable(
+/** An open or resolved alert, and whether the operator was notified of it. */
+export const operatorAlerts = pgTable(
   "operator_matters",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    /** Such as `disk-low`; what each means: `app/features/checks/matters.server.ts`. */
+    /** Such as `disk-low`; what each means: `app/features/checks/alerts.server.ts`. */
     kind: text("kind").notNull(),
-    /** The kind and what it is about, such as `dispute:dp_123`; at most one matter with it is open. */
+    /** The kind and what it is about, such as `dispute:dp_123`; at most one alert with it is open. */
     key: text("key").notNull(),
     /** Facts for its mails: numbers, times and ids, never a person's name or address. */
     facts: jsonb("facts").$type<Record<string, string | number>>().notNull(),
@@ -683,18 +683,18 @@ export const operatorMatters = pgTable(
     seenAt: instant("seen_at").notNull(),
     /** Since when all is well again; null while it is not. */
     goodSince: instant("good_since"),
-    /** From when the operator is to be told, unless it is mended before. */
+    /** When it is to be reported, unless it is resolved before. */
     reportDueAt: instant("report_due_at").notNull(),
     /** When it was logged and, if there was an address, its mail was queued. */
     reportedAt: instant("reported_at"),
     /** Whether a mail about it was queued, so that its end is mailed too. */
     isMailed: boolean("is_mailed").notNull().default(false),
-    clearedAt: instant("cleared_at"),
+    resolvedAt: instant("cleared_at"),
   },
   (table) => [
     uniqueIndex("operator_matters_open_unique")
       .on(table.key)
-      .where(sql`${table.clearedAt} is null`),
+      .where(sql`${table.resolvedAt} is null`),
     index("operator_matters_key_index").on(table.key, table.reportedAt),
   ],
 );
@@ -746,4 +746,4 @@ export type Mail = typeof mails.$inferSelect;
 export type EditionDocument = typeof editionDocuments.$inferSelect;
 export type EditionFile = typeof editionFiles.$inferSelect;
 export type Note = typeof notes.$inferSelect;
-export type OperatorMatter = typeof operatorMatters.$inferSelect;
+export type OperatorAlert = typeof operatorAlerts.$inferSelect;

@@ -1,6 +1,6 @@
 import { createResetLink } from "~/features/accounts/password-reset-request.server";
 import { isSubscribed } from "~/features/membership/access";
-import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
+import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
 import { shownPrice } from "~/features/membership/premium-price";
 import { deleteAccount } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
@@ -178,13 +178,13 @@ function describeMembership({ profile, price }: MemberOverview, now: Date): stri
   const end = profile?.stripeCurrentPeriodEnd;
   if (!profile || !end) return "not premium";
   if (!isSubscribed(profile, now)) return `not premium, access ended ${dayOf(end)}`;
-  const outlook = membershipOutlook(profile);
+  const status = membershipStatus(profile);
   const shown = price && shownPrice(price);
   return [
     `premium until ${dayOf(end)}`,
-    outlook.kind === "renews" ? "renews" : `ends ${outlook.at.slice(0, 10)}`,
+    status.kind === "renews" ? "renews" : `ends ${status.at.slice(0, 10)}`,
     shown && `${shown.amount} ${shown.period}`,
-    membershipTrouble(profile),
+    membershipProblem(profile),
   ]
     .filter(Boolean)
     .join(", ");

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { env } from "~/env.server";
+import { alertOf, utcDateTime } from "~/features/checks/alerts.server";
 import { composeLetter } from "~/features/checks/compose-letter.server";
-import { matterOf, utcDateTime } from "~/features/checks/matters.server";
 import {
+  alertMailKey,
   commandLine,
   mailOperator,
-  matterMailKey,
   siteHost,
-} from "~/features/checks/report-matters.server";
+} from "~/features/checks/report-alerts.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { operatorTestMail } from "~/features/mail/templates/operator-mails";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
@@ -15,31 +15,31 @@ import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { findMailByIdempotencyKey } from "~db/queries/mails";
-import { findClearedMatters, findOpenMatters } from "~db/queries/operator-matters";
-import type { OperatorMatter } from "~db/schema";
+import { findOpenAlerts, findResolvedAlerts } from "~db/queries/operator-alerts";
+import type { OperatorAlert } from "~db/schema";
 import { sendAndDescribe } from "./mail-commands.server";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
-type MattersOptions = { all?: boolean; json?: boolean };
+type AlertsOptions = { all?: boolean; json?: boolean };
 type LetterOptions = { month?: string; send?: boolean };
 
-/** Matters that are over, in `operator matters --all`. */
-const CLEARED_SHOWN = 20;
+/** How many resolved alerts `operator matters --all` prints. */
+const RESOLVED_SHOWN = 20;
 
-/** `operator matters`: prints what needs a hand, and with `--all` what has lately needed one. */
-export async function matters({ all = false, json = false }: MattersOptions): Promise<void> {
+/** `operator matters`: prints the open alerts and, with `--all`, the latest resolved ones. */
+export async function alerts({ all = false, json = false }: AlertsOptions): Promise<void> {
   await withDatabase(async () => {
-    const open = await findOpenMatters();
-    const cleared = all ? await findClearedMatters(CLEARED_SHOWN) : [];
-    const described = await Promise.all([...open, ...cleared].map(describe));
+    const open = await findOpenAlerts();
+    const resolved = all ? await findResolvedAlerts(RESOLVED_SHOWN) : [];
+    const described = await Promise.all([...open, ...resolved].map(describe));
     const shown = described.filter((one) => one !== null);
     if (json) {
       await whileRead(() => writeOut(`${JSON.stringify(shown, null, 2)}\n`));
       return;
     }
-    if (open.length === 0) print("Nothing needs a hand.");
+    if (open.length === 0) print("There are no open alerts.");
     for (const { state, title, since, until, wrong, todo, commands, mail } of shown) {
       if (until !== null) {
         print(`${title}: from ${utcDateTime(since)} to ${utcDateTime(until)}`);
@@ -56,7 +56,7 @@ export async function matters({ all = false, json = false }: MattersOptions): Pr
       for (const command of commands) print(`    ${command}`);
       print();
     }
-    if (!env().OPERATOR_EMAIL) note("OPERATOR_EMAIL is not set, so nobody is told by mail.");
+    if (!env().OPERATOR_EMAIL) note("OPERATOR_EMAIL is not set, so alerts are not mailed.");
   });
 }
 
@@ -67,22 +67,22 @@ async function describe({
   openedAt,
   reportedAt,
   isMailed,
-  clearedAt,
-}: OperatorMatter) {
-  const matter = matterOf(kind);
-  if (!matter) return null;
-  const mail = isMailed ? await findMailByIdempotencyKey(matterMailKey(id)) : null;
-  const { title, wrong, todo, commands = [] } = matter.words(facts);
+  resolvedAt,
+}: OperatorAlert) {
+  const alert = alertOf(kind);
+  if (!alert) return null;
+  const mail = isMailed ? await findMailByIdempotencyKey(alertMailKey(id)) : null;
+  const { title, wrong, todo, commands = [] } = alert.words(facts);
   return {
     kind,
-    /** Noticed, but not for long enough to be reported; reported, in the log and perhaps by mail; or over. */
-    state: clearedAt ? "over" : reportedAt ? "reported" : "noticed",
+    /** Noticed, but not for long enough to be reported; reported, in the log and perhaps by mail; or resolved. */
+    state: resolvedAt ? "resolved" : reportedAt ? "reported" : "noticed",
     title,
     wrong,
     todo,
     commands: commands.map(commandLine),
     since: openedAt,
-    until: clearedAt,
+    until: resolvedAt,
     /** The state of the mail about it; null if there was none. */
     mail: mail && { state: mail.state, reply: mail.lastReply },
   };

@@ -285,7 +285,7 @@ function addOperatorCommands(operator: Command): void {
     .description("show open alerts, and what to do")
     .option("--all", "also the latest resolved ones")
     .option("--json", "as JSON")
-    .action(run(({ matters }) => matters));
+    .action(run(({ alerts }) => alerts));
   operator
     .command("letter")
     .description("print the operator's monthly letter")

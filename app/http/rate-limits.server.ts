@@ -111,7 +111,7 @@ const LIMITS = {
   listening: {
     account: { attempts: 1_800, seconds: HOUR },
   },
-  // a page being read sends its place every few seconds; only members can, so it is counted once
+  // a page being read sends its position every few seconds; only members can, so it is counted once
   progress: {
     account: { attempts: 3_600, seconds: HOUR },
   },

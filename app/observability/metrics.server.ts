@@ -101,9 +101,9 @@ export const failedBackups = new Counter({
   help: "Attempts of the timer to make a backup that failed",
 });
 
-const openMatters = new Gauge({
+const openAlerts = new Gauge({
   name: "operator_matters_open",
-  help: "Matters that need a hand and that the operator was told of, by kind",
+  help: "Open alerts that the operator was notified of, by kind",
   labelNames: ["kind"],
 });
 
@@ -176,10 +176,10 @@ export function setLastBackup(time: Date | null, bytes: number): void {
   lastBackupBytes.set(bytes);
 }
 
-/** Exports the matters that are open, by their kinds. */
-export function setOpenMatters(kinds: readonly string[]): void {
-  openMatters.reset();
-  for (const kind of kinds) openMatters.inc({ kind });
+/** Exports the open alerts by kind. */
+export function setOpenAlerts(kinds: readonly string[]): void {
+  openAlerts.reset();
+  for (const kind of kinds) openAlerts.inc({ kind });
 }
 
 /** Whether a request may read the metrics; null when no token is set and the page does not exist. */

@@ -12,8 +12,8 @@ export type Signal =
   /** A payment that was noticed without a webhook, which may still come. */
   | "payment-without-webhook";
 
-/** The signals that an accepted webhook clears. */
-const MENDED_BY_WEBHOOK: Signal[] = [
+/** The signals that an accepted webhook resets. */
+const RESET_BY_WEBHOOK: Signal[] = [
   "webhook-refused",
   "webhook-livemode-mismatch",
   "payment-without-webhook",
@@ -29,7 +29,7 @@ export function countSignal(signal: Signal): void {
 
 /** Counts an accepted webhook, which clears the failures of earlier ones. */
 export function countAcceptedWebhook(): void {
-  for (const signal of MENDED_BY_WEBHOOK) counted.delete(signal);
+  for (const signal of RESET_BY_WEBHOOK) counted.delete(signal);
   countSignal("webhook-accepted");
 }
 
@@ -49,7 +49,7 @@ export async function writeCountedSignals(): Promise<void> {
   try {
     await getDatabase().db.transaction(async (tx) => {
       const isAccepted = signals.some(([signal]) => signal === "webhook-accepted");
-      if (isAccepted) await resetSignals(MENDED_BY_WEBHOOK, tx);
+      if (isAccepted) await resetSignals(RESET_BY_WEBHOOK, tx);
       for (const [signal, count] of signals) await addToSignal(signal, count, tx);
     });
   } catch (error) {

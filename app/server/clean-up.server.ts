@@ -6,7 +6,7 @@ import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
-import { deleteOldMatters } from "~db/queries/operator-matters";
+import { deleteOldAlerts } from "~db/queries/operator-alerts";
 import { deleteExpiredChallenges } from "~db/queries/passkeys";
 import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
 import { deleteOldProgramStarts } from "~db/queries/program-starts";
@@ -31,8 +31,8 @@ const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 /** How long images are stored for an issue that was only tried with `newsletter test`. */
 const UNUSED_IMAGE_LIFE_MS = 30 * 24 * HOUR_MS;
 
-/** How long the operator's matters that are over are stored: the letter compares months, and a year is remembered. */
-const MATTER_LIFE_MS = 400 * 24 * HOUR_MS;
+/** How long resolved alerts are stored: the letter compares months, and a year is remembered. */
+const ALERT_LIFE_MS = 400 * 24 * HOUR_MS;
 
 /** How long starts of the program are stored; a crash loop shows within half an hour. */
 const PROGRAM_START_LIFE_MS = 7 * 24 * HOUR_MS;
@@ -44,7 +44,7 @@ const BATCHES = 100;
 /**
  * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
  * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, images of issues that were never sent, and the operator's matters long over. Turns the
+ * mails said, images of issues that were never sent, and alerts resolved long ago. Turns the
  * hashes of a finished day's visitors into numbers, and ends former members' access to the community, until `stopping`.
  */
 export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise<void> {
@@ -60,7 +60,7 @@ export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise
   await deleteFailedContent();
   await deleteDeadMailWorkers();
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
-  await deleteOldMatters(new Date(now.getTime() - MATTER_LIFE_MS));
+  await deleteOldAlerts(new Date(now.getTime() - ALERT_LIFE_MS));
   await deleteOldProgramStarts(new Date(now.getTime() - PROGRAM_START_LIFE_MS));
   // an hour after the day, when no instance has visits of it left to record
   await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));

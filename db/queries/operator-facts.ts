@@ -51,7 +51,7 @@ export async function readHealthFacts(
   return row.facts;
 }
 
-/** Mails to the operator do not count: they would keep up the matter that they report, or end it. */
+/** Mails to the operator do not count: they would keep the alert open that they report, or resolve it. */
 const OF_SITE = "kind not like 'operator-%'";
 
 /**

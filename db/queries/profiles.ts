@@ -151,7 +151,7 @@ export async function countBilledProfiles(afterId: string | null): Promise<numbe
   return getDatabase().db.$count(profiles, isBilledAfter(afterId));
 }
 
-/** Users whose access has ended since `since`, by time or withdrawn, at most `limit` of them. */
+/** Users whose access has ended since `since`, by time or revoked, at most `limit` of them. */
 export async function findUsersWithEndedAccess(
   since: Date,
   limit: number,

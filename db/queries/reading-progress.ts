@@ -38,7 +38,11 @@ export async function findReadingProgress({ userId, slug }: Key): Promise<Progre
  * Stores the block at which a member stopped reading a text, in one statement. Of concurrent calls, the one that
  * arrived last wins, even if another is written later.
  */
-export async function upsertPlace({ userId, slug, block }: Key & { block: number }): Promise<void> {
+export async function upsertPosition({
+  userId,
+  slug,
+  block,
+}: Key & { block: number }): Promise<void> {
   const { db } = getDatabase();
   await db
     .insert(readingProgress)
@@ -50,7 +54,7 @@ export async function upsertPlace({ userId, slug, block }: Key & { block: number
     });
 }
 
-/** Marks a text as read, since now unless it was already. The place in it stays. */
+/** Marks a text as read, since now unless it was already. The position in it stays. */
 export async function markTextRead({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
   await db
@@ -62,7 +66,7 @@ export async function markTextRead({ userId, slug }: Key): Promise<void> {
     });
 }
 
-/** Takes the mark off a text that was read. The place in it stays. */
+/** Takes the mark off a text that was read. The position in it stays. */
 export async function markTextUnread({ userId, slug }: Key): Promise<void> {
   const { db } = getDatabase();
   await db
@@ -71,8 +75,8 @@ export async function markTextUnread({ userId, slug }: Key): Promise<void> {
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
 
-/** Keeps the second at which a member stopped listening to a text's sound; null for its beginning. */
-export async function upsertListeningPlace({
+/** Stores the second at which a member stopped listening to a text's sound; null for its beginning. */
+export async function upsertListeningPosition({
   userId,
   slug,
   second,

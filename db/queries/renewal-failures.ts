@@ -17,7 +17,7 @@ export async function recordRenewalFailures(
       select sha256(convert_to("invoiceId", 'UTF8')) as hash, "failedAt" as failed_at, "paidAt" as paid_at
       from json_to_recordset(${JSON.stringify(invoices)}::json)
         given ("invoiceId" text, "failedAt" timestamptz, "paidAt" timestamptz)
-    ), mended as (
+    ), recovered as (
       update ${renewalFailures} known set recovered_at = given.paid_at
       from given where known.invoice_hash = given.hash and given.paid_at is not null and known.recovered_at is null
     )

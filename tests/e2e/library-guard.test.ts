@@ -197,7 +197,7 @@ const TABLE: Row[] = [
   },
   {
     route: "premium_.progress",
-    asked: { path: "/premium/progress", json: { action: "place", slug: "hills", block: 1 } },
+    asked: { path: "/premium/progress", json: { action: "position", slug: "hills", block: 1 } },
     inside: "200",
     outside: "403",
   },

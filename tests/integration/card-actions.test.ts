@@ -24,11 +24,11 @@ type Facts = {
   owes?: boolean;
   status?: string;
   pauseCollection?: unknown;
-  withdrawn?: string | null;
+  revoked?: string | null;
 };
 
 function membership(facts: Facts = {}) {
-  const { pinned = null, chosen = null, tried, owes = false, withdrawn = null } = facts;
+  const { pinned = null, chosen = null, tried, owes = false, revoked = null } = facts;
   const subscription = {
     id: "sub_1",
     status: facts.status ?? "past_due",
@@ -45,7 +45,7 @@ function membership(facts: Facts = {}) {
     auto_advance: true,
     collection_method: "charge_automatically",
   };
-  return { subscription, invoices: [invoice], coverage: { withdrawn } };
+  return { subscription, invoices: [invoice], coverage: { revoked } };
 }
 
 function billing(
@@ -101,7 +101,7 @@ describe("a membership is switched to the card added last", () => {
   it.each<[string, Facts]>([
     ["is over", { status: "canceled" }],
     ["has its collection paused", { pauseCollection: { behavior: "void" } }],
-    ["was withdrawn", { withdrawn: "dispute" }],
+    ["was revoked", { revoked: "dispute" }],
   ])("unless it %s", async (_what, facts) => {
     const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
     expect(await switchToNewCard(state)).toBe(false);

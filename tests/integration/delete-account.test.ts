@@ -132,7 +132,7 @@ describe("deleting an account", () => {
   });
 });
 
-describe("deleting an account while Stripe is in trouble", () => {
+describe("deleting an account while Stripe is failing", () => {
   it("changes nothing, and says so, if Stripe is down", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ kind: "destroy", times: 0 });

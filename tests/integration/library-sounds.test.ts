@@ -4,7 +4,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { loader as loadFeed } from "~/routes/podcast.$name/route";
 import { loader as loadFeedMedia } from "~/routes/podcast.$token.$name/route";
-import { action as keepPlace } from "~/routes/premium_.listening/route";
+import { action as savePosition } from "~/routes/premium_.listening/route";
 import { loader as loadMedia } from "~/routes/premium_.media.$name/route";
 import {
   action as changeAddress,
@@ -285,29 +285,29 @@ describe("a member's podcast", () => {
   });
 });
 
-describe("the place in a sound", () => {
-  const keep = (cookie: string, json: unknown) =>
-    post(keepPlace, { path: "/premium/listening", json, cookie });
-  const kept = async () => {
+describe("the position in a sound", () => {
+  const save = (cookie: string, json: unknown) =>
+    post(savePosition, { path: "/premium/listening", json, cookie });
+  const saved = async () => {
     const [user] = await getDatabase().db.select({ id: users.id }).from(users);
     const progress = await findReadingProgress({ userId: user?.id ?? "", slug: "mile" });
     return progress?.second ?? null;
   };
 
-  it("is kept for members", async () => {
+  it("is stored for members", async () => {
     const cookie = await signIn(inAnHour());
-    expect((await keep(cookie, { slug: "mile", second: 33.7 })).status).toBe(200);
-    expect(await kept()).toBe(33);
-    expect((await keep(cookie, { slug: "mile", second: 41 })).status).toBe(200);
-    expect(await kept()).toBe(41);
+    expect((await save(cookie, { slug: "mile", second: 33.7 })).status).toBe(200);
+    expect(await saved()).toBe(33);
+    expect((await save(cookie, { slug: "mile", second: 41 })).status).toBe(200);
+    expect(await saved()).toBe(41);
   });
 
   it("is forgotten at the beginning and at the end", async () => {
     const cookie = await signIn(inAnHour());
     for (const second of [0, 3, 72, 75, 1e300]) {
-      await keep(cookie, { slug: "mile", second: 33 });
-      expect((await keep(cookie, { slug: "mile", second })).status).toBe(200);
-      expect(await kept(), `${second}`).toBeNull();
+      await save(cookie, { slug: "mile", second: 33 });
+      expect((await save(cookie, { slug: "mile", second })).status).toBe(200);
+      expect(await saved(), `${second}`).toBeNull();
     }
   });
 
@@ -319,6 +319,6 @@ describe("the place in a sound", () => {
     [{ slug: "secret", second: 10 }, 404],
     [{ slug: "\0", second: 10 }, 404],
   ])("is rejected as nonsense: %j", async (json, status) => {
-    expect((await keep(await signIn(inAnHour()), json)).status).toBe(status);
+    expect((await save(await signIn(inAnHour()), json)).status).toBe(status);
   });
 });

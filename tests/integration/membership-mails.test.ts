@@ -105,7 +105,7 @@ describe("a member", () => {
     expect(text).toContain(`${ORIGIN}/premium`);
   });
 
-  it("reads what was not paid, until when access lasts, and where to mend it", async () => {
+  it("reads what was not paid, until when access lasts, and where to fix it", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
     await syncCustomer(member.customer);
@@ -135,7 +135,7 @@ describe("a member", () => {
     expect(await kindsTo(member)).toEqual(["begun", "cancelled", "cancelled"]);
   });
 
-  it("reads of a cancellation during an unpaid month where to mend that", async () => {
+  it("reads of a cancellation during an unpaid month where to fix that", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await play(`${subscription}/renew`, { outcome: "declined" });

@@ -218,7 +218,7 @@ describe("a refund", () => {
     await syncCustomer(member.customer);
     expect(await hasAccess(member)).toBe(false);
     expect(await row(member)).toMatchObject({
-      accessWithdrawn: "refund",
+      accessRevoked: "refund",
       stripeSubscriptionStatus: "active",
     });
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "paid" });
@@ -248,7 +248,7 @@ describe("a dispute", () => {
     await play("requests/clear");
     await syncCustomer(member.customer);
     expect(await hasAccess(member)).toBe(false);
-    expect((await row(member)).accessWithdrawn).toBe("dispute");
+    expect((await row(member)).accessRevoked).toBe("dispute");
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
     for (const _again of [1, 2]) await syncCustomer(member.customer);
     expect(await requestsOf("POST /v1/subscriptions/:id")).toBe(1);
@@ -266,7 +266,7 @@ describe("a dispute", () => {
     await play(`disputes/${id}/close`, { won: true });
     await syncCustomer(member.customer);
     expect(await hasAccess(member)).toBe(true);
-    expect(await row(member)).toMatchObject({ accessWithdrawn: null });
+    expect(await row(member)).toMatchObject({ accessRevoked: null });
     expect((await atStripe(member)).pause_collection).toBeNull();
   });
 

@@ -67,7 +67,7 @@ const send = (json: Record<string, unknown>, cookie = member.cookie) =>
   post(action, { path: "/premium/progress", json, cookie });
 const submit = (form: Record<string, string>, cookie = member.cookie) =>
   post(action, { path: "/premium/progress", form, cookie });
-const keep = (slug: string, block: number) => send({ slug, action: "place", block });
+const keep = (slug: string, block: number) => send({ slug, action: "position", block });
 
 const rowsOf = ({ id }: { id: string }) =>
   getDatabase().db.select().from(readingProgress).where(eq(readingProgress.userId, id));
@@ -97,7 +97,7 @@ describe("marking a text as read", () => {
     expect(await rowOf("chapter-1")).toEqual(first);
   });
 
-  it("keeps the place in it, for when the mark is taken off", async () => {
+  it("keeps the position in it, for when the mark is taken off", async () => {
     await keep("chapter-1", 11);
     await send({ slug: "chapter-1", action: "read" });
     const read = { isRead: true, stoppedAt: null, minutesLeft: null };
@@ -109,7 +109,7 @@ describe("marking a text as read", () => {
   });
 });
 
-describe("a place", () => {
+describe("a position", () => {
   it("is one of ten that are sent at once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => keep("chapter-1", index + 5)),
@@ -132,7 +132,7 @@ describe("a place", () => {
   });
 
   it.each([0, -1, 1.5, "5", [5], null, 1e300, { valueOf: 5 }])("is never %j", async (block) => {
-    const answer = await send({ slug: "chapter-1", action: "place", block });
+    const answer = await send({ slug: "chapter-1", action: "position", block });
     expect(answer.status).toBe(422);
     expect(await rowsOf(member)).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("what cannot be read about", () => {
   ])("is %s", async (_what, slug) => {
     for (const fields of [
       { slug, action: "read" },
-      { slug, action: "place", block: 3 },
+      { slug, action: "position", block: 3 },
     ]) {
       const answer = await send(fields);
       expect(answer.status).toBe(404);
@@ -175,7 +175,7 @@ describe("what cannot be read about", () => {
 it("whose membership ends while they read, keeps what was written before", async () => {
   const leaving = await newReaderUntil(new Date(Date.now() + DAY_MS));
   const keepTheirs = (block: number) =>
-    send({ slug: "chapter-1", action: "place", block }, leaving.cookie);
+    send({ slug: "chapter-1", action: "position", block }, leaving.cookie);
   expect((await keepTheirs(9)).status).toBe(200);
   await updateProfile(leaving.id, { stripeCurrentPeriodEnd: new Date(Date.now() - 1_000) });
   expect((await keepTheirs(12)).status).toBe(403);

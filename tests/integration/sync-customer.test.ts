@@ -9,7 +9,7 @@ import {
 } from "~/features/billing/sync-customer.server";
 import { getDatabase } from "~db/client";
 import { findProfile, updateProfile } from "~db/queries/profiles";
-import { memberships, operatorMatters, operatorSignals } from "~db/schema";
+import { memberships, operatorAlerts, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { control, newMember, newPayer, type Payer, requestCounts } from "../support/payments";
@@ -65,7 +65,7 @@ describe("a sync", () => {
         subscription: payer.subscription,
         status: "active",
         accessUntil: stripeCurrentPeriodEnd,
-        withdrawn: undefined,
+        revoked: undefined,
       },
     });
     expect(linesOf("error")).toEqual([]);
@@ -189,9 +189,9 @@ describe("a change at Stripe that a sync makes", () => {
     expect(linesOf("error")).toEqual([]);
     expect(minutesUntil((await row(member)).syncDueAt)).toBeGreaterThan(50);
     const open = await getDatabase()
-      .db.select({ facts: operatorMatters.facts })
-      .from(operatorMatters)
-      .where(eq(operatorMatters.key, `dispute:${member.dispute}`));
+      .db.select({ facts: operatorAlerts.facts })
+      .from(operatorAlerts)
+      .where(eq(operatorAlerts.key, `dispute:${member.dispute}`));
     expect(open).toEqual([{ facts: expect.objectContaining({ dispute: member.dispute }) }]);
   });
 

@@ -77,8 +77,8 @@ describe("the viewer", () => {
       profile: {
         stripe_price_id: "price_1250_yearly",
         stripe_current_period_end: "2099-05-06T07:08:09.000Z",
-        outlook: { kind: "renews" },
-        trouble: null,
+        status: { kind: "renews" },
+        problem: null,
         price: { amount: "€12.50", period: "per year" },
         hasInvoices: true,
       },

@@ -4,7 +4,7 @@ import { stripeClient } from "~/features/billing/stripe-client.server";
 import { receiveWebhook } from "~/features/billing/webhook.server";
 import { getDatabase } from "~db/client";
 import { ensureProfile, updateProfile } from "~db/queries/profiles";
-import { operatorMatters } from "~db/schema";
+import { operatorAlerts } from "~db/schema";
 import { newReader } from "../support/payments";
 import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 import { openTestSite, type TestSite } from "../support/site";
@@ -74,8 +74,8 @@ async function deliver(disputeId: string, type = "charge.dispute.created") {
 
 const isInLedger = async (id: string) =>
   (await getDatabase().db.execute(sql`select from webhook_events where id = ${id}`)).length > 0;
-const matters = async () =>
-  (await getDatabase().db.select({ facts: operatorMatters.facts }).from(operatorMatters)).map(
+const alerts = async () =>
+  (await getDatabase().db.select({ facts: operatorAlerts.facts }).from(operatorAlerts)).map(
     ({ facts }) => facts,
   );
 
@@ -85,7 +85,7 @@ describe("an event about a dispute that changes no access", () => {
     const { id, status } = await deliver("dp_2");
     expect(status).toBe(200);
     expect(await isInLedger(id)).toBe(true);
-    expect(await matters()).toEqual([{ dispute: "dp_2", charge: "ch_1" }]);
+    expect(await alerts()).toEqual([{ dispute: "dp_2", charge: "ch_1" }]);
     expect(stripe.calls).toContainEqual("GET /v1/disputes?charge=ch_1&limit=100");
   });
 
@@ -100,7 +100,7 @@ describe("an event about a dispute that changes no access", () => {
     const { id, status } = await deliver("dp_2");
     expect(status).toBe(200);
     expect(await isInLedger(id)).toBe(true);
-    expect(await matters()).toEqual([]);
+    expect(await alerts()).toEqual([]);
   });
 
   it("is left for Stripe to send again if Stripe fails", async () => {
@@ -108,6 +108,6 @@ describe("an event about a dispute that changes no access", () => {
     const { id, status } = await deliver("dp_2");
     expect(status).toBe(500);
     expect(await isInLedger(id)).toBe(false);
-    expect(await matters()).toEqual([]);
+    expect(await alerts()).toEqual([]);
   });
 });

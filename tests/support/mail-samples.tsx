@@ -1,6 +1,6 @@
 import { setEnvironment } from "~/env.server";
+import { ALERTS } from "~/features/checks/alerts.server";
 import { writeLetter, writeMonth } from "~/features/checks/letter";
-import { MATTERS } from "~/features/checks/matters.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
 import {
   accountDeletedMail,
@@ -25,9 +25,9 @@ import {
 } from "~/features/mail/templates/newsletter-mails";
 import {
   authorNoticeMail,
-  operatorClearedMail,
+  operatorAlertMail,
   operatorLetterMail,
-  operatorMatterMail,
+  operatorResolvedMail,
   operatorTestMail,
   testMail,
 } from "~/features/mail/templates/operator-mails";
@@ -80,7 +80,7 @@ const LETTER_MONTH: MonthFigures = {
   mostRead: [{ slug: "the-first-light", title: "The First Light", members: 212 }],
 };
 const LETTER_SITE = {
-  matters: [{ title: "A payment is disputed", since: "October 28, 2026 at 09:12 UTC" }],
+  alerts: [{ title: "A payment is disputed", since: "October 28, 2026 at 09:12 UTC" }],
   backups:
     "The newest of 24 backups in BACKUP_DIR is of November 1, 2026 at 03:00 UTC and has 12.4 MB.",
   program: "The database has 212 MB and runs on PostgreSQL 18.1, the program on Node.js 24.11.0.",
@@ -166,45 +166,45 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "membership-cancelled": membershipCancelledMail({
     endsAt: NEXT_MONTH,
-    outlook: "ends",
+    status: "ends",
     url: MEMBERS_AREA,
   }),
   "membership-cancelled-far-ahead": membershipCancelledMail({
     endsAt: NEXT_MONTH,
-    outlook: "renews-until",
+    status: "renews-until",
     url: MEMBERS_AREA,
   }),
-  "membership-cancelled-in-trouble": membershipCancelledMail({
+  "membership-cancelled-with-problem": membershipCancelledMail({
     endsAt: NEXT_MONTH,
-    outlook: "ends-in-trouble",
+    status: "ends-with-problem",
     url: MANAGE,
   }),
   "membership-ended": membershipEndedMail({ url: `${SITE}/#purchase` }),
   "membership-refunded": membershipRefundedMail({
     amount: PRICE.amount,
-    outlook: { kind: "renews" },
+    status: { kind: "renews" },
     url: MANAGE,
   }),
   "membership-refunded-and-ending": membershipRefundedMail({
     amount: PRICE.amount,
-    outlook: { kind: "ends", at: NEXT_MONTH },
+    status: { kind: "ends", at: NEXT_MONTH },
     url: MANAGE,
   }),
   "membership-refunded-and-ended": membershipRefundedMail({
     amount: null,
-    outlook: { kind: "ended" },
+    status: { kind: "ended" },
     url: MANAGE,
   }),
-  "operator-matter": operatorMatterMail({
-    ...MATTERS["disk-low"].words({ setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
+  "operator-alert": operatorAlertMail({
+    ...ALERTS["disk-low"].words({ setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
     host: "goldenpath.example",
     since: "November 23, 2026 at 15:40 UTC",
     commands: ["node build/index.js operator matters"],
   }),
-  "operator-cleared": operatorClearedMail({
+  "operator-resolved": operatorResolvedMail({
     host: "goldenpath.example",
     title: "The disk has room again",
-    mended: "The disk of DATA_DIR has 31 % free (6,280 MB).",
+    resolved: "The disk of DATA_DIR has 31 % free (6,280 MB).",
     since: "November 23, 2026 at 15:40 UTC",
     until: "November 23, 2026 at 18:05 UTC",
   }),

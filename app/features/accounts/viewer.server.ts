@@ -2,7 +2,7 @@ import { type AppLoadContext, redirect } from "@remix-run/node";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { isSubscribed } from "~/features/membership/access";
-import { membershipOutlook, membershipTrouble } from "~/features/membership/membership-state";
+import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
 import { type ShownPrice, shownPrice } from "~/features/membership/premium-price";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { errorResponse } from "~/http/request-body.server";
@@ -84,8 +84,8 @@ function toViewer({ user, profile, price }: ViewerRow): Viewer {
     profile: profile && {
       stripe_price_id: profile.stripePriceId,
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,
-      outlook: membershipOutlook(profile),
-      trouble: membershipTrouble(profile),
+      status: membershipStatus(profile),
+      problem: membershipProblem(profile),
       price: paidPrice(profile.stripePriceId, price),
       hasInvoices: profile.stripeCustomerId !== null && profile.stripeSubscriptionId !== null,
     },

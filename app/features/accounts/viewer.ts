@@ -1,4 +1,4 @@
-import type { MembershipOutlook, MembershipTrouble } from "~/features/membership/membership-state";
+import type { MembershipProblem, MembershipStatus } from "~/features/membership/membership-state";
 import type { ShownPrice } from "~/features/membership/premium-price";
 
 /** The signed-in visitor as the browser may know them (specification, 3: User). */
@@ -13,8 +13,8 @@ export type ViewerProfile = {
   stripe_price_id: string | null;
   /** ISO 8601 instant at which access ends. */
   stripe_current_period_end: string | null;
-  outlook: MembershipOutlook;
-  trouble: MembershipTrouble | null;
+  status: MembershipStatus;
+  problem: MembershipProblem | null;
   /** What this member pays; null for no member, or where no amount can be named. */
   price: ShownPrice | null;
   /** Whether there are invoices, and so something to see in Stripe's portal. */

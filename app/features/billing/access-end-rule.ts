@@ -21,7 +21,7 @@ export type Coverage = {
   /** End of the last period that was paid for, in seconds since 1970; null for none. */
   paidUntil: number | null;
   /** Why a paid period gives no access: the last payment was refunded in full, or one is disputed. */
-  withdrawn: "refund" | "dispute" | null;
+  revoked: "refund" | "dispute" | null;
 };
 
 /**
@@ -32,9 +32,9 @@ export type Coverage = {
 export function accessEndOf(
   subscription: Stripe.Subscription,
   item: Stripe.SubscriptionItem,
-  { paidUntil, withdrawn }: Coverage,
+  { paidUntil, revoked }: Coverage,
 ): number | null {
-  if (paidUntil === null || withdrawn) return null;
+  if (paidUntil === null || revoked) return null;
   const cancelAt = cancelAtOf(subscription, item);
   const isSettled = paidUntil >= item.current_period_end;
   const end = paidUntil + (isSettled ? RENEWAL_LEEWAY_DAYS : UNPAID_GRACE_DAYS) * DAY;

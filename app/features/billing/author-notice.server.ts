@@ -56,7 +56,7 @@ export async function notifyAuthor(
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
 
   const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
-  // the operator is told of a dispute by a mail of its own, with its deadline (dispute-matters.server.ts)
+  // the operator gets an alert about a dispute, with its deadline (dispute-alerts.server.ts)
   if (OPERATOR_EMAIL && kind !== "refunded") return;
   const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;

@@ -59,7 +59,7 @@ function payableMemberships({ memberships }: CustomerBilling) {
   return memberships
     .filter(
       ({ subscription, coverage }) =>
-        !isOver(subscription) && !subscription.pause_collection && !coverage.withdrawn,
+        !isOver(subscription) && !subscription.pause_collection && !coverage.revoked,
     )
     .map((membership) => {
       const { subscription } = membership;

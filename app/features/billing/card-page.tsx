@@ -6,7 +6,7 @@ import { PathDrawing } from "~/ui/path-drawing";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
-import { AccessEnd } from "./membership-outlook";
+import { AccessEnd } from "./membership-status-text";
 
 /**
  * Where mails send a member: to change the payment card or, whatever has become of the membership since, to manage
@@ -21,15 +21,15 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
     );
   }
   const { profile, isSubscribed } = viewer;
-  const trouble = profile?.trouble ?? null;
-  const outlook = profile?.outlook ?? { kind: "renews" };
-  if (trouble === null && isSubscribed && outlook.kind === "ends") {
+  const problem = profile?.problem ?? null;
+  const status = profile?.status ?? { kind: "renews" };
+  if (problem === null && isSubscribed && status.kind === "ends") {
     return (
       <Frame
         heading="Your membership"
         lead={
           <>
-            It is cancelled. You keep your access until <AccessEnd at={outlook.at} />, and nothing
+            It is cancelled. You keep your access until <AccessEnd at={status.at} />, and nothing
             more will be charged, so there is no card to update.
           </>
         }
@@ -38,7 +38,7 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
       </Frame>
     );
   }
-  if (trouble === "past-due" || (trouble === null && isSubscribed)) {
+  if (problem === "past-due" || (problem === null && isSubscribed)) {
     return (
       <Frame heading="Update your payment card" lead={whyUpdate(viewer)}>
         <ManageMembershipForm
@@ -46,12 +46,12 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
           variant="primary"
           className="mt-8"
           // a cancelled membership can also be taken up again, which needs the overview
-          opensCard={outlook.kind === "renews"}
+          opensCard={status.kind === "renews"}
         />
       </Frame>
     );
   }
-  if (trouble !== null) {
+  if (problem !== null) {
     return (
       <Frame heading="Your membership">
         <div className="mt-8">
@@ -92,7 +92,7 @@ function Frame({ heading, lead, children }: FrameProps) {
 }
 
 function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
-  if (profile?.trouble !== "past-due") {
+  if (profile?.problem !== "past-due") {
     return "Your membership is paid for. The next payment is taken from the card you put in here.";
   }
   const end = profile.stripe_current_period_end;

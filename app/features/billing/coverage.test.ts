@@ -76,7 +76,7 @@ describe("the paid period", () => {
       invoice({ lines: [{ end: 200 }] }),
     ];
     for (const order of [paid, paid.toReversed()])
-      expect(coverageOf(order, new Map(), PRODUCTS)).toEqual({ paidUntil: 200, withdrawn: null });
+      expect(coverageOf(order, new Map(), PRODUCTS)).toEqual({ paidUntil: 200, revoked: null });
   });
 });
 

@@ -66,9 +66,9 @@ export function coverageOf(
     paidUntil = until;
   }
   if (disputes.some(isHarmful)) {
-    return { paidUntil, withdrawn: "dispute" };
+    return { paidUntil, revoked: "dispute" };
   }
-  return { paidUntil, withdrawn: isRefunded ? "refund" : null };
+  return { paidUntil, revoked: isRefunded ? "refund" : null };
 }
 
 /** The refund of a subscription's last payment. */
@@ -90,8 +90,8 @@ export function fullRefundOf(
   payments: Payments,
   products: ReadonlySet<string>,
 ): FullRefund | null {
-  const { paidUntil, withdrawn } = coverageOf(invoices, payments, products);
-  if (withdrawn !== "refund") return null;
+  const { paidUntil, revoked } = coverageOf(invoices, payments, products);
+  if (revoked !== "refund") return null;
   const refunds = invoices
     .filter((invoice) => invoice.status === "paid" && coveredUntil(invoice, products) === paidUntil)
     .flatMap((invoice) => chargesOf(invoice, payments))

@@ -141,7 +141,7 @@ async function examine(
   if (isOver(subscription)) {
     const invoices = latest && typeof latest !== "string" ? [latest] : [];
     const refund = fullRefundOf(invoices, payments, products);
-    const coverage = { paidUntil: null, withdrawn: null };
+    const coverage = { paidUntil: null, revoked: null };
     return { subscription, item, disputes: [], invoices, refund, coverage };
   }
   const newest = latest && typeof latest !== "string" ? await withAllLines(latest) : null;

@@ -55,7 +55,7 @@ async function applyAction({
     await subscriptions.cancel(subscriptionId, { prorate: false, invoice_now: false });
     return action("dispute-lost", lost);
   }
-  const isDisputed = coverage.withdrawn === "dispute";
+  const isDisputed = coverage.revoked === "dispute";
   if (isDisputed && !pause) {
     const open = disputes.find(isHarmful);
     await stopCollection(invoices);

@@ -22,7 +22,7 @@ type Shape = {
   /** `at` is null where Stripe does not say when. */
   cancelled?: { at: number | null; end: number };
   ended?: number;
-  withdrawn?: "refund" | "dispute";
+  revoked?: "refund" | "dispute";
   refunded?: number;
   paused?: boolean;
   invoice?: Partial<Stripe.Invoice>;
@@ -79,10 +79,10 @@ function membership(shape: Shape = {}): ExaminedMembership {
     invoices: [invoice],
     refund,
     coverage: isOver
-      ? { paidUntil: null, withdrawn: null }
+      ? { paidUntil: null, revoked: null }
       : {
           paidUntil: isPaid ? end : START + (shape.paidUntil ?? period),
-          withdrawn: shape.withdrawn ?? null,
+          revoked: shape.revoked ?? null,
         },
   };
 }
@@ -120,7 +120,7 @@ const UNPAID: Shape = {
 };
 const CANCELLED: Shape = { cancelled: { at: DAY, end: PERIOD } };
 const ENDED: Shape = { status: "canceled", ended: DAY };
-const REFUNDED: Shape = { withdrawn: "refund", refunded: DAY };
+const REFUNDED: Shape = { revoked: "refund", refunded: DAY };
 
 describe("a membership that begins", () => {
   it("is told once, with its next payment", () => {
@@ -206,7 +206,7 @@ describe("a renewal that fails", () => {
       { ...UNPAID, invoice: { status: "open", billing_reason: "subscription_create" } },
     ],
     ["is of a paused membership", { ...UNPAID, paused: true }],
-    ["is of a disputed membership", { ...UNPAID, withdrawn: "dispute" }],
+    ["is of a disputed membership", { ...UNPAID, revoked: "dispute" }],
     ["is of a membership that is over", { ...UNPAID, status: "canceled" }],
   ])("is not told if the invoice %s", (_why, shape) => {
     const [, told] = kinds(BOUGHT, { now: PERIOD + 2 * HOUR, shapes: [shape] });
@@ -236,7 +236,7 @@ describe("a membership that is cancelled", () => {
       kind: "cancelled",
       key: `cancelled:sub_1:${START + DAY}`,
       at: at(DAY),
-      outlook: { kind: "ends", at: at(PERIOD).toISOString() },
+      status: { kind: "ends", at: at(PERIOD).toISOString() },
     });
   });
 
@@ -252,16 +252,16 @@ describe("a membership that is cancelled", () => {
     ]);
   });
 
-  it("promises nothing of one that is charged until then, or in trouble", () => {
+  it("promises nothing of one that is charged until then, or has a problem", () => {
     const far = { cancelled: { at: DAY, end: 3 * PERIOD } };
     expect(last(BOUGHT, { now: DAY, shapes: [far] })).toMatchObject({
-      outlook: { kind: "renews-until" },
+      status: { kind: "renews-until" },
     });
     const owed = { ...UNPAID, cancelled: { at: PERIOD + 3 * HOUR, end: 2 * PERIOD } };
     const unpaid = { now: PERIOD + 2 * HOUR, shapes: [UNPAID] };
     expect(last(BOUGHT, unpaid, { now: PERIOD + 4 * HOUR, shapes: [owed] })).toMatchObject({
       kind: "cancelled",
-      outlook: { kind: "ends-in-trouble" },
+      status: { kind: "ends-with-problem" },
     });
   });
 
@@ -313,23 +313,23 @@ describe("a payment that is refunded", () => {
       key: "refunded:ch_in_sub_1_0",
       at: at(DAY),
       amount: { unitAmount: 999, currency: "usd" },
-      outlook: { kind: "renews" },
+      status: { kind: "renews" },
     });
     const cancelledBefore = { now: DAY - 60, shapes: [{ cancelled: { at: 120, end: PERIOD } }] };
     const both = { ...REFUNDED, cancelled: { at: 120, end: PERIOD } };
     expect(last(BOUGHT, cancelledBefore, { now: DAY + 60, shapes: [both] })).toMatchObject({
-      outlook: { kind: "ends", at: at(PERIOD) },
+      status: { kind: "ends", at: at(PERIOD) },
     });
     const far = { ...REFUNDED, cancelled: { at: 120, end: 2 * PERIOD } };
     const farBefore = { now: DAY - 60, shapes: [{ cancelled: far.cancelled }] };
     expect(last(BOUGHT, farBefore, { now: DAY + 60, shapes: [far] })).toMatchObject({
-      outlook: { kind: "renews" },
+      status: { kind: "renews" },
     });
   });
 
   it("tells the end too if both are new, and by itself if it comes later", () => {
     const both = { now: DAY + 60, shapes: [{ ...ENDED, refunded: DAY }] };
-    expect(last(BOUGHT, both)).toMatchObject({ kind: "refunded", outlook: { kind: "ended" } });
+    expect(last(BOUGHT, both)).toMatchObject({ kind: "refunded", status: { kind: "ended" } });
     expect(kinds(BOUGHT, refunded, both, both)).toEqual([["begun"], ["refunded"], ["ended"], []]);
     const ended = { now: DAY + 60, shapes: [ENDED] };
     expect(kinds(BOUGHT, ended, both, both)).toEqual([["begun"], ["ended"], ["refunded"], []]);
@@ -344,7 +344,7 @@ describe("a payment that is refunded", () => {
   });
 
   it("is not told of a payment that is disputed too", () => {
-    const both = { ...REFUNDED, withdrawn: "dispute" as const };
+    const both = { ...REFUNDED, revoked: "dispute" as const };
     expect(kinds(BOUGHT, { now: DAY, shapes: [both] })[1]).toEqual([]);
   });
 });
@@ -353,9 +353,9 @@ it("says nothing of a dispute but the end of a lost one", () => {
   expect(
     kinds(
       BOUGHT,
-      { now: DAY, shapes: [{ withdrawn: "dispute" }] },
+      { now: DAY, shapes: [{ revoked: "dispute" }] },
       { now: DAY + 60, shapes: [ENDED] },
     ),
   ).toEqual([["begun"], [], ["ended"]]);
-  expect(kinds(BOUGHT, { now: DAY, shapes: [{ withdrawn: "dispute" }] }, BOUGHT)[2]).toEqual([]);
+  expect(kinds(BOUGHT, { now: DAY, shapes: [{ revoked: "dispute" }] }, BOUGHT)[2]).toEqual([]);
 });

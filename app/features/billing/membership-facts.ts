@@ -1,4 +1,4 @@
-import { type MembershipOutlook, membershipOutlook } from "~/features/membership/membership-state";
+import { type MembershipStatus, membershipStatus } from "~/features/membership/membership-state";
 import type { Profile } from "~db/schema";
 import { cancelAtOf } from "./access-end-rule";
 import type { CustomerBilling, ExaminedMembership } from "./customer-billing.server";
@@ -18,13 +18,13 @@ export type MembershipFact = {
   | { kind: "begun"; renewsAt: Date | null }
   /** `accessUntil` is null if access has ended. */
   | { kind: "renewal-failed"; amount: Amount; accessUntil: Date | null }
-  | { kind: "cancelled"; outlook: Exclude<MembershipOutlook, { kind: "renews" }> }
+  | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" }> }
   | { kind: "ended" }
-  | { kind: "refunded"; amount: Amount; outlook: RefundOutlook }
+  | { kind: "refunded"; amount: Amount; status: StatusAfterRefund }
 );
 
 /** What becomes of a membership whose payment was refunded. */
-export type RefundOutlook = { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
+export type StatusAfterRefund = { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
 
 type RowBefore = Pick<
   Profile,
@@ -32,7 +32,7 @@ type RowBefore = Pick<
   | "stripeSubscriptionId"
   | "stripeSubscriptionStatus"
   | "stripeCancelAtPeriodEnd"
-  | "accessWithdrawn"
+  | "accessRevoked"
 >;
 
 type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
@@ -74,7 +74,7 @@ export function membershipFacts(before: RowBefore, snapshot: Snapshot): Membersh
         cancelledFact(known, current, snapshot),
         refunded,
       );
-      if (refunded?.outlook.kind === "ended") return facts.filter(isFact).filter(isNew);
+      if (refunded?.status.kind === "ended") return facts.filter(isFact).filter(isNew);
     }
   }
   const last = find(before.stripeSubscriptionId);
@@ -88,7 +88,7 @@ function begunFact(
   { state }: Snapshot,
 ): MembershipFact | null {
   if (state.stripePriceId === null || known?.stripePriceId) return null;
-  const isRenewing = membershipOutlook(state).kind === "renews";
+  const isRenewing = membershipStatus(state).kind === "renews";
   return {
     kind: "begun",
     key: `begun:${current.subscription.id}`,
@@ -106,7 +106,7 @@ function renewalFailedFact(
   if (invoice?.billing_reason !== "subscription_cycle") return null;
   if (isOver(current.subscription) || current.subscription.pause_collection) return null;
   // it may have been paid with a new card after it was read; the next snapshot shows it
-  if (isUnfinished || state.accessWithdrawn) return null;
+  if (isUnfinished || state.accessRevoked) return null;
   const end = state.stripeCurrentPeriodEnd;
   return {
     kind: "renewal-failed",
@@ -123,15 +123,15 @@ function cancelledFact(
   snapshot: Snapshot,
 ): MembershipFact | null {
   const { state, at: now } = snapshot;
-  const outlook = membershipOutlook(state);
-  if (outlook.kind === "renews" || known?.stripeCancelAtPeriodEnd) return null;
+  const status = membershipStatus(state);
+  if (status.kind === "renews" || known?.stripeCancelAtPeriodEnd) return null;
   if (hasAnother(current, snapshot)) return null;
   const { id, canceled_at } = current.subscription;
   return {
     kind: "cancelled",
-    key: `cancelled:${id}:${canceled_at ?? outlook.at}`,
+    key: `cancelled:${id}:${canceled_at ?? status.at}`,
     at: canceled_at === null ? now : dateOf(canceled_at),
-    outlook,
+    status,
   };
 }
 
@@ -143,19 +143,19 @@ function refundedFact(
 ): Extract<MembershipFact, { kind: "refunded" }> | null {
   const { refund, subscription } = current;
   const hasEnded = isOver(subscription);
-  if (!refund || known?.accessWithdrawn === "refund" || hasAnother(current, snapshot)) return null;
-  if (!hasEnded && snapshot.state.accessWithdrawn !== "refund") return null;
+  if (!refund || known?.accessRevoked === "refund" || hasAnother(current, snapshot)) return null;
+  if (!hasEnded && snapshot.state.accessRevoked !== "refund") return null;
   return {
     kind: "refunded",
     key: `refunded:${refund.chargeId}`,
     at: refund.at,
     amount: { unitAmount: refund.amount, currency: refund.currency },
-    outlook: hasEnded ? { kind: "ended" } : refundOutlook(current),
+    status: hasEnded ? { kind: "ended" } : statusAfterRefund(current),
   };
 }
 
 /** A cancellation that lies beyond the current period does not keep the next one from being charged. */
-function refundOutlook({ subscription, item }: ExaminedMembership): RefundOutlook {
+function statusAfterRefund({ subscription, item }: ExaminedMembership): StatusAfterRefund {
   const end = cancelAtOf(subscription, item);
   return end === null || end > item.current_period_end
     ? { kind: "renews" }

@@ -67,16 +67,16 @@ function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">)
       });
     case "cancelled":
       return membershipCancelledMail({
-        endsAt: new Date(fact.outlook.at),
-        outlook: fact.outlook.kind,
-        url: fact.outlook.kind === "ends-in-trouble" ? cardUrl : premiumUrl,
+        endsAt: new Date(fact.status.at),
+        status: fact.status.kind,
+        url: fact.status.kind === "ends-with-problem" ? cardUrl : premiumUrl,
       });
     case "ended":
       return membershipEndedMail({ url: `${PUBLIC_URL}/#purchase` });
     case "refunded":
       return membershipRefundedMail({
         amount: priceText(fact.amount),
-        outlook: fact.outlook,
+        status: fact.status,
         url: cardUrl,
       });
   }

@@ -2,19 +2,19 @@ import { useLocation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { useRootData } from "~/features/accounts/root-data";
 import type { Viewer } from "~/features/accounts/viewer";
-import type { MembershipTrouble } from "~/features/membership/membership-state";
+import type { MembershipProblem } from "~/features/membership/membership-state";
 import { ExclamationIcon } from "~/ui/icons";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
-import { AccessEnd } from "./membership-outlook";
+import { AccessEnd } from "./membership-status-text";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
 
 /** A problem of the viewer's membership, its consequence, and a button to solve it. */
 export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   const { profile } = viewer;
-  if (!profile?.trouble) return null;
-  const { what, next, button, isUrgent } = noticeOf(profile.trouble, viewer);
+  if (!profile?.problem) return null;
+  const { what, next, button, isUrgent } = noticeOf(profile.problem, viewer);
   return (
     <div className="membership-notice flex flex-wrap items-center gap-x-6 gap-y-4 rounded-md border border-gold border-l-[0.25rem] border-l-destructive bg-highlight px-5 py-4 max-[20rem]:px-3">
       <p className="flex flex-[1_1_min(18rem,100%)] gap-3 max-[20rem]:block">
@@ -28,9 +28,9 @@ export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   );
 }
 
-function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer): Notice {
+function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer): Notice {
   const end = profile?.stripe_current_period_end;
-  switch (trouble) {
+  switch (problem) {
     case "past-due":
       return {
         what: "Your last membership payment did not go through.",
@@ -61,15 +61,15 @@ function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer)
       return {
         what: "Your last payment was refunded, so your access has ended.",
         next:
-          !profile || profile.outlook.kind === "renews" ? (
+          !profile || profile.status.kind === "renews" ? (
             "The membership itself still renews: cancel it if you do not want to be charged again."
           ) : (
             <>
-              The membership itself ends on <AccessEnd at={profile.outlook.at} />.
+              The membership itself ends on <AccessEnd at={profile.status.at} />.
             </>
           ),
         button: "Manage or cancel membership",
-        isUrgent: profile?.outlook.kind === "renews",
+        isUrgent: profile?.status.kind === "renews",
       };
     case "disputed":
       return {
@@ -99,9 +99,9 @@ function noticeOf(trouble: MembershipTrouble, { profile, isSubscribed }: Viewer)
 export function MembershipBanner() {
   const { viewer } = useRootData();
   const { pathname } = useLocation();
-  const trouble = viewer?.profile?.trouble;
-  if (!viewer || !trouble || pathname === "/premium" || pathname === CARD_PATH) return null;
-  if (trouble === "confirming" && pathname === "/checkout/success") return null;
+  const problem = viewer?.profile?.problem;
+  if (!viewer || !problem || pathname === "/premium" || pathname === CARD_PATH) return null;
+  if (problem === "confirming" && pathname === "/checkout/success") return null;
   return (
     // above the landing page's first light, which reaches up under the header
     <section className="frame relative z-10 pt-4" aria-label="Your membership">

@@ -14,16 +14,16 @@ type Shape = {
   created?: number;
   end?: number;
   paidUntil?: number | null;
-  withdrawn?: "refund" | "dispute";
+  revoked?: "refund" | "dispute";
 };
 
 function membership({ status = "active", created = -DAY, end = 20 * DAY, ...paid }: Shape) {
   const seconds = (fromNow: number) => (NOW + fromNow) / 1_000;
-  const { paidUntil = end, withdrawn = null } = paid;
+  const { paidUntil = end, revoked = null } = paid;
   return {
     subscription: { status, created: seconds(created) } as Stripe.Subscription,
     item: { current_period_end: seconds(end) } as Stripe.SubscriptionItem,
-    coverage: { paidUntil: paidUntil === null ? null : seconds(paidUntil), withdrawn },
+    coverage: { paidUntil: paidUntil === null ? null : seconds(paidUntil), revoked },
     disputes: [],
     invoices: [],
     refund: null,
@@ -49,7 +49,7 @@ describe("the next sync of a customer", () => {
     ],
     ["soon after a renewal was not paid", { paidUntil: -HOUR }, 6 * MINUTE],
     ["every hour while it stays unpaid", { status: "past_due", paidUntil: -10 * DAY }, HOUR],
-    ["every hour after a refund", { withdrawn: "refund" }, HOUR],
+    ["every hour after a refund", { revoked: "refund" }, HOUR],
     ["soon after a first payment was started", { status: "incomplete", created: 0 }, 5 * MINUTE],
     ["every hour for days, until it arrives", { status: "incomplete", created: -5 * DAY }, HOUR],
   ])("is %s", (_when, shape, expected) => {

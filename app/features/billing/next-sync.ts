@@ -34,9 +34,9 @@ export function nextSyncAt(
 
 function nextSyncOf({ subscription, item, coverage }: Membership, now: number): number {
   const { status, created } = subscription;
-  const { paidUntil, withdrawn } = coverage;
+  const { paidUntil, revoked } = coverage;
   if (status === "incomplete") return now + syncDelay(now - created * 1_000);
-  if (!givesAccess(subscription) || withdrawn || paidUntil === null) return now + HOUR;
+  if (!givesAccess(subscription) || revoked || paidUntil === null) return now + HOUR;
   const paidEnd = paidUntil * 1_000;
   if (paidUntil < item.current_period_end) return now + syncDelay(now - paidEnd);
   const isNear = now >= paidEnd - BEFORE_RENEWAL_MS;

@@ -5,7 +5,7 @@ import { ButtonLink } from "~/ui/button";
 import { DawnScene } from "~/ui/dawn-scene";
 import { ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
-import { MembershipOutlookText } from "./membership-outlook";
+import { MembershipStatusText } from "./membership-status-text";
 
 type PremiumPageProps = {
   viewer: Viewer;
@@ -73,7 +73,7 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
               Your membership
             </h2>
             <p className="mt-3 text-ink-soft">
-              {profile && <MembershipOutlookText profile={profile} />}
+              {profile && <MembershipStatusText profile={profile} />}
             </p>
           </div>
           <div>

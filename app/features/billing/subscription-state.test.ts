@@ -21,7 +21,7 @@ type Shape = {
   cancelAtPeriodEnd?: boolean;
   cancelAt?: number | null;
   paidUntil?: number | null;
-  withdrawn?: "refund" | "dispute";
+  revoked?: "refund" | "dispute";
 };
 
 function membership(shape: Shape): Membership {
@@ -39,7 +39,7 @@ function membership(shape: Shape): Membership {
     items: { data: [item] },
   } as unknown as Stripe.Subscription;
   const paidUntil = shape.paidUntil === undefined ? item.current_period_end : shape.paidUntil;
-  return { subscription, item, coverage: { paidUntil, withdrawn: shape.withdrawn ?? null } };
+  return { subscription, item, coverage: { paidUntil, revoked: shape.revoked ?? null } };
 }
 
 const until = (seconds: number) => new Date(seconds * 1000);
@@ -97,18 +97,15 @@ describe("the billing state of a customer's memberships", () => {
     ).toEqual(until(soon));
   });
 
-  it.each(["refund", "dispute"] as const)(
-    "gives no access after a %s, and says why",
-    (withdrawn) => {
-      const state = billingStateOf([membership({ status: "active", withdrawn })]);
-      expect(state).toMatchObject({
-        stripePriceId: null,
-        stripeCurrentPeriodEnd: null,
-        stripeSubscriptionStatus: "active",
-        accessWithdrawn: withdrawn,
-      });
-    },
-  );
+  it.each(["refund", "dispute"] as const)("gives no access after a %s, and says why", (revoked) => {
+    const state = billingStateOf([membership({ status: "active", revoked })]);
+    expect(state).toMatchObject({
+      stripePriceId: null,
+      stripeCurrentPeriodEnd: null,
+      stripeSubscriptionStatus: "active",
+      accessRevoked: revoked,
+    });
+  });
 
   it.each(["canceled", "unpaid", "paused", "incomplete", "incomplete_expired", "a status of 2031"])(
     "gives no access while %s",
@@ -134,16 +131,16 @@ describe("the billing state of a customer's memberships", () => {
   it("uses the membership whose access lasts longest", () => {
     const ending = membership({ id: "sub_ending", status: "active", cancelAt: END });
     const renewing = membership({ id: "sub_renewing", status: "active" });
-    const withdrawn = membership({ id: "sub_refunded", status: "active", withdrawn: "refund" });
-    expect(billingStateOf([withdrawn, ending, renewing]).stripeSubscriptionId).toBe("sub_renewing");
-    expect(billingStateOf([withdrawn, ending]).stripeSubscriptionId).toBe("sub_ending");
+    const revoked = membership({ id: "sub_refunded", status: "active", revoked: "refund" });
+    expect(billingStateOf([revoked, ending, renewing]).stripeSubscriptionId).toBe("sub_renewing");
+    expect(billingStateOf([revoked, ending]).stripeSubscriptionId).toBe("sub_ending");
   });
 });
 
 describe("of memberships without access", () => {
   const counted = (...shapes: Shape[]) =>
     billingStateOf(shapes.map(membership)).stripeSubscriptionId;
-  const refunded = { withdrawn: "refund" as const };
+  const refunded = { revoked: "refund" as const };
 
   it.each<[string, Shape, Shape]>([
     ["an active one before one past due", { status: "active" }, { status: "past_due" }],
@@ -224,25 +221,25 @@ describe("the paid period of a subscription", () => {
 
   it("counts an invoice of nothing, and one paid outside Stripe, as paid", () => {
     const free = invoice({ ...january, status: "paid", amount: 0 });
-    expect(coverageOf([free], noPayments, PRODUCTS)).toEqual({ paidUntil: END, withdrawn: null });
+    expect(coverageOf([free], noPayments, PRODUCTS)).toEqual({ paidUntil: END, revoked: null });
   });
 
-  it("is withdrawn by a full refund of the last period, and by nothing less", () => {
+  it("is revoked by a full refund of the last period, and by nothing less", () => {
     const invoices = [
       invoice({ ...february, status: "paid", intent: "pi_2" }),
       invoice({ ...january, status: "paid", intent: "pi_1" }),
     ];
-    const withdrawn = (...charges: Stripe.Charge[]) =>
-      coverageOf(invoices, paymentsOf(charges), PRODUCTS).withdrawn;
-    expect(withdrawn(charge("pi_1"), charge("pi_2", { refunded: true }))).toBe("refund");
-    expect(withdrawn(charge("pi_1"), charge("pi_2", { amount_refunded: 998 }))).toBeNull();
-    expect(withdrawn(charge("pi_1", { refunded: true }), charge("pi_2"))).toBeNull();
+    const revoked = (...charges: Stripe.Charge[]) =>
+      coverageOf(invoices, paymentsOf(charges), PRODUCTS).revoked;
+    expect(revoked(charge("pi_1"), charge("pi_2", { refunded: true }))).toBe("refund");
+    expect(revoked(charge("pi_1"), charge("pi_2", { amount_refunded: 998 }))).toBeNull();
+    expect(revoked(charge("pi_1", { refunded: true }), charge("pi_2"))).toBeNull();
     expect(
-      withdrawn(charge("pi_2", { status: "failed", id: "ch_first_try", refunded: true })),
+      revoked(charge("pi_2", { status: "failed", id: "ch_first_try", refunded: true })),
     ).toBeNull();
   });
 
-  it("is not withdrawn while one of two payments of the period was kept", () => {
+  it("is not revoked while one of two payments of the period was kept", () => {
     const paid = [
       invoice({ ...january, status: "paid", intent: "pi_1" }),
       invoice({ ...january, status: "paid", intent: "pi_2" }),
@@ -253,14 +250,14 @@ describe("the paid period of a subscription", () => {
       payments: { data: paid.flatMap(({ payments }) => payments?.data ?? []) },
     } as Stripe.Invoice;
     const refunded = charge("pi_1", { refunded: true });
-    const withdrawn = (invoices: (Stripe.Invoice | undefined)[], ...charges: Stripe.Charge[]) => {
+    const revoked = (invoices: (Stripe.Invoice | undefined)[], ...charges: Stripe.Charge[]) => {
       const known = invoices.filter((one) => one !== undefined);
-      return coverageOf(known, paymentsOf(charges), PRODUCTS).withdrawn;
+      return coverageOf(known, paymentsOf(charges), PRODUCTS).revoked;
     };
-    expect(withdrawn([paidInTwo], refunded, charge("pi_2"))).toBeNull();
-    expect(withdrawn([first, second], refunded, charge("pi_2"))).toBeNull();
-    expect(withdrawn([second, first], refunded, charge("pi_2"))).toBeNull();
-    expect(withdrawn([paidInTwo], refunded, charge("pi_2", { refunded: true }))).toBe("refund");
+    expect(revoked([paidInTwo], refunded, charge("pi_2"))).toBeNull();
+    expect(revoked([first, second], refunded, charge("pi_2"))).toBeNull();
+    expect(revoked([second, first], refunded, charge("pi_2"))).toBeNull();
+    expect(revoked([paidInTwo], refunded, charge("pi_2", { refunded: true }))).toBe("refund");
   });
 
   it.each([
@@ -273,11 +270,11 @@ describe("the paid period of a subscription", () => {
     ["warning_needs_response", null],
     ["warning_under_review", null],
     ["warning_closed", null],
-  ])("with a dispute that is %s is withdrawn: %s", (status, withdrawn) => {
+  ])("with a dispute that is %s is revoked: %s", (status, revoked) => {
     const dispute = { status } as Stripe.Dispute;
     const disputes = [{ dispute, chargeId: "ch_pi_1" }];
     const paid = [invoice({ ...january, status: "paid", intent: "pi_1" })];
-    expect(coverageOf(paid, noPayments, PRODUCTS, disputes).withdrawn).toBe(withdrawn);
+    expect(coverageOf(paid, noPayments, PRODUCTS, disputes).revoked).toBe(revoked);
   });
 });
 

@@ -9,7 +9,7 @@ export type BillingState = {
   stripeSubscriptionStatus: string | null;
   stripeCancelAtPeriodEnd: boolean;
   stripeCancelAt: Date | null;
-  accessWithdrawn: "refund" | "dispute" | null;
+  accessRevoked: "refund" | "dispute" | null;
 };
 
 /** The billing state of a user who has never been a member. */
@@ -20,7 +20,7 @@ export const NO_MEMBERSHIP: BillingState = {
   stripeSubscriptionStatus: null,
   stripeCancelAtPeriodEnd: false,
   stripeCancelAt: null,
-  accessWithdrawn: null,
+  accessRevoked: null,
 };
 
 /** A subscription to one of the site's products, its item for that product, and how far it is paid. */
@@ -69,7 +69,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeSubscriptionStatus: subscription.status,
     stripeCancelAtPeriodEnd: cancelAt !== null,
     stripeCancelAt: dateOf(cancelAt),
-    accessWithdrawn: isOver(subscription) ? null : coverage.withdrawn,
+    accessRevoked: isOver(subscription) ? null : coverage.revoked,
   };
 }
 

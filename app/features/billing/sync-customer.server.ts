@@ -20,7 +20,7 @@ import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
-import { recordDispute } from "./dispute-matters.server";
+import { recordDispute } from "./dispute-alerts.server";
 import { paidMemberships } from "./membership-history";
 import { enqueueMembershipMails } from "./membership-mails.server";
 import { showsNewPayment } from "./new-payment";
@@ -164,8 +164,8 @@ export async function writeSnapshot(
     },
     tx,
   );
-  const { accessWithdrawn, stripeSubscriptionId: subscriptionId } = state;
-  if (accessWithdrawn === "refund" && before.accessWithdrawn !== "refund" && subscriptionId) {
+  const { accessRevoked, stripeSubscriptionId: subscriptionId } = state;
+  if (accessRevoked === "refund" && before.accessRevoked !== "refund" && subscriptionId) {
     const { stripeCustomerId } = snapshot;
     await notifyAuthor(
       { kind: "refunded", userId: before.id, stripeCustomerId, subscriptionId },
@@ -214,7 +214,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
       subscription: subscriptionId,
       status: state.stripeSubscriptionStatus,
       accessUntil: state.stripeCurrentPeriodEnd,
-      withdrawn: state.accessWithdrawn ?? undefined,
+      revoked: state.accessRevoked ?? undefined,
     },
     "billing state synced",
   );

@@ -17,7 +17,7 @@ import {
 } from "~db/queries/webhook-events";
 import { type CallPurpose, withCallPurpose } from "./call-purpose.server";
 import { idOf } from "./coverage";
-import { recordDispute } from "./dispute-matters.server";
+import { recordDispute } from "./dispute-alerts.server";
 import { isMissingAtStripe, requireStripe, stripeClient } from "./stripe-client.server";
 import { reportSync, takeSnapshot, writeSnapshot } from "./sync-customer.server";
 

@@ -3,9 +3,9 @@ import { env } from "~/env.server";
 import { isBackupLate } from "~/features/backup/backup-state.server";
 import type { BackupStore } from "~/features/backup/backup-store";
 import { configuredBackupStores } from "~/features/backup/backup-stores.server";
+import { utcDateTime } from "./alerts.server";
 import { type Answer, ok, problem, warning } from "./answer";
 import { diskOf } from "./disk-space.server";
-import { utcDateTime } from "./matters.server";
 
 const HOUR_MS = 60 * 60 * 1000;
 

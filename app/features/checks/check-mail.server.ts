@@ -55,7 +55,7 @@ export async function checkMailQueue(): Promise<Answer[]> {
         warning(
           "failed",
           `${retryable} ${kind} in ${HISTORY_DAYS} days${reply ? `, by ${reply}` : ""}`,
-          "The mail server's log says why; mend that, and run 'mail retry'.",
+          "The mail server's log says why; fix that, and run 'mail retry'.",
         ),
       ),
   ];

@@ -100,7 +100,7 @@ async function checkMember(profile: Profile, stripeCustomerId: string): Promise<
   const live = liveMemberships(memberships);
   const isChargedInDispute = live.some(
     ({ coverage, subscription }) =>
-      coverage.withdrawn === "dispute" && !subscription.pause_collection,
+      coverage.revoked === "dispute" && !subscription.pause_collection,
   );
   if (differing.length > 0 || isChargedInDispute) {
     const problems = [
@@ -115,7 +115,7 @@ async function checkMember(profile: Profile, stripeCustomerId: string): Promise<
     answers.push(problem(what, found, STRIPE_ADVICE.cancelSurplus));
   }
   for (const { subscription, coverage } of live) {
-    if (coverage.withdrawn !== "refund") continue;
+    if (coverage.revoked !== "refund") continue;
     const found = `was refunded in full, and ${subscription.id} is still charged`;
     answers.push(problem(what, found, STRIPE_ADVICE.cancelRefunded));
   }

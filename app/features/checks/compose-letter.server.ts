@@ -5,12 +5,12 @@ import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-d
 import { type Database, getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { readDatabaseHealth } from "~db/queries/database-health";
-import { findOpenMatters } from "~db/queries/operator-matters";
+import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { findFirstDay } from "~db/queries/statistics";
+import { alertOf, utcDateTime } from "./alerts.server";
 import { describeBackups } from "./check-backups.server";
 import { type SiteState, writeLetter, writeMonth } from "./letter";
-import { matterOf, utcDateTime } from "./matters.server";
-import { siteHost } from "./report-matters.server";
+import { siteHost } from "./report-alerts.server";
 
 /** How long one of the letter's figures may take, in milliseconds: longer than what visitors wait for. */
 const FIGURE_TIMEOUT_MS = 600_000;
@@ -52,18 +52,18 @@ async function compose(month: string, now: Date, { db }: Database): Promise<Mail
 
 async function siteState(): Promise<SiteState> {
   const [open, backups, { version, bytes }] = await Promise.all([
-    findOpenMatters(),
+    findOpenAlerts(),
     describeBackups(),
     readDatabaseHealth(),
   ]);
-  const matters = open
+  const alerts = open
     .filter(({ reportedAt }) => reportedAt !== null)
     .flatMap(({ kind, facts, openedAt }) => {
-      const title = matterOf(kind)?.words(facts).title;
+      const title = alertOf(kind)?.words(facts).title;
       return title ? [{ title, since: utcDateTime(openedAt) }] : [];
     });
   return {
-    matters,
+    alerts,
     backups,
     program: `The database has ${Math.ceil(bytes / 1e6).toLocaleString("en")} MB and runs on PostgreSQL ${version}, the program on Node.js ${process.versions.node}.`,
   };

@@ -8,8 +8,9 @@ import { formatCount } from "~/features/newsletter/format-count";
 import { redactAddresses } from "~/observability/log.server";
 import { databaseErrorCode } from "~db/database-errors";
 import { OperatorError } from "~db/operator-error";
+import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { readHealthFacts } from "~db/queries/operator-facts";
-import { findOpenMatters } from "~db/queries/operator-matters";
+import { type AlertReading, alertOf, readAlerts } from "./alerts.server";
 import { type Answer, type Check, type Finding, ok, problem, warning } from "./answer";
 import { checkBackups } from "./check-backups.server";
 import { checkClock } from "./check-clock.server";
@@ -18,7 +19,6 @@ import { checkDatabase, type Opening, openingAnswer } from "./check-database.ser
 import { checkMailQueue, checkMailServer } from "./check-mail.server";
 import { checkSite } from "./check-site.server";
 import { checkPayments } from "./check-stripe.server";
-import { type MatterReading, matterOf, readMatters } from "./matters.server";
 import type { Network } from "./network.server";
 
 /** How long one check, opening the database and closing it may take, in milliseconds. */
@@ -75,7 +75,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
         isOpen ? checkMailQueue() : [warning("database", "not checked without the database")],
     },
     { area: "payments", ask: () => checkPayments(isOpen) },
-    { area: "database", ask: () => (isOpen ? checkMatters() : []) },
+    { area: "database", ask: () => (isOpen ? checkAlerts() : []) },
     { area: "content", ask: checkContent },
     { area: "backups", ask: checkBackups },
     releaseCheck,
@@ -124,21 +124,21 @@ async function openInTime(open: Examination["open"]): Promise<Opening> {
 const UNDEFINED_TABLE = "42P01";
 
 /** What the running site tells the operator by mail and `doctor` does not ask about itself, in the same words. */
-async function checkMatters(): Promise<Finding[]> {
+async function checkAlerts(): Promise<Finding[]> {
   return (await readAll()).flatMap(({ kind, state, facts }) => {
-    const matter = matterOf(kind);
-    if (state !== "bad" || !matter?.shownIn) return [];
-    const { area, what } = matter.shownIn;
-    const { wrong, todo } = matter.words(facts);
+    const alert = alertOf(kind);
+    if (state !== "bad" || !alert?.shownIn) return [];
+    const { area, what } = alert.shownIn;
+    const { wrong, todo } = alert.words(facts);
     return [{ area, ...warning(what, wrong.replace(/\.$/, ""), todo) }];
   });
 }
 
-async function readAll(): Promise<MatterReading[]> {
+async function readAll(): Promise<AlertReading[]> {
   try {
     // this program has not been started at any place
     const facts = await readHealthFacts({ place: "", startId: randomUUID() });
-    return readMatters(facts, await findOpenMatters(), "", new Date());
+    return readAlerts(facts, await findOpenAlerts(), "", new Date());
   } catch (error) {
     // a database of an earlier release, which its own check reports
     if (databaseErrorCode(error) === UNDEFINED_TABLE) return [];

@@ -11,8 +11,8 @@ export const writeMonth = (month: string): string =>
 
 /** What the letter says of the site itself on the day it is written. */
 export type SiteState = {
-  /** The headlines of what needs a hand, each with its day. */
-  matters: { title: string; since: string }[];
+  /** The titles of the open alerts, each with its day. */
+  alerts: { title: string; since: string }[];
   /** Backups, one sentence. */
   backups: string;
   /** The program and its database, one sentence. */
@@ -56,7 +56,7 @@ export function writeLetter(
         title: "Payments",
         facts: [
           fact("Renewals that failed", (month) => month.renewals.failed),
-          fact("Failed payments mended", (month) => month.renewals.recovered),
+          fact("Failed payments recovered", (month) => month.renewals.recovered),
           fact("Disputes opened", (month) => month.disputes.opened),
           fact("Disputes over", (month) => month.disputes.ended),
         ],
@@ -85,9 +85,9 @@ export function writeLetter(
           }
         : { title: "Most read", facts: [], remark: "Nobody has marked a text as read." },
       {
-        title: "What needs a hand",
-        facts: site.matters.map(({ title, since }) => ({ name: title, value: `since ${since}` })),
-        ...(site.matters.length === 0 ? { remark: "Nothing." } : {}),
+        title: "Open alerts",
+        facts: site.alerts.map(({ title, since }) => ({ name: title, value: `since ${since}` })),
+        ...(site.alerts.length === 0 ? { remark: "None." } : {}),
       },
       { title: "The site", facts: [], remark: `${site.backups} ${site.program}` },
       {

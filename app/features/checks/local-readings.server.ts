@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
+import { judge, type Reading } from "./alerts.server";
 import { diskOf, FREE_SHARE, readDiskSpace } from "./disk-space.server";
-import { judge, type Reading } from "./matters.server";
 
 /** How long a check may take, in milliseconds. */
 const TIMEOUT_MS = 20_000;

@@ -1,6 +1,6 @@
 import { type Answer, problem, warning } from "./answer";
 
-/** What is the matter, and what to do. */
+/** What is wrong, and what to do. */
 type Cause = readonly [cause: string, advice: string];
 
 const UNRESOLVED: Cause = [

@@ -12,7 +12,7 @@ import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
 import { composeLetter } from "./compose-letter.server";
 import { programPlace } from "./local-readings.server";
-import { mailOperator } from "./report-matters.server";
+import { mailOperator } from "./report-alerts.server";
 import { SiteCheck } from "./site-check.server";
 
 /** Interval between two checks, in milliseconds. */

@@ -28,7 +28,7 @@ export type WayOn = {
 export type LibraryOverview = {
   /** Null once all is read. */
   wayOn: WayOn | null;
-  /** Those around the place where one is. */
+  /** Those around the position of the reader. */
   chapters: ListedText[];
   chapterCount: number;
   chaptersRead: number;

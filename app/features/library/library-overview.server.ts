@@ -7,7 +7,7 @@ import { loadReadingState } from "./reading-progress.server";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
-/** How many chapters the members' area lists: those around the place where one is. */
+/** How many chapters the members' area lists: those around the position of the reader. */
 const LISTED_CHAPTERS = 12;
 
 const NEWEST_EXTRAS = 3;

@@ -38,7 +38,7 @@ export const previewPath = (slug: string) => `/preview/${slug}`;
 /** The id of a block of a text, such as a paragraph, counted from 1. */
 export const blockId = (number: number) => `p${number}`;
 
-/** Where a text is marked as read, and the place in it kept. */
+/** Where a text is marked as read, and the position in it is posted. */
 export const PROGRESS_PATH = "/premium/progress";
 
 /** The id of the form at a text's end that marks it as read. */

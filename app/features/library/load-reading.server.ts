@@ -14,7 +14,7 @@ import { NOT_TEXT } from "./stored-html";
 /** A chapter or extra as one member reads it. */
 export type Reading = {
   document: ReadingDocument;
-  /** Whose notes and places these are. */
+  /** Whose notes and positions these are. */
   owner: string;
   progress: TextProgress;
   /** Where its member stopped listening, in seconds; null to begin at the beginning. */

@@ -6,14 +6,14 @@ import {
   markTextRead,
   markTextUnread,
   type ProgressRow,
-  upsertPlace,
+  upsertPosition,
 } from "~db/queries/reading-progress";
 import type { Edition, EditionEntry } from "./edition";
 import { type ReadingState, type TextProgress, textProgress } from "./reading-state";
 
 /** What became of a post about reading; `entry` is the text that it is about. */
 export type ProgressOutcome =
-  | { kind: "marked-read" | "marked-unread" | "place-kept" | "failed"; entry: EditionEntry }
+  | { kind: "marked-read" | "marked-unread" | "position-saved" | "failed"; entry: EditionEntry }
   /** No text with this slug is published. */
   | { kind: "unknown-text" }
   | { kind: "invalid" };
@@ -21,11 +21,11 @@ export type ProgressOutcome =
 const progressSchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("read"), slug: z.string() }),
   z.object({ action: z.literal("unread"), slug: z.string() }),
-  z.object({ action: z.literal("place"), slug: z.string(), block: z.int().min(1) }),
+  z.object({ action: z.literal("position"), slug: z.string(), block: z.int().min(1) }),
 ]);
 
 /**
- * Marks a text as read or unread, or keeps where reading stopped, as the fields say. A place behind the text's end
+ * Marks a text as read or unread, or stores where reading stopped, as the fields say. A position behind the text's end
  * is its last block. Nothing is written for a text that is not published.
  */
 export async function recordProgress(
@@ -45,9 +45,9 @@ export async function recordProgress(
       case "unread":
         await markTextUnread(key);
         return { kind: "marked-unread", entry };
-      case "place":
-        await upsertPlace({ ...key, block: Math.min(parsed.data.block, entry.blockCount) });
-        return { kind: "place-kept", entry };
+      case "position":
+        await upsertPosition({ ...key, block: Math.min(parsed.data.block, entry.blockCount) });
+        return { kind: "position-saved", entry };
     }
   } catch (error) {
     log().error({ err: error, userId }, "reading progress could not be stored");

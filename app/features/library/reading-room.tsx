@@ -10,9 +10,9 @@ import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
 import type { TextProgress } from "./reading-state";
 import { SoundPlayer } from "./sound-player";
-import { usePlaceKeeping } from "./use-place-keeping";
+import { useReadingPosition } from "./use-reading-position";
 
-/** A chapter or extra with all that a member has beside it: sound, place, mark and notes. */
+/** A chapter or extra with all that a member has beside it: sound, position, mark and notes. */
 export function ReadingRoom({
   document,
   html,
@@ -22,7 +22,7 @@ export function ReadingRoom({
   note,
 }: Reading & { html?: string }) {
   const { slug, title, sound } = document;
-  usePlaceKeeping(slug, progress.stoppedAt);
+  useReadingPosition(slug, progress.stoppedAt);
   return (
     <ReadingPage
       document={document}

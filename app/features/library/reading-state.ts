@@ -3,7 +3,7 @@ import { minutesToRead } from "./reading-time";
 
 /**
  * How many words, at most, are taken to be on the first screen of a text: fewer than a large window shows, so that
- * the way back to a place is rather offered once too often.
+ * the way back to a position is rather offered once too often.
  */
 const FIRST_SCREEN_WORDS = 120;
 
@@ -20,7 +20,7 @@ export type TextProgress = {
 export type ReadingState = {
   /** By slug, without the texts of which nothing is known: ask `progressIn`. */
   texts: Readonly<Record<string, TextProgress>>;
-  /** The slug of the unread text in which a place was kept last; null if there is none. */
+  /** The slug of the unread text in which a position was stored last; null if there is none. */
   lastSlug: string | null;
 };
 
@@ -42,12 +42,12 @@ export function textProgress(
   { isRead, block }: { isRead: boolean; block: number | null },
 ): TextProgress {
   if (isRead || block === null) return { ...NOT_BEGUN, isRead };
-  const place = Math.max(1, Math.min(block, blockCount));
-  if (place === 1) return NOT_BEGUN;
-  const wordsBefore = (wordCount * (place - 1)) / blockCount;
+  const position = Math.max(1, Math.min(block, blockCount));
+  if (position === 1) return NOT_BEGUN;
+  const wordsBefore = (wordCount * (position - 1)) / blockCount;
   return {
     isRead,
-    stoppedAt: wordsBefore > FIRST_SCREEN_WORDS ? place : null,
+    stoppedAt: wordsBefore > FIRST_SCREEN_WORDS ? position : null,
     minutesLeft: minutesToRead(wordCount - wordsBefore),
   };
 }

@@ -23,7 +23,7 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
   const player = useRef<HTMLAudioElement>(null);
   // another address would stop what plays when the page's data are loaded again
   const [beginning] = useState(second);
-  useListeningPlace(slug, player);
+  useListeningPosition(slug, player);
   const source = MEDIA_PATH + sound.name;
   return (
     <section className="sound-player" aria-label={`Listen to ${title}`}>
@@ -77,11 +77,11 @@ const INTERVAL_MS = 15_000;
 const FORBIDDEN = 403;
 
 /**
- * Keeps where a text's sound was stopped: every few seconds while it plays, when it is paused, moved or over, and
- * when the page is left or hidden. What is lost is sent with the next place; when the membership has ended, nothing
+ * Stores where a text's sound was stopped: every few seconds while it plays, when it is paused, moved or over, and
+ * when the page is left or hidden. What is lost is sent with the next position; when the membership has ended, nothing
  * more is.
  */
-function useListeningPlace(slug: string, player: RefObject<HTMLAudioElement>): void {
+function useListeningPosition(slug: string, player: RefObject<HTMLAudioElement>): void {
   useEffect(() => {
     const audio = player.current;
     if (!audio) return;
@@ -89,12 +89,12 @@ function useListeningPlace(slug: string, player: RefObject<HTMLAudioElement>): v
     let hasChanged = false;
     let hasEnded = false;
 
-    const place = () => ({ slug, second: audio.ended ? 0 : audio.currentTime });
+    const position = () => ({ slug, second: audio.ended ? 0 : audio.currentTime });
     const send = async () => {
       if (!hasChanged || hasEnded) return;
       sentAt = Date.now();
       hasChanged = false;
-      const { ok, status } = await postJson(LISTENING_PATH, place());
+      const { ok, status } = await postJson(LISTENING_PATH, position());
       hasEnded = status === FORBIDDEN;
       if (!ok) hasChanged = true;
     };
@@ -104,13 +104,13 @@ function useListeningPlace(slug: string, player: RefObject<HTMLAudioElement>): v
       if (Date.now() - sentAt >= INTERVAL_MS) void send();
     };
     const onStop = () => {
-      // setting the first place moves the sound too, before anybody has played it
+      // setting the first position moves the sound too, before anybody has played it
       if (audio.played.length > 0) hasChanged = true;
       void send();
     };
     const leave = () => {
       if (!hasChanged || hasEnded) return;
-      const body = new Blob([JSON.stringify(place())], { type: "application/json" });
+      const body = new Blob([JSON.stringify(position())], { type: "application/json" });
       hasChanged = !navigator.sendBeacon(LISTENING_PATH, body);
     };
     const onVisibilityChange = () => {
@@ -132,5 +132,5 @@ function useListeningPlace(slug: string, player: RefObject<HTMLAudioElement>): v
   }, [slug, player]);
 }
 
-/** Where the place in a sound is kept. */
+/** Where the position in a sound is posted. */
 const LISTENING_PATH = "/premium/listening";

@@ -134,7 +134,7 @@ function isUnknownMailbox({ stage, code, enhanced }: Refusal): boolean {
   return stage === "RCPT TO" && (code === 550 || code === 551 || code === 553);
 }
 
-/** RFC 3463: trouble of the mail system (3), too many recipients (5.3), policy (7), or no room (452). */
+/** RFC 3463: a problem of the mail system (3), too many recipients (5.3), policy (7), or no room (452). */
 const isThrottling = ({ code, enhanced }: Refusal) =>
   enhanced ? /^4\.(?:3\.|5\.3$|7\.)/.test(enhanced) : code === 452;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { membershipOutlook, membershipTrouble } from "./membership-state";
+import { membershipProblem, membershipStatus } from "./membership-state";
 
 const day = (date: string) => new Date(`${date}T00:00:00Z`);
 
 const ROW = {
-  accessWithdrawn: null,
+  accessRevoked: null,
   stripeSubscriptionStatus: "active",
   stripeCancelAt: null,
   stripeCancelAtPeriodEnd: false,
@@ -13,39 +13,39 @@ const ROW = {
 
 describe("how a membership continues", () => {
   it("renews while nobody has cancelled it", () => {
-    expect(membershipOutlook(ROW)).toEqual({ kind: "renews" });
+    expect(membershipStatus(ROW)).toEqual({ kind: "renews" });
   });
 
   it("ends without another charge when it is cancelled at the period's end", () => {
     const cancelled = { ...ROW, stripeCancelAtPeriodEnd: true };
     const ends = { kind: "ends", at: "2026-12-24T00:00:00.000Z" };
-    expect(membershipOutlook({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
+    expect(membershipStatus({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
     // a row from before that date was stored
-    expect(membershipOutlook(cancelled)).toEqual(ends);
+    expect(membershipStatus(cancelled)).toEqual(ends);
   });
 
   it("ends, without another charge, where there is no access to outlast", () => {
     const row = { ...ROW, stripeCancelAt: day("2026-12-24"), stripeCurrentPeriodEnd: null };
-    expect(membershipOutlook(row).kind).toBe("ends");
+    expect(membershipStatus(row).kind).toBe("ends");
   });
 
   it("renews until a cancellation that lies further ahead, whatever the flag says", () => {
     const row = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const stripeCancelAtPeriodEnd of [true, false]) {
-      expect(membershipOutlook({ ...row, stripeCancelAtPeriodEnd })).toEqual({
+      expect(membershipStatus({ ...row, stripeCancelAtPeriodEnd })).toEqual({
         kind: "renews-until",
         at: "2027-03-24T00:00:00.000Z",
       });
     }
   });
 
-  it("gives only the end of an unpaid or withdrawn one, not what will be charged", () => {
+  it("gives only the end of an unpaid or revoked one, not what will be charged", () => {
     const cancelled = { ...ROW, stripeCancelAt: day("2027-03-24") };
-    for (const trouble of [
+    for (const problem of [
       { stripeSubscriptionStatus: "past_due" },
-      { accessWithdrawn: "refund", stripeCurrentPeriodEnd: null },
+      { accessRevoked: "refund", stripeCurrentPeriodEnd: null },
     ] as const) {
-      expect(membershipOutlook({ ...cancelled, ...trouble }).kind).toBe("ends-in-trouble");
+      expect(membershipStatus({ ...cancelled, ...problem }).kind).toBe("ends-with-problem");
     }
   });
 });
@@ -64,9 +64,9 @@ describe("the problem shown to a member", () => {
     ["active", "refund", "refunded"],
     ["active", "dispute", "disputed"],
     ["past_due", "dispute", "disputed"],
-  ] as const)("with status %s and access withdrawn for %s is %s", (status, withdrawn, trouble) => {
-    expect(
-      membershipTrouble({ stripeSubscriptionStatus: status, accessWithdrawn: withdrawn }),
-    ).toBe(trouble);
+  ] as const)("with status %s and access revoked for %s is %s", (status, revoked, problem) => {
+    expect(membershipProblem({ stripeSubscriptionStatus: status, accessRevoked: revoked })).toBe(
+      problem,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import type { Profile } from "~db/schema";
 
 /** A problem of a membership that has not ended. */
-export type MembershipTrouble =
+export type MembershipProblem =
   | "past-due"
   | "unpaid"
   | "refunded"
@@ -10,7 +10,7 @@ export type MembershipTrouble =
   | "confirming";
 
 /** Statuses of a subscription (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
-const TROUBLES: Record<string, MembershipTrouble> = {
+const PROBLEMS: Record<string, MembershipProblem> = {
   past_due: "past-due",
   unpaid: "unpaid",
   paused: "paused",
@@ -18,30 +18,30 @@ const TROUBLES: Record<string, MembershipTrouble> = {
 };
 
 /** The problem to show to the member; null for a membership without one, an ended one, or none. */
-export function membershipTrouble({
-  accessWithdrawn,
+export function membershipProblem({
+  accessRevoked,
   stripeSubscriptionStatus,
-}: Pick<Profile, "accessWithdrawn" | "stripeSubscriptionStatus">): MembershipTrouble | null {
-  if (accessWithdrawn === "dispute") return "disputed";
-  if (accessWithdrawn === "refund") return "refunded";
-  return TROUBLES[stripeSubscriptionStatus ?? ""] ?? null;
+}: Pick<Profile, "accessRevoked" | "stripeSubscriptionStatus">): MembershipProblem | null {
+  if (accessRevoked === "dispute") return "disputed";
+  if (accessRevoked === "refund") return "refunded";
+  return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
 }
 
 /** How a membership continues; `at` is an ISO 8601 instant. */
-export type MembershipOutlook =
+export type MembershipStatus =
   | { kind: "renews" }
   /** Nothing more is charged, and access lasts until then. */
   | { kind: "ends"; at: string }
   /** It is charged as usual until then. */
   | { kind: "renews-until"; at: string }
   /** It ends then, whether or not what is owed gets paid. */
-  | { kind: "ends-in-trouble"; at: string };
+  | { kind: "ends-with-problem"; at: string };
 
 /**
  * How a membership continues. With a cancellation at the period's end, access ends when the subscription does;
  * if access ends sooner, there are periods, and charges, in between.
  */
-export function membershipOutlook({
+export function membershipStatus({
   stripeCancelAt,
   stripeCancelAtPeriodEnd,
   stripeCurrentPeriodEnd,
@@ -51,13 +51,13 @@ export function membershipOutlook({
   | "stripeCancelAt"
   | "stripeCancelAtPeriodEnd"
   | "stripeCurrentPeriodEnd"
-  | "accessWithdrawn"
+  | "accessRevoked"
   | "stripeSubscriptionStatus"
->): MembershipOutlook {
+>): MembershipStatus {
   const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? stripeCurrentPeriodEnd : null);
   if (!end) return { kind: "renews" };
   const at = end.toISOString();
-  if (membershipTrouble(profile)) return { kind: "ends-in-trouble", at };
+  if (membershipProblem(profile)) return { kind: "ends-with-problem", at };
   const isFarAhead = stripeCurrentPeriodEnd !== null && stripeCurrentPeriodEnd < end;
   return { kind: isFarAhead ? "renews-until" : "ends", at };
 }

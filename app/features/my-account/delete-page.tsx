@@ -24,7 +24,7 @@ export function DeletePage({
       <div className="account-text">
         <h2>What goes, at once and for good</h2>
         <ul>
-          {(isSubscribed || profile?.trouble) && (
+          {(isSubscribed || profile?.problem) && (
             <li>
               Your membership. Nothing more will be charged, and what is paid already is not paid
               back.

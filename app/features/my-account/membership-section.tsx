@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { ViewerProfile } from "~/features/accounts/viewer";
 import { INVOICES_LABEL, ManageMembershipForm } from "~/features/billing/manage-membership-form";
-import { AccessEnd, MembershipOutlookText } from "~/features/billing/membership-outlook";
+import { AccessEnd, MembershipStatusText } from "~/features/billing/membership-status-text";
 import { AccountSection } from "./account-section";
 
 /** The membership in one sentence, until when it gives access, and the ways to Stripe's portal. */
@@ -18,15 +18,15 @@ export function MembershipSection({
       {isSubscribed && profile && end ? (
         <>
           <p>
-            {profile.outlook.kind === "renews" ? (
+            {profile.status.kind === "renews" ? (
               <>
                 You are a premium member, with access until at least <AccessEnd at={end} />.
               </>
             ) : (
-              // its outlook says when it ends
+              // its status says when it ends
               "You are a premium member."
             )}{" "}
-            <MembershipOutlookText profile={profile} />
+            <MembershipStatusText profile={profile} />
           </p>
           <div className="account-actions">
             <ManageMembershipForm />

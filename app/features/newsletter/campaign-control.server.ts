@@ -30,7 +30,7 @@ export function resumeCampaign(slug: string): Promise<ControlOutcome> {
 }
 
 /**
- * Sends again what of an issue the mail server refused, or put off for too long: once its reason is mended, since
+ * Sends again what of an issue the mail server refused, or put off for too long: once the reason is fixed, since
  * nobody gets a slug twice by sending it. What may have arrived is not sent again, nor what has bounced.
  */
 export function retryCampaign(slug: string): Promise<ControlOutcome> {

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import { CHAPTERS_PATH } from "~/features/library/library-paths";
-import { keepListeningPlace } from "~/features/library/listening.server";
+import { saveListeningPosition } from "~/features/library/listening.server";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { errorResponse, readForm } from "~/http/request-body.server";
@@ -15,7 +15,7 @@ export async function loader(args: LoaderFunctionArgs) {
   return redirect(CHAPTERS_PATH);
 }
 
-/** Keeps the place in a sound, which only a page with JavaScript knows; anyone but a member gets a 403. */
+/** Stores the position in a sound, which only a page with JavaScript knows; anyone but a member gets a 403. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const { fields, wantsJson } = await readForm(request);
@@ -28,11 +28,11 @@ export async function action(args: ActionFunctionArgs) {
   if (seconds !== null) {
     throw errorResponse(429, "Too many attempts.", { "Retry-After": String(seconds) });
   }
-  const outcome = await keepListeningPlace({ userId, edition: await requireEdition() }, fields);
+  const outcome = await saveListeningPosition({ userId, edition: await requireEdition() }, fields);
   return Response.json(
     { outcome },
     { status: STATUS[outcome], headers: { "Cache-Control": "no-store" } },
   );
 }
 
-const STATUS = { kept: 200, invalid: 422, "unknown-text": 404, failed: 503 };
+const STATUS = { saved: 200, invalid: 422, "unknown-text": 404, failed: 503 };

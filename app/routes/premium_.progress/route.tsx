@@ -17,7 +17,7 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 /**
- * Marks a text as read or unread, or keeps the place in it. For anyone but a member nothing is written: a form
+ * Marks a text as read or unread, or stores the position in it. For anyone but a member nothing is written: a form
  * leads to the landing page (specification, 2), a JSON body gets a 403 with that address.
  */
 export async function action(args: ActionFunctionArgs) {
@@ -50,7 +50,7 @@ const ANSWERS: Record<
 > = {
   "marked-read": { status: 200, toast: toasts.markedRead },
   "marked-unread": { status: 200, toast: toasts.markedUnread },
-  "place-kept": { status: 200, toast: null },
+  "position-saved": { status: 200, toast: null },
   "unknown-text": { status: 404, toast: toasts.progressFailed },
   invalid: { status: 422, toast: toasts.progressFailed },
   failed: { status: 503, toast: toasts.progressFailed },

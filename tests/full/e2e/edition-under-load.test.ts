@@ -102,7 +102,7 @@ function startRequests(): { stop: () => Promise<string[]> } {
 }
 
 describe("an edition that is put in place under load", () => {
-  it("makes no request fail if it is broken, nor when it is mended; the log names file and line", {
+  it("makes no request fail if it is broken, nor when it is fixed; the log names file and line", {
     timeout: 180_000,
   }, async () => {
     const start = site.program.output().length;
@@ -122,8 +122,8 @@ describe("an edition that is put in place under load", () => {
       );
       expect(outputSince(start)).toContain("cannot be taken: chapters/7-chapter-7.md:4: order: ");
       await served("The first edition.");
-      writeEdition(folder.path, chapters("The mended edition."));
-      await served("The mended edition.");
+      writeEdition(folder.path, chapters("The fixed edition."));
+      await served("The fixed edition.");
     } finally {
       answers = await requests.stop();
     }

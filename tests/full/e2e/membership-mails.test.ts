@@ -34,7 +34,7 @@ describe("without JavaScript", () => {
       return { ...member, link: linkIn(mail, "/billing/card").href };
     };
 
-    it("mends the card by the mail's button, and has access again", async () => {
+    it("replaces the card by the mail's button, and has access again", async () => {
       const { email, password, link } = await unpaidMember();
       const page = await site.visit({ javaScriptEnabled: false });
       await page.goto(link);

@@ -110,19 +110,19 @@ describe("the notice on every page", () => {
     ],
     [
       "a refund",
-      { ...withoutAccess, accessWithdrawn: "refund" },
+      { ...withoutAccess, accessRevoked: "refund" },
       "Your last payment was refunded, so your access has ended. The membership itself still renews: cancel it if you do not want to be charged again.",
       "Manage or cancel membership",
     ],
     [
       "a refund of a membership that is cancelled",
-      { ...withoutAccess, accessWithdrawn: "refund", stripeCancelAt: inDays(20) },
+      { ...withoutAccess, accessRevoked: "refund", stripeCancelAt: inDays(20) },
       `Your last payment was refunded, so your access has ended. The membership itself ends on ${dateOf(inDays(20))}.`,
       "Manage or cancel membership",
     ],
     [
       "a dispute",
-      { ...withoutAccess, accessWithdrawn: "dispute" },
+      { ...withoutAccess, accessRevoked: "dispute" },
       "Your bank has asked for your last payment back. Your membership is paused and nothing is charged until that is settled.",
       "Invoices and receipts",
     ],
@@ -146,7 +146,7 @@ describe("the notice on every page", () => {
     expect(new URL(answer.headers.location ?? "").origin).toBe(site.program.sandboxOrigin);
   });
 
-  it("is absent for a member without trouble, and for a former member", async () => {
+  it("is absent for a member without a problem, and for a former member", async () => {
     const former = { ...withoutAccess, stripeSubscriptionStatus: "canceled" };
     for (const profile of [{ stripeSubscriptionStatus: "active" }, former]) {
       expect(await membershipRegions("/", profile)).toEqual([]);

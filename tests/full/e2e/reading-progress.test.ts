@@ -32,12 +32,12 @@ async function readTo(page: Page, block: number): Promise<void> {
   });
 }
 
-/** Resolves when a place has been stored. */
-const placeKept = (page: Page) =>
+/** Resolves when a position has been stored. */
+const positionSaved = (page: Page) =>
   page.waitForResponse(
     (response) =>
       response.url().endsWith("/premium/progress") &&
-      (response.request().postData() ?? "").includes('"place"') &&
+      (response.request().postData() ?? "").includes('"position"') &&
       response.ok(),
   );
 
@@ -51,16 +51,16 @@ beforeAll(async () => {
   await expect.poll(async () => (await request.get(CHAPTER)).status()).toBe(200);
 });
 
-describe("the place in a text", () => {
+describe("the position in a text", () => {
   it("is kept after scrolling, and found again on another device, with scrolling left to the reader", async () => {
     const laptop = await device(member);
     await site.open(CHAPTER, laptop);
     await expect(continueThere(laptop)).toHaveCount(0);
-    const kept = placeKept(laptop);
+    const kept = positionSaved(laptop);
     await readTo(laptop, 9);
     expect((await kept).request().postDataJSON()).toEqual({
       slug: "the-weight-you-carry",
-      action: "place",
+      action: "position",
       block: 9,
     });
 
@@ -99,7 +99,7 @@ describe("the place in a text", () => {
     const looking = await newMember();
     const first = await device(looking);
     await site.open(CHAPTER, first);
-    let kept = placeKept(first);
+    let kept = positionSaved(first);
     await readTo(first, 12);
     await kept;
 
@@ -115,7 +115,7 @@ describe("the place in a text", () => {
     await expect(continueThere(second)).toHaveAttribute("href", "#p12");
     expect(blocks).toEqual([]);
 
-    kept = placeKept(second);
+    kept = positionSaved(second);
     await readTo(second, 6);
     await kept;
     expect(blocks).toEqual([6]);

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 /** What does what the advice says; it gets the advice as it was printed. */
-type Mend = (advice: string) => unknown;
+type Fix = (advice: string) => unknown;
 
 /** A set-up that is really broken, with everything that is found wrong with it, the cause first. */
 type Case = {
@@ -45,19 +45,19 @@ type Case = {
   needsDisk?: true;
   /** After how long a session counts as stuck, if not as usual. */
   stuckSeconds?: number;
-  breakIt: () => Mend | Promise<Mend>;
+  breakIt: () => Fix | Promise<Fix>;
   /** Lines as `lineOf` writes them. */
   finds: RegExp[];
 };
 
 /** Runs what the advice says after its colon, in a shell. */
-const obeyShell: Mend = (advice) => {
+const obeyShell: Fix = (advice) => {
   const [, command = ""] = /: (ch\w+ [^;]+)/.exec(advice) ?? [];
   execFileSync("sh", ["-c", command]);
 };
 
 /** Runs the SQL that the advice says after its colon. */
-const obeySql: Mend = async (advice) => {
+const obeySql: Fix = async (advice) => {
   const [, statements = ""] = /: ((?:select|alter) .*;)$/.exec(advice) ?? [];
   for (const statement of statements.split(";").filter((part) => part.trim())) {
     await scene.sql(statement);
@@ -174,9 +174,9 @@ const CASES: Case[] = [
       await scene.sql(`create role reader login password 'right-password';
         grant usage on schema drizzle to reader;
         grant select on all tables in schema drizzle, public to reader`);
-      const mend = databaseUrl((url) => (url.username = "reader"));
+      const fix = databaseUrl((url) => (url.username = "reader"));
       return async () => {
-        mend();
+        fix();
         await scene.sql("drop owned by reader; drop role reader");
       };
     },
@@ -188,7 +188,7 @@ const CASES: Case[] = [
     name: "pending migrations",
     breakIt: async () => {
       await scene.sql("create database older owner book");
-      const mend = databaseUrl((url) => (url.pathname = "/older"));
+      const fix = databaseUrl((url) => (url.pathname = "/older"));
       const url = scene.variables.DATABASE_URL ?? "";
       await makeOlderDatabase(url, knownMigrations().length - 1);
       const database = await connectDatabase(url);
@@ -197,7 +197,7 @@ const CASES: Case[] = [
         await migrateDatabase(database);
         await database.close();
         expect((await wrong()).map(lineOf)).toEqual([]);
-        mend();
+        fix();
         await scene.sql("drop database older with (force)");
       };
     },
@@ -466,13 +466,13 @@ const CASES: Case[] = [
     name: "a bucket that refuses the key",
     breakIt: async () => {
       const bucket = await startBucket(join(scene.folder, "storage"));
-      const mend = put({
+      const fix = put({
         BACKUP_S3_URL: bucket.url,
         BACKUP_S3_ACCESS_KEY_ID: BUCKET_KEY.accessKeyId,
         BACKUP_S3_SECRET_ACCESS_KEY: "wrong-key-of-the-bucket",
       });
       return async () => {
-        mend();
+        fix();
         await bucket.close();
       };
     },
@@ -523,13 +523,13 @@ describe("doctor", () => {
     expect(describeFindings(findings).at(-1)).toBe("All is well.");
   });
 
-  it.for(CASES)("names $name, and its advice mends it", async (row, { skip }) => {
+  it.for(CASES)("names $name, and its advice fixes it", async (row, { skip }) => {
     const { needsDisk, stuckSeconds, breakIt, finds } = row;
     skip(
       needsDisk === true && !scene.disk,
       "this takes root, and a kernel that lets it mount a file system",
     );
-    const mend = await breakIt();
+    const fix = await breakIt();
     let advice = "";
     try {
       const found = await wrong(stuckSeconds);
@@ -539,7 +539,7 @@ describe("doctor", () => {
       for (const secret of [...SECRETS, "letters@", "reader@"])
         expect(printed).not.toContain(secret);
     } finally {
-      await mend(advice);
+      await fix(advice);
     }
     expect((await wrong(stuckSeconds)).map(lineOf), "what is left").toEqual([]);
   });

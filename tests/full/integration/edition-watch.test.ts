@@ -126,8 +126,8 @@ describe("the edition that is served", () => {
     writeEdition(folder, SMALL_EDITION);
     // the same edition as before needs no word
     await eventually(() => expect(currentEdition()?.digest).toBe(before?.digest));
-    writeEdition(folder, chapter("Mended"));
-    await served("Mended");
+    writeEdition(folder, chapter("Fixed"));
+    await served("Fixed");
     await eventually(() => expect(editionState()).toBe("taken"));
   });
 

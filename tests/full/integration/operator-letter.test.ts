@@ -9,7 +9,7 @@ import { readStatistics } from "~/features/statistics/read-statistics.server";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { getDatabase, setDatabase } from "~db/client";
 import { withInstanceLock } from "~db/queries/instance-lock";
-import { insertMatter } from "~db/queries/operator-matters";
+import { insertAlert } from "~db/queries/operator-alerts";
 import { memberships, users } from "~db/schema";
 import { runCommand } from "../../support/command";
 import { eventually } from "../../support/eventually";
@@ -105,7 +105,7 @@ async function seedMonths(): Promise<void> {
     sql`insert into daily_visitors values (${ago(1).toISOString()}::date, '', 1234)`,
   );
   const dispute = { kind: "dispute", facts: { dispute: "dp_1" }, reportAfterMs: 0 };
-  await insertMatter({ ...dispute, key: "dispute:dp_1", openedAt: ago(1) });
+  await insertAlert({ ...dispute, key: "dispute:dp_1", openedAt: ago(1) });
   await db().execute(sql`update operator_matters set reported_at = opened_at`);
 }
 
@@ -154,7 +154,8 @@ describe("the letter", () => {
     await mailIdle();
     expect(smtp.delivered.map(({ recipients }) => recipients)).toEqual([[OPERATOR]]);
     const [mail] = smtp.delivered;
-    for (const part of [mail?.text, mail?.html]) expect(part).toContain("Failed payments mended");
+    for (const part of [mail?.text, mail?.html])
+      expect(part).toContain("Failed payments recovered");
   });
 
   it("is left to the instance that writes it, and tried again an hour after it has failed", async () => {
@@ -187,7 +188,7 @@ describe("the letter", () => {
 describe("failed renewals", () => {
   const figures = async () => (await readStatistics(1)).months.at(-1)?.renewals;
 
-  it("count once, and as mended when they are paid after all", async () => {
+  it("count once, and as recovered when they are paid after all", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await control(site.sandboxOrigin, `${subscription}/renew`, { outcome: "declined" });
@@ -218,9 +219,9 @@ describe("'operator test'", () => {
 });
 
 describe("'operator matters'", () => {
-  it("shows what needs a hand with what to do, and what is over only when asked", async () => {
-    expect((await run("operator", "matters")).stdout).toBe("Nothing needs a hand.\n");
-    await insertMatter({
+  it("shows open alerts with what to do, and resolved ones only when asked", async () => {
+    expect((await run("operator", "matters")).stdout).toBe("There are no open alerts.\n");
+    await insertAlert({
       ...{ kind: "webhooks-refused", key: "webhooks-refused", reportAfterMs: 0 },
       ...{ facts: { count: 4, livemodeMismatches: 0 }, openedAt: ago(0, 1) },
     });
@@ -242,7 +243,7 @@ describe("'operator matters'", () => {
     });
 
     await db().execute(sql`update operator_matters set cleared_at = now()`);
-    expect((await run("operator", "matters")).stdout).toBe("Nothing needs a hand.\n");
+    expect((await run("operator", "matters")).stdout).toBe("There are no open alerts.\n");
     expect((await run("operator", "matters", "--all")).stdout).toMatch(
       /webhooks are refused: from .* to /,
     );

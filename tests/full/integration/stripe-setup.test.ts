@@ -298,9 +298,9 @@ describe("the webhook endpoint of stripe setup", () => {
     const { webhook, steps } = await setUpStripe();
     expect(webhook).toEqual({ kind: "configured" });
     expect(steps.at(-1)).toEqual({ what: "webhook endpoint", id, outcome: "updated" });
-    const [mended] = await findWebhookEndpoints();
-    expect(mended?.enabled_events.toSorted()).toEqual(WEBHOOK_EVENTS.toSorted());
-    expect(mended?.status).toBe("enabled");
+    const [repaired] = await findWebhookEndpoints();
+    expect(repaired?.enabled_events.toSorted()).toEqual(WEBHOOK_EVENTS.toSorted());
+    expect(repaired?.status).toBe("enabled");
   });
 
   it("returns its secret even if Stripe does not store what identifies it", async () => {

@@ -166,7 +166,7 @@ async function checkSource(source: EditionSource): Promise<FolderCheck> {
 }
 
 async function storeEdition(source: EditionSource, digest: string): Promise<void> {
-  // whoever mends a mistake wants to know of all
+  // someone who fixes one mistake wants to know of all
   if (source.problems.length > 0) throw new BrokenEdition((await checkSource(source)).problems);
   const references = referencesOf(source);
   const documents = inReadingOrder(source.documents);

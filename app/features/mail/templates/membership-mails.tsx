@@ -37,15 +37,15 @@ type MembershipCancelled = {
    * Whether access lasts until then and nothing more is charged, or it is charged as before until then because it
    * ends after more than the current period, or something else is wrong with it, so that neither is certain.
    */
-  outlook: "ends" | "renews-until" | "ends-in-trouble";
-  /** The members' area, or with trouble the page of the payment card, where the membership is resumed. */
+  status: "ends" | "renews-until" | "ends-with-problem";
+  /** The members' area, or with a problem the page of the payment card, where the membership is resumed. */
   url: string;
 };
 
 /** Confirms that a membership is cancelled, and says until when access lasts. */
-export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCancelled): Mail {
-  const until = untilWhen(outlook, mailDate(endsAt));
-  const isInTrouble = outlook === "ends-in-trouble";
+export function membershipCancelledMail({ endsAt, status, url }: MembershipCancelled): Mail {
+  const until = untilWhen(status, mailDate(endsAt));
+  const hasProblem = status === "ends-with-problem";
   return composeMail({
     subject: "Your membership is cancelled",
     preview: until,
@@ -54,23 +54,23 @@ export function membershipCancelledMail({ endsAt, outlook, url }: MembershipCanc
       <>
         This letter confirms it. <strong>{until}</strong>
       </>,
-      `Thank you for the stretch you have walked with us. If you change your mind before that day, you can resume your membership${isInTrouble ? "" : " in the members’ area"}.`,
+      `Thank you for the stretch you have walked with us. If you change your mind before that day, you can resume your membership${hasProblem ? "" : " in the members’ area"}.`,
     ],
     button: {
-      label: isInTrouble ? "Manage your membership" : "Open the members’ area",
+      label: hasProblem ? "Manage your membership" : "Open the members’ area",
       href: url,
     },
     notes: ["If it was not you who cancelled, resume it there, and choose a new password."],
   });
 }
 
-function untilWhen(outlook: MembershipCancelled["outlook"], day: string): string {
-  switch (outlook) {
+function untilWhen(status: MembershipCancelled["status"], day: string): string {
+  switch (status) {
     case "ends":
       return `You keep your access until ${day}, and nothing more will be charged.`;
     case "renews-until":
       return `Your membership ends on ${day}. Until then it renews as before.`;
-    case "ends-in-trouble":
+    case "ends-with-problem":
       return `Your membership ends on ${day}.`;
   }
 }
@@ -94,37 +94,37 @@ type MembershipRefunded = {
   /** What was refunded, such as "$9.99"; null if it is unknown. */
   amount: string | null;
   /** Whether the membership goes on being charged, ends at a known time, or is over. */
-  outlook: { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
+  status: { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
   /** Where the membership is managed, and its invoices are. */
   url: string;
 };
 
 /** Tells a member that the last payment was refunded in full, and what becomes of the membership. */
-export function membershipRefundedMail({ amount, outlook, url }: MembershipRefunded): Mail {
+export function membershipRefundedMail({ amount, status, url }: MembershipRefunded): Mail {
   const payment = `Your last payment${amount ? ` of ${amount}` : ""} was refunded`;
-  const access = outlook.kind === "ended" ? "" : ", so your access has ended";
+  const access = status.kind === "ended" ? "" : ", so your access has ended";
   return composeMail({
     subject: "Your payment was refunded",
     preview: "It is on its way back to you, and your access has ended.",
     heading: "Your payment was refunded",
     text: [
       `${payment}${access}. Most banks show the money within five to ten business days.`,
-      whatBecomesOfIt(outlook),
+      whatBecomesOfIt(status),
     ],
     button: {
-      label: outlook.kind === "renews" ? "Manage or cancel membership" : "Invoices and receipts",
+      label: status.kind === "renews" ? "Manage or cancel membership" : "Invoices and receipts",
       href: url,
     },
     notes: ["You get this letter because a payment to us was refunded to your card."],
   });
 }
 
-function whatBecomesOfIt(outlook: MembershipRefunded["outlook"]): string {
-  switch (outlook.kind) {
+function whatBecomesOfIt(status: MembershipRefunded["status"]): string {
+  switch (status.kind) {
     case "renews":
       return "The membership itself still renews: cancel it if you do not want to be charged again.";
     case "ends":
-      return `The membership itself ends on ${mailDate(outlook.at)}, and nothing more will be charged.`;
+      return `The membership itself ends on ${mailDate(status.at)}, and nothing more will be charged.`;
     case "ended":
       return "Your membership has ended, and nothing more will be charged.";
   }
@@ -139,7 +139,7 @@ type RenewalFailed = {
   url: string;
 };
 
-/** Tells a member that a renewal was not paid, until when access lasts, and how to mend it. */
+/** Tells a member that a renewal was not paid, until when access lasts, and how to fix it. */
 export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
   const payment = amount ? `the payment of ${amount}` : "the payment";
   const keeps = accessUntil

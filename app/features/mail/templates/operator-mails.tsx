@@ -2,7 +2,7 @@ import { composeMail } from "../compose-mail";
 import { MailFacts, MailHeading, MailLink, MailSmallPrint, MailText } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
-type OperatorMatter = {
+type OperatorAlert = {
   /** The site's host, so that who runs several can tell them apart. */
   host: string;
   title: string;
@@ -15,9 +15,9 @@ type OperatorMatter = {
   commands: readonly string[];
 };
 
-/** Tells the operator that something needs a hand. It names nobody. */
-export function operatorMatterMail(matter: OperatorMatter): Mail {
-  const { host, title, wrong, since, means, todo, commands } = matter;
+/** Notifies the operator of an alert. It names nobody. */
+export function operatorAlertMail(alert: OperatorAlert): Mail {
+  const { host, title, wrong, since, means, todo, commands } = alert;
   return composeMail({
     subject: `${host}: ${title}`,
     preview: wrong,
@@ -30,26 +30,26 @@ export function operatorMatterMail(matter: OperatorMatter): Mail {
     ],
     signature: null,
     notes: [
-      "You will be told once when it is over, and of the same thing at most once a day.",
+      "You get one mail when this is resolved, and at most one a day about the same alert.",
       whyOperator(host),
     ],
   });
 }
 
-type ClearedMatter = Pick<OperatorMatter, "host" | "title" | "since"> & {
-  mended: string;
+type ResolvedAlert = Pick<OperatorAlert, "host" | "title" | "since"> & {
+  resolved: string;
   until: string;
 };
 
-/** Tells the operator that it is over. */
-export function operatorClearedMail({ host, title, mended, since, until }: ClearedMatter): Mail {
+/** Notifies the operator that an alert is resolved. */
+export function operatorResolvedMail({ host, title, resolved, since, until }: ResolvedAlert): Mail {
   return composeMail({
     subject: `${host}: ${title}`,
-    preview: mended,
+    preview: resolved,
     heading: title,
     text: [
-      mended,
-      `It was noticed on ${since} and is over since ${until}. There is nothing you need to do.`,
+      resolved,
+      `It was noticed on ${since} and resolved on ${until}. There is nothing you need to do.`,
     ],
     signature: null,
     notes: [whyOperator(host)],
@@ -60,10 +60,10 @@ export function operatorClearedMail({ host, title, mended, since, until }: Clear
 export function operatorTestMail({ host }: { host: string }): Mail {
   return composeMail({
     subject: `${host}: a test`,
-    preview: "It arrived: you will be told when something needs a hand.",
+    preview: "It arrived: you will get the alerts of your site here.",
     heading: "Your site can reach you",
     text: [
-      `You will be told here when something at ${host} needs a hand, and on the first day of each month how the site is doing.`,
+      `Alerts of ${host} will arrive here, and on the first day of each month a letter about how the site is doing.`,
     ],
     signature: null,
     notes: [whyOperator(host)],

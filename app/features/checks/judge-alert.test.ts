@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { judgeMatter } from "./site-check.server";
+import { judgeAlert } from "./site-check.server";
 
 const NOW = new Date("2026-11-23T12:00:00Z");
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
-const matter = {
+const alert = {
   seenAt: ago(1),
   goodSince: null as Date | null,
   reportedAt: ago(30) as Date | null,
 };
-const judge = (changes: Partial<typeof matter> | null, state: "bad" | "good" | "unknown") =>
-  judgeMatter(changes && { ...matter, ...changes }, { kind: "disk-low", state }, NOW);
+const judge = (changes: Partial<typeof alert> | null, state: "bad" | "good" | "unknown") =>
+  judgeAlert(changes && { ...alert, ...changes }, { kind: "disk-low", state }, NOW);
 
-describe("a matter", () => {
+describe("an alert", () => {
   it("opens when it is bad, and changes nothing while that cannot be known", () => {
     expect(judge(null, "bad")).toBe("open");
     expect(judge(null, "good")).toBe("none");
@@ -26,7 +26,7 @@ describe("a matter", () => {
     expect(judge({ goodSince: ago(14) }, "bad")).toBe("keep");
   });
 
-  it("is forgotten as soon as it is well if nobody was told", () => {
+  it("is deleted as soon as all is well if it was never reported", () => {
     expect(judge({ reportedAt: null }, "good")).toBe("forget");
     expect(judge({ goodSince: ago(15), reportedAt: null }, "good")).toBe("forget");
   });
@@ -34,6 +34,6 @@ describe("a matter", () => {
   it("is over after a quarter of an hour without a break", () => {
     expect(judge({}, "good")).toBe("wait");
     expect(judge({ goodSince: ago(14) }, "good")).toBe("none");
-    expect(judge({ goodSince: ago(15) }, "good")).toBe("clear");
+    expect(judge({ goodSince: ago(15) }, "good")).toBe("resolve");
   });
 });

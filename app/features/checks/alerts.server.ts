@@ -2,9 +2,9 @@ import { env } from "~/env.server";
 import { backupState, isBackupLate } from "~/features/backup/backup-state.server";
 import { editionState } from "~/features/library/importer/edition-state.server";
 import { formatCount } from "~/features/newsletter/format-count";
+import type { AlertFacts } from "~db/queries/operator-alerts";
 import type { HealthFacts } from "~db/queries/operator-facts";
-import type { MatterFacts } from "~db/queries/operator-matters";
-import type { OperatorMatter } from "~db/schema";
+import type { OperatorAlert } from "~db/schema";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -24,7 +24,7 @@ const MAIL_WAITING_MS = 15 * MINUTE_MS;
 /** How many of a day's mails, and which share of all, have to be refused. */
 const REFUSED_MAILS = { least: 3, share: 0.1 };
 
-/** How long no mail was refused while others were sent, before that counts as mended. */
+/** How long no mail was refused while others were sent, before that counts as resolved. */
 const REFUSED_MAIL_OVER_MS = 6 * HOUR_MS;
 
 /** Shares of the database's connections in use: from the first on they run short, below the second no longer. */
@@ -45,16 +45,16 @@ export type State = "bad" | "good" | "unknown";
 /** The answer of a check of the running site. */
 export type Reading = {
   state: State;
-  facts: MatterFacts;
+  facts: AlertFacts;
   /** Tells it from others of its kind. */
   id?: string;
 };
 
-/** A reading, and which matter it is about. */
-export type MatterReading = { kind: MatterKind; key: string } & Pick<Reading, "state" | "facts">;
+/** A reading, and the alert it is about. */
+export type AlertReading = { kind: AlertKind; key: string } & Pick<Reading, "state" | "facts">;
 
-/** What the operator reads about a matter, in mails, in the log and in the terminal. Names nobody. */
-export type MatterWords = {
+/** What the operator reads about an alert, in mails, in the log and in the terminal. Names nobody. */
+export type AlertWords = {
   /** A headline without a full stop. */
   title: string;
   /** What is wrong, in a sentence. */
@@ -65,26 +65,26 @@ export type MatterWords = {
   todo: string;
   /** The program's commands that help, without its name. */
   commands?: string[];
-  /** The headline and the sentence of the all-clear. */
-  mendedTitle: string;
-  mended: string;
+  /** The headline and the sentence of the mail that says it is resolved. */
+  resolvedTitle: string;
+  resolved: string;
 };
 
-/** A check that the running site makes of itself, and of whose answer the operator is told (docs/operating.md). */
-type Matter = {
+/** A check that the running site makes of itself, and that may alert the operator (docs/operating.md). */
+type Alert = {
   /** What the database's rows say; without it, another part of the program reads it. `open` is what is open of this kind. */
-  read?: (facts: HealthFacts, now: Date, open: readonly OperatorMatter[]) => Reading | Reading[];
+  read?: (facts: HealthFacts, now: Date, open: readonly OperatorAlert[]) => Reading | Reading[];
   /** Whether it concerns one machine, so that only a program there can check it. */
   isLocal?: true;
   /** Where `doctor` shows it as well, unless it asks about the same itself. */
   shownIn?: { area: string; what: string };
-  /** How long it has to last before the operator is told, in milliseconds, if `read` does not wait itself. */
+  /** How long it has to last before it is reported, in milliseconds, if `read` does not wait itself. */
   reportAfterMs?: number;
-  /** How long all has to be well before it counts as mended, in milliseconds. */
-  clearAfterMs?: number;
-  /** Whether it is reported only when it is over, because nothing can be mailed while it lasts. */
-  isToldAfterwards?: true;
-  words: (facts: MatterFacts) => MatterWords;
+  /** How long all has to be well before it is resolved, in milliseconds. */
+  resolveAfterMs?: number;
+  /** Whether it is reported only once it is resolved, because nothing can be mailed while it lasts. */
+  isReportedAfterwards?: true;
+  words: (facts: AlertFacts) => AlertWords;
 };
 
 const text = (value: string | number | undefined) => String(value ?? "");
@@ -101,8 +101,8 @@ const OUTCOMES: Record<string, string> = {
   prevented: "It was prevented, by a refund or otherwise: there is no dispute.",
 };
 
-/** All checks of the running site, by their kinds as `operator_matters` has them. */
-export const MATTERS = {
+/** All checks of the running site, by the kind that `operator_matters` stores. */
+export const ALERTS = {
   "webhooks-refused": {
     shownIn: { area: "payments", what: "webhooks" },
     read: ({ signals }, now) => {
@@ -127,8 +127,8 @@ export const MATTERS = {
         "Payments, cancellations and failed renewals reach members minutes or hours late, by the site's own timer.",
       todo: "Compare the endpoint's signing secret at Stripe with STRIPE_WEBHOOK_SECRET, correct it and restart the site. If the doctor finds nothing wrong, a stranger has sent them, and there is nothing to do.",
       commands: ["stripe doctor"],
-      mendedTitle: "Stripe's webhooks are accepted again",
-      mended: "The site has accepted a webhook since, or for three days none was refused.",
+      resolvedTitle: "Stripe's webhooks are accepted again",
+      resolved: "The site has accepted a webhook since, or for three days none was refused.",
     }),
   },
   "webhooks-silent": {
@@ -151,8 +151,8 @@ export const MATTERS = {
         "Members get what they paid for when they come back from Stripe's page, but cancellations and failed renewals are noticed hours late.",
       todo: "See whether the endpoint is registered and enabled at Stripe, and whether Stripe's requests get through your proxy and firewall.",
       commands: ["stripe doctor", "stripe setup"],
-      mendedTitle: "Stripe's webhooks arrive again",
-      mended:
+      resolvedTitle: "Stripe's webhooks arrive again",
+      resolved:
         "A webhook has arrived. What was missed meanwhile is made up for by the site's timer.",
     }),
   },
@@ -170,13 +170,13 @@ export const MATTERS = {
       todo: time(dueBy)
         ? `Answer it in Stripe's dashboard by ${time(dueBy)}, or accept it; without an answer it is lost.`
         : "Answer it in Stripe's dashboard, or accept it; without an answer it is lost.",
-      mendedTitle: "A dispute is over",
-      mended: `${OUTCOMES[text(outcome)] ?? "Stripe has closed it."} (Dispute ${text(dispute)}.)`,
+      resolvedTitle: "A dispute is over",
+      resolved: `${OUTCOMES[text(outcome)] ?? "Stripe has closed it."} (Dispute ${text(dispute)}.)`,
     }),
   },
   "mail-waiting": {
-    clearAfterMs: 5 * MINUTE_MS,
-    isToldAfterwards: true,
+    resolveAfterMs: 5 * MINUTE_MS,
+    isReportedAfterwards: true,
     read: ({ workers: { running, waiting, waitingSince, reason } }, now) => ({
       state: judge(isOlder(waitingSince, MAIL_WAITING_MS, now), running > 0 && waiting === 0),
       facts: {
@@ -193,8 +193,8 @@ export const MATTERS = {
         "Nobody gets password links, confirmations or receipts until it can be; they wait, and go out by themselves while they are still worth it.",
       todo: "See whether the mail server runs, and whether its address and password in SMTP_URL are right.",
       commands: ["mail doctor", "mail status"],
-      mendedTitle: "Mail could not be sent for a while",
-      mended: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}, and works again. This could not be mailed to you before. What waited has been sent, unless it had expired: 'mail status' counts it.`,
+      resolvedTitle: "Mail could not be sent for a while",
+      resolved: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}, and works again. This could not be mailed to you before. What waited has been sent, unless it had expired: 'mail status' counts it.`,
     }),
   },
   "mail-refused": {
@@ -217,10 +217,10 @@ export const MATTERS = {
       title: "The mail server refuses mail",
       wrong: `${number(refused)} mails of the last 24 hours were refused, most with '${text(reply)}', beside ${number(sent)} that were sent; addresses that do not exist are not among them.`,
       means: "Some people wait in vain for password links, confirmations or notices.",
-      todo: "The mail server's answer says why: often a missing SPF or DKIM record, or a bad reputation. After mending it, send again what is still worth it.",
+      todo: "The mail server's answer says why: often a missing SPF or DKIM record, or a bad reputation. After fixing it, send again what is still worth it.",
       commands: ["mail doctor", "mail retry"],
-      mendedTitle: "The mail server takes mail again",
-      mended: "Mail was sent, and for some hours none was refused.",
+      resolvedTitle: "The mail server takes mail again",
+      resolved: "Mail was sent, and for some hours none was refused.",
     }),
   },
   "issue-paused": {
@@ -247,14 +247,14 @@ export const MATTERS = {
         "mail doctor",
         `newsletter resume ${text(slug)}`,
       ],
-      mendedTitle: "The newsletter's issue goes on",
-      mended: `The issue '${text(slug)}' is not held back any more.`,
+      resolvedTitle: "The newsletter's issue goes on",
+      resolved: `The issue '${text(slug)}' is not held back any more.`,
     }),
   },
   "disk-low": {
     isLocal: true,
     reportAfterMs: 5 * MINUTE_MS,
-    clearAfterMs: 15 * MINUTE_MS,
+    resolveAfterMs: 15 * MINUTE_MS,
     words: ({ setting, percent, freeMb }) => ({
       title: "The disk is nearly full",
       wrong: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
@@ -263,8 +263,8 @@ export const MATTERS = {
           ? "Visitors notice nothing, but when it is full there are no more backups."
           : "When it is full, nobody can sign up, pay or save anything.",
       todo: "Make room, or enlarge the disk: look for logs, old backups and other programs' files first.",
-      mendedTitle: "The disk has room again",
-      mended: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
+      resolvedTitle: "The disk has room again",
+      resolved: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
     }),
   },
   "backup-late": {
@@ -292,13 +292,13 @@ export const MATTERS = {
         "Visitors notice nothing. What happened since that backup would be lost with the disk.",
       todo: "Make one by hand: if it fails, it says why. The site tries again every quarter of an hour.",
       commands: ["backup", "backup list"],
-      mendedTitle: "There is a new backup",
-      mended: time(newest) ? `The newest backup is of ${time(newest)}.` : "A backup was made.",
+      resolvedTitle: "There is a new backup",
+      resolved: time(newest) ? `The newest backup is of ${time(newest)}.` : "A backup was made.",
     }),
   },
   "crash-loop": {
     isLocal: true,
-    // mended once this run has lasted longer than the crashes count
+    // resolved once this run has lasted longer than the crashes count
     read: ({ crashes }) => ({
       state: judge(crashes >= CRASHES, crashes === 0),
       facts: { crashes },
@@ -308,13 +308,13 @@ export const MATTERS = {
       wrong: `The program has ended ${number(crashes)} times within half an hour without being stopped, and was started again.`,
       means: "Visitors get errors each time, and forms in flight fail.",
       todo: "Look at the last lines of the log before each start. Often memory has run out ('journalctl -k' names a killed process), or the newest change of a setting is to blame.",
-      mendedTitle: "The site runs steadily again",
-      mended: "The program has not crashed for half an hour.",
+      resolvedTitle: "The site runs steadily again",
+      resolved: "The program has not crashed for half an hour.",
     }),
   },
   "connections-low": {
     reportAfterMs: 5 * MINUTE_MS,
-    clearAfterMs: 15 * MINUTE_MS,
+    resolveAfterMs: 15 * MINUTE_MS,
     read: ({ connections: { used, max } }) => {
       const share = used / Math.max(1, max);
       return {
@@ -328,12 +328,12 @@ export const MATTERS = {
       means: "When none is left, pages show errors and nobody can sign in or pay.",
       todo: "See who holds them with 'select * from pg_stat_activity', run fewer instances or programs on this database, or raise its max_connections.",
       commands: ["db psql"],
-      mendedTitle: "The database has connections to spare again",
-      mended: `${number(used)} of its ${number(most)} connections are in use.`,
+      resolvedTitle: "The database has connections to spare again",
+      resolved: `${number(used)} of its ${number(most)} connections are in use.`,
     }),
   },
   "database-unreachable": {
-    isToldAfterwards: true,
+    isReportedAfterwards: true,
     // being able to read this from the database means that it is available again
     read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
     words: ({ minutes }) => ({
@@ -341,8 +341,8 @@ export const MATTERS = {
       wrong: `The site could not use its database for ${number(minutes, "minute")}.`,
       means: "Pages showed visitors as signed out, and forms failed.",
       todo: "See the database's log for the reason.",
-      mendedTitle: "The database could not be reached for a while",
-      mended: `The site could not use its database for ${number(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
+      resolvedTitle: "The database could not be reached for a while",
+      resolved: `The site could not use its database for ${number(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
     }),
   },
   "edition-not-taken": {
@@ -356,43 +356,43 @@ export const MATTERS = {
       title: "The edition cannot be taken",
       wrong: "For a day the edition in CONTENT_DIR has had a mistake, or could not be read.",
       means: "Members still read the last good edition; what was changed since does not appear.",
-      todo: "The first command names every mistake with its file and line. The site takes the edition by itself once it is mended.",
+      todo: "The first command names every mistake with its file and line. The site takes the edition by itself once they are fixed.",
       commands: ["content check"],
-      mendedTitle: "The edition is taken again",
-      mended: "Members read the edition in CONTENT_DIR.",
+      resolvedTitle: "The edition is taken again",
+      resolved: "Members read the edition in CONTENT_DIR.",
     }),
   },
-} satisfies Record<string, Matter>;
+} satisfies Record<string, Alert>;
 
-export type MatterKind = keyof typeof MATTERS;
+export type AlertKind = keyof typeof ALERTS;
 
-/** The matter of a stored kind; null for one of a newer release. */
-export function matterOf(kind: string): Matter | null {
-  return Object.hasOwn(MATTERS, kind) ? MATTERS[kind as MatterKind] : null;
+/** The definition of a stored kind; null for a kind of a newer release. */
+export function alertOf(kind: string): Alert | null {
+  return Object.hasOwn(ALERTS, kind) ? ALERTS[kind as AlertKind] : null;
 }
 
-/** What the rows say about every matter that has something to say; `place` names this machine's DATA_DIR. */
-export function readMatters(
+/** The readings of all alerts that are read from the database; `place` names this machine's DATA_DIR. */
+export function readAlerts(
   facts: HealthFacts,
-  open: readonly OperatorMatter[],
+  open: readonly OperatorAlert[],
   place: string,
   now: Date,
-): MatterReading[] {
-  return Object.entries<Matter>(MATTERS).flatMap(([name, { read }]) => {
-    const kind = name as MatterKind;
+): AlertReading[] {
+  return Object.entries<Alert>(ALERTS).flatMap(([name, { read }]) => {
+    const kind = name as AlertKind;
     const own = open.filter((one) => one.kind === kind);
     const readings = read ? [read(facts, now, own)].flat() : [];
-    return readings.map((reading) => aboutMatter(kind, reading, place));
+    return readings.map((reading) => aboutAlert(kind, reading, place));
   });
 }
 
-/** A reading as that of its matter: the kind, what tells it from others, and the place if it is local. */
-export function aboutMatter(
-  kind: MatterKind,
+/** A reading with its alert's kind and key; the key of a local alert includes the place. */
+export function aboutAlert(
+  kind: AlertKind,
   { state, facts, id }: Reading,
   place: string,
-): MatterReading {
-  const isLocal = matterOf(kind)?.isLocal;
+): AlertReading {
+  const isLocal = alertOf(kind)?.isLocal;
   const key = [kind, ...(id ? [id] : []), ...(isLocal ? [place] : [])].join(":");
   return { kind, key, state, facts };
 }

@@ -3,7 +3,7 @@ import { setEnvironment } from "~/env.server";
 import { noteBackupAttempt, noteNewestBackup } from "~/features/backup/backup-state.server";
 import { setEditionState } from "~/features/library/importer/edition-state.server";
 import type { HealthFacts } from "~db/queries/operator-facts";
-import { readMatters } from "./matters.server";
+import { readAlerts } from "./alerts.server";
 
 const NOW = new Date("2026-11-23T12:00:00Z");
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
@@ -25,14 +25,14 @@ const WELL: HealthFacts = {
 };
 
 const stateOf = (kind: string, facts: Partial<HealthFacts>) =>
-  readMatters({ ...WELL, ...facts }, [], "here", NOW).find((one) => one.kind === kind)?.state;
+  readAlerts({ ...WELL, ...facts }, [], "here", NOW).find((one) => one.kind === kind)?.state;
 
 const signal = (count: number, firstAt: string, lastAt = firstAt) => ({ count, firstAt, lastAt });
 
 describe("what the rows say", () => {
   it("is good of a site that is well", () => {
     setEditionState("taken");
-    const states = readMatters(WELL, [], "here", NOW).map(({ state }) => state);
+    const states = readAlerts(WELL, [], "here", NOW).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(["good"]));
   });
 
@@ -119,7 +119,7 @@ describe("what the rows say", () => {
     const now = new Date(performance.timeOrigin + uptime * HOUR * 60_000);
     noteNewestBackup(new Date(now.getTime() - age * HOUR * 60_000));
     noteBackupAttempt(true);
-    expect(readMatters(WELL, [], "here", now)).toContainEqual(
+    expect(readAlerts(WELL, [], "here", now)).toContainEqual(
       expect.objectContaining({ state, key: "backup-late:here" }),
     );
     setEnvironment({});
@@ -130,7 +130,7 @@ describe("what the rows say", () => {
     [2, "unknown"],
     [3, "bad"],
   ])("crashes: %i: %s", (crashes, state) => {
-    expect(readMatters({ ...WELL, crashes }, [], "here", NOW)).toContainEqual(
+    expect(readAlerts({ ...WELL, crashes }, [], "here", NOW)).toContainEqual(
       expect.objectContaining({ state, key: "crash-loop:here" }),
     );
   });

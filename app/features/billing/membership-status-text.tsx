@@ -2,8 +2,8 @@ import type { ViewerProfile } from "~/features/accounts/viewer";
 import { UtcDate } from "~/ui/utc-date";
 
 /** What is charged in future, and until when. */
-export function MembershipOutlookText({ profile: { outlook, price } }: { profile: ViewerProfile }) {
-  switch (outlook.kind) {
+export function MembershipStatusText({ profile: { status, price } }: { profile: ViewerProfile }) {
+  switch (status.kind) {
     case "renews": {
       const terms = price
         ? `${price.amount} ${price.period}, cancel anytime.`
@@ -13,21 +13,21 @@ export function MembershipOutlookText({ profile: { outlook, price } }: { profile
     case "ends":
       return (
         <>
-          Your membership is cancelled. You keep your access until <AccessEnd at={outlook.at} />,
-          and nothing more will be charged.
+          Your membership is cancelled. You keep your access until <AccessEnd at={status.at} />, and
+          nothing more will be charged.
         </>
       );
     case "renews-until":
       return (
         <>
-          Your membership ends on <AccessEnd at={outlook.at} />. Until then it renews
+          Your membership ends on <AccessEnd at={status.at} />. Until then it renews
           {price ? ` at ${price.amount} ${price.period}` : " as before"}.
         </>
       );
-    case "ends-in-trouble":
+    case "ends-with-problem":
       return (
         <>
-          Your membership is cancelled and ends on <AccessEnd at={outlook.at} />.
+          Your membership is cancelled and ends on <AccessEnd at={status.at} />.
         </>
       );
   }

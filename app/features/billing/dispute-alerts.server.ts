@@ -1,11 +1,11 @@
 import type Stripe from "stripe";
 import { getDatabase, type Transaction } from "~db/client";
 import {
-  insertMatter,
-  lockOpenMatter,
-  updateMatter,
-  wasMatterClearedSince,
-} from "~db/queries/operator-matters";
+  insertAlert,
+  lockOpenAlert,
+  updateAlert,
+  wasAlertResolvedSince,
+} from "~db/queries/operator-alerts";
 import { idOf } from "./coverage";
 
 /**
@@ -19,11 +19,11 @@ const OPEN = new Set([
   "warning_under_review",
 ]);
 
-/** The facts of a dispute's matter: ids, the deadline and, once it is over, how it ended. */
+/** The facts of a dispute's alert: ids, the deadline and, once it is over, how it ended. */
 type DisputeFacts = { dispute: string; charge: string; dueBy?: string; outcome?: string };
 
 /**
- * Opens the operator's matter of a dispute, or notes how it ended; the operator is told by
+ * Opens the alert of a dispute, or notes how it ended; the operator is notified by
  * `app/features/checks/`, which is above. `readAt` is a time before the dispute was read from Stripe, so that an
  * older reading does not open what has ended since. Again changes nothing.
  */
@@ -36,13 +36,13 @@ export async function recordDispute(
     return getDatabase().db.transaction((tx) => recordDispute(dispute, readAt, tx));
   }
   const key = `dispute:${dispute.id}`;
-  const known = await lockOpenMatter(key, transaction);
+  const known = await lockOpenAlert(key, transaction);
   const facts = factsOf(dispute);
   if (known) {
-    await updateMatter(known.id, { facts, seenAt: readAt }, transaction);
-  } else if (!facts.outcome && !(await wasMatterClearedSince(key, readAt, transaction))) {
-    const matter = { kind: "dispute", key, facts, openedAt: readAt, reportAfterMs: 0 };
-    await insertMatter(matter, transaction);
+    await updateAlert(known.id, { facts, seenAt: readAt }, transaction);
+  } else if (!facts.outcome && !(await wasAlertResolvedSince(key, readAt, transaction))) {
+    const alert = { kind: "dispute", key, facts, openedAt: readAt, reportAfterMs: 0 };
+    await insertAlert(alert, transaction);
   }
 }
 

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { postJson } from "~/ui/post-json";
 import { blockId, PROGRESS_PATH } from "./library-paths";
 
-/** How long scrolling has to pause before the place is stored, in milliseconds. */
+/** How long scrolling has to pause before the position is stored, in milliseconds. */
 const PAUSE_MS = 400;
 
 /** Minimum interval between two requests, except for the one on leaving the page, in milliseconds. */
@@ -12,12 +12,12 @@ const INTERVAL_MS = 4_000;
 const READING_AGAIN = 3;
 
 /**
- * Keeps which block of a text is at the top of the window: a pause after scrolling, and when the page is left or
- * hidden. Where the page was opened is not a place until it is scrolled, nor is a look at the beginning of a text
- * whose reader `stoppedAt` a block further down. Whatever is lost is sent with the next place; when the membership
+ * Stores which block of a text is at the top of the window: a pause after scrolling, and when the page is left or
+ * hidden. Where the page was opened is not a position until it is scrolled, nor is a look at the beginning of a text
+ * whose reader `stoppedAt` a block further down. Whatever is lost is sent with the next position; when the membership
  * has ended, nothing more is.
  */
-export function usePlaceKeeping(slug: string, stoppedAt: number | null): void {
+export function useReadingPosition(slug: string, stoppedAt: number | null): void {
   useEffect(() => {
     const opened = blockAtTop();
     let kept = opened;
@@ -34,7 +34,7 @@ export function usePlaceKeeping(slug: string, stoppedAt: number | null): void {
       if (hasEnded || current === null || current === kept) return;
       sentAt = Date.now();
       const block = current;
-      const { ok, status } = await postJson(PROGRESS_PATH, { slug, action: "place", block });
+      const { ok, status } = await postJson(PROGRESS_PATH, { slug, action: "position", block });
       if (ok) kept = block;
       hasEnded = status === 403;
     };
@@ -54,7 +54,7 @@ export function usePlaceKeeping(slug: string, stoppedAt: number | null): void {
     };
     const sendAtLeaving = () => {
       if (hasEnded || current === null || current === kept) return;
-      const body = JSON.stringify({ slug, action: "place", block: current });
+      const body = JSON.stringify({ slug, action: "position", block: current });
       const isQueued = navigator.sendBeacon(
         PROGRESS_PATH,
         new Blob([body], { type: "application/json" }),

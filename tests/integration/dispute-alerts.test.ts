@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
-import { recordDispute } from "~/features/billing/dispute-matters.server";
-import { findOpenMatters } from "~db/queries/operator-matters";
+import { recordDispute } from "~/features/billing/dispute-alerts.server";
+import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { testSite } from "../support/site";
 
 testSite();
@@ -19,17 +19,17 @@ function newDispute(more: Record<string, unknown> = {}): Stripe.Dispute {
   } as unknown as Stripe.Dispute;
 }
 
-const mattersOf = async ({ id }: Stripe.Dispute) =>
-  (await findOpenMatters()).filter(({ key }) => key === `dispute:${id}`);
+const alertsOf = async ({ id }: Stripe.Dispute) =>
+  (await findOpenAlerts()).filter(({ key }) => key === `dispute:${id}`);
 
 const NOON = new Date("2026-12-01T12:00:00Z");
 const EVENING = new Date("2026-12-01T18:00:00Z");
 
-describe("the operator's matter of a dispute", () => {
-  it("says what is disputed and until when to answer, and is told of at once", async () => {
+describe("the alert of a dispute", () => {
+  it("says what is disputed and until when to answer, and is reported at once", async () => {
     const dispute = newDispute();
     await recordDispute(dispute, NOON);
-    expect(await mattersOf(dispute)).toMatchObject([
+    expect(await alertsOf(dispute)).toMatchObject([
       {
         kind: "dispute",
         facts: { dispute: dispute.id, charge: "ch_1", dueBy: "2026-12-12T00:00:00.000Z" },
@@ -38,7 +38,7 @@ describe("the operator's matter of a dispute", () => {
         reportDueAt: NOON,
       },
     ]);
-    expect((await mattersOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
+    expect((await alertsOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
   });
 
   it.each(["won", "lost", "warning_closed", "prevented"])(
@@ -46,12 +46,12 @@ describe("the operator's matter of a dispute", () => {
     async (status) => {
       const over = newDispute({ status });
       await recordDispute(over, NOON);
-      expect(await mattersOf(over)).toEqual([]);
+      expect(await alertsOf(over)).toEqual([]);
 
       const dispute = newDispute();
       await recordDispute(dispute, NOON);
       await recordDispute({ ...dispute, status } as Stripe.Dispute, EVENING);
-      expect(await mattersOf(dispute)).toMatchObject([
+      expect(await alertsOf(dispute)).toMatchObject([
         { facts: { dispute: dispute.id, outcome: status }, openedAt: NOON, seenAt: EVENING },
       ]);
     },

@@ -19,7 +19,7 @@ import { writeCountedSignals } from "~/observability/operator-signals.server";
 import { getDatabase } from "~db/client";
 import { insertCampaign } from "~db/queries/campaigns";
 import { pauseCampaign } from "~db/queries/mail-claims";
-import { findOpenMatters, insertMatter } from "~db/queries/operator-matters";
+import { findOpenAlerts, insertAlert } from "~db/queries/operator-alerts";
 import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
 import { eventually } from "../../support/eventually";
 import { mailIdle } from "../../support/mail";
@@ -136,7 +136,7 @@ describe("a site where all is well", () => {
     const check = new SiteCheck(randomUUID());
     for (const hours of [0, 1, 7, 30]) await look(later(hours * HOUR), check);
     expect(told()).toEqual([]);
-    expect(await findOpenMatters()).toEqual([]);
+    expect(await findOpenAlerts()).toEqual([]);
   });
 });
 
@@ -183,7 +183,7 @@ describe("webhooks that do not arrive", () => {
     expect(told().slice(1)).toEqual(["Stripe's webhooks arrive again"]);
   });
 
-  it("are no matter when the timer looks at members who have not paid again", async () => {
+  it("raise no alert when the timer looks at members who have not paid again", async () => {
     const { customer } = await member();
     await webhookArrived();
     await syncCustomer(customer);
@@ -211,9 +211,9 @@ describe("mail", () => {
     await eventually(async () => expect(await db().execute(isWaiting)).toHaveLength(1));
     const run = (now: Date) => new SiteCheck(randomUUID(), now).run(now);
     await run(later(10 * MINUTE));
-    expect(await findOpenMatters()).toEqual([]);
+    expect(await findOpenAlerts()).toEqual([]);
     for (const minutes of [16, 17, 60]) await run(later(minutes * MINUTE));
-    expect(await findOpenMatters()).toMatchObject([{ kind: "mail-waiting", isMailed: false }]);
+    expect(await findOpenAlerts()).toMatchObject([{ kind: "mail-waiting", isMailed: false }]);
 
     refusal = null;
     await eventually(async () => expect(await db().execute(isWaiting)).toEqual([]));
@@ -298,7 +298,7 @@ describe("the disk", () => {
       disk.makeRoom();
       for (const minute of [1_010, 1_030]) await look(later(minute * MINUTE));
       expect(told()).toHaveLength(2);
-      expect(await findOpenMatters()).toEqual([]);
+      expect(await findOpenAlerts()).toEqual([]);
     } finally {
       disk.remove();
     }
@@ -394,8 +394,8 @@ describe("the database", () => {
   });
 });
 
-describe("telling", () => {
-  const matter = () => ({
+describe("reporting an alert", () => {
+  const alert = () => ({
     kind: "crash-loop",
     key: `crash-loop:${randomUUID()}`,
     facts: { crashes: 3 },
@@ -404,7 +404,7 @@ describe("telling", () => {
   });
 
   it("is done once by several instances at a time", async () => {
-    await insertMatter(matter());
+    await insertAlert(alert());
     const now = new Date();
     const checks = Array.from({ length: 8 }, () => new SiteCheck(randomUUID(), now));
     await Promise.all(checks.map((check) => check.run(now)));
@@ -413,7 +413,7 @@ describe("telling", () => {
   });
 
   it("is undone whole when it fails on the way, and repeated", async () => {
-    await insertMatter(matter());
+    await insertAlert(alert());
     await db().execute(
       sql`alter table operator_matters add constraint killed check (reported_at is null)`,
     );
@@ -427,10 +427,10 @@ describe("telling", () => {
 
   it("is done in the log and the list alone without an address", async () => {
     setEnvironment({ ...environment(), OPERATOR_EMAIL: "" });
-    await insertMatter(matter());
+    await insertAlert(alert());
     await look();
     expect(smtp.delivered).toEqual([]);
-    expect(await findOpenMatters()).toMatchObject([
+    expect(await findOpenAlerts()).toMatchObject([
       { isMailed: false, reportedAt: expect.any(Date) },
     ]);
   });

@@ -1,0 +1,88 @@
+import { env } from "~/env.server";
+import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { type Mail, renderMail } from "~/features/mail/render-mail";
+import { operatorAlertMail, operatorResolvedMail } from "~/features/mail/templates/operator-mails";
+import { log } from "~/observability/log.server";
+import { getDatabase, type Transaction } from "~db/client";
+import { type AlertFacts, lockAlertsToReport, updateAlert } from "~db/queries/operator-alerts";
+import type { OperatorAlert } from "~db/schema";
+import { alertOf, utcDateTime } from "./alerts.server";
+
+/** The command line for a command of the program. */
+export const commandLine = (command: string): string => `node build/index.js ${command}`;
+
+/** The idempotency key of the mail about an alert. */
+export const alertMailKey = (id: string): string => `operator-matter:${id}`;
+
+/**
+ * Notifies the operator of all alerts that are due: a line in the log each and, with OPERATOR_EMAIL, a mail, queued in the
+ * transaction that records it. Returns how many mails were queued; call `wakeMailWorker` if there are any.
+ */
+export async function reportAlerts(now: Date): Promise<number> {
+  return getDatabase().db.transaction(async (tx) => {
+    let queued = 0;
+    for (const alert of await lockAlertsToReport(now, tx)) {
+      if (await reportAlert(alert, now, tx)) queued += 1;
+    }
+    return queued;
+  });
+}
+
+async function reportAlert(
+  { id, kind, facts, openedAt }: OperatorAlert,
+  now: Date,
+  tx: Transaction,
+): Promise<boolean> {
+  const alert = alertOf(kind);
+  if (!alert) return false;
+  const words = alert.words(facts);
+  const since = utcDateTime(openedAt);
+  const commands = words.commands?.map(commandLine) ?? [];
+  const isMailed =
+    !alert.isReportedAfterwards &&
+    (await mailOperator(
+      operatorAlertMail({ ...words, host: siteHost(), since, commands }),
+      alertMailKey(id),
+      tx,
+    ));
+  await updateAlert(id, { reportedAt: now, isMailed }, tx);
+  log().warn({ alert: kind, since: openedAt }, `${words.title}: ${words.wrong} ${words.todo}`);
+  return isMailed;
+}
+
+/**
+ * Resolves an alert that the operator was notified of, in the caller's transaction: a line in the log and, if there was
+ * a mail about it or there could be none, a mail. Returns whether one was queued.
+ */
+export async function resolveAlert(
+  { id, kind, facts, openedAt, isMailed }: OperatorAlert,
+  newer: AlertFacts,
+  now: Date,
+  tx: Transaction,
+): Promise<boolean> {
+  const alert = alertOf(kind);
+  await updateAlert(id, { resolvedAt: now }, tx);
+  if (!alert) return false;
+  const { resolvedTitle: title, resolved } = alert.words({ ...facts, ...newer });
+  log().info({ alert: kind, since: openedAt }, `${title}: ${resolved}`);
+  if (!isMailed && !alert.isReportedAfterwards) return false;
+  const mail = operatorResolvedMail({
+    host: siteHost(),
+    title,
+    resolved,
+    since: utcDateTime(openedAt),
+    until: utcDateTime(now),
+  });
+  return mailOperator(mail, `operator-cleared:${id}`, tx);
+}
+
+/** Queues a mail to OPERATOR_EMAIL, once per key; false without an address or if it was queued before. */
+export async function mailOperator(mail: Mail, key: string, tx: Transaction): Promise<boolean> {
+  const to = env().OPERATOR_EMAIL;
+  if (!to) return false;
+  const kind = key.startsWith("operator-letter") ? "operator-letter" : "operator-matter";
+  return enqueueMail({ kind, to, message: await renderMail(mail), idempotencyKey: key }, tx);
+}
+
+/** The site's host, which names it in mails. */
+export const siteHost = (): string => new URL(env().PUBLIC_URL).host;

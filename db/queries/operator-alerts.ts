@@ -1,0 +1,137 @@
+import { and, desc, eq, isNotNull, isNull, lt, lte, sql } from "drizzle-orm";
+import { type Executor, getDatabase, type Transaction } from "../client";
+import { type OperatorAlert, operatorAlerts } from "../schema";
+
+export type AlertFacts = OperatorAlert["facts"];
+
+/** An alert to open. */
+export type NewAlert = {
+  kind: string;
+  key: string;
+  facts: AlertFacts;
+  openedAt: Date;
+  /** How long it has to last before it is reported, in milliseconds. */
+  reportAfterMs: number;
+};
+
+/** How long after notifying the operator of an alert the same one is not reported again, in milliseconds. */
+const QUIET_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens an alert, unless one with its key is open; false then. If one with the same key was reported within
+ * the last 24 hours, this one waits until they are over.
+ */
+export async function insertAlert(
+  { kind, key, facts, openedAt, reportAfterMs }: NewAlert,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const lastReport = sql`(select max(reported_at) from ${operatorAlerts} where key = ${key})`;
+  const due = new Date(openedAt.getTime() + reportAfterMs).toISOString();
+  const { count } = await executor
+    .insert(operatorAlerts)
+    .values({
+      kind,
+      key,
+      facts,
+      openedAt,
+      seenAt: openedAt,
+      reportDueAt: sql`greatest(${due}::timestamptz, ${lastReport} + ${QUIET_MS} * interval '1 millisecond')`,
+    })
+    .onConflictDoNothing();
+  return count > 0;
+}
+
+/** The open alerts, oldest first. */
+export async function findOpenAlerts(): Promise<OperatorAlert[]> {
+  const { db } = getDatabase();
+  return db
+    .select()
+    .from(operatorAlerts)
+    .where(isNull(operatorAlerts.resolvedAt))
+    .orderBy(operatorAlerts.openedAt);
+}
+
+/** The resolved alerts that the operator was notified of, newest first. */
+export async function findResolvedAlerts(limit: number): Promise<OperatorAlert[]> {
+  const { db } = getDatabase();
+  return db
+    .select()
+    .from(operatorAlerts)
+    .where(and(isNotNull(operatorAlerts.resolvedAt), isNotNull(operatorAlerts.reportedAt)))
+    .orderBy(desc(operatorAlerts.resolvedAt))
+    .limit(limit);
+}
+
+/** The open alert with a key, locked until the transaction ends; null if there is none. */
+export async function lockOpenAlert(key: string, tx: Transaction): Promise<OperatorAlert | null> {
+  const [alert] = await tx
+    .select()
+    .from(operatorAlerts)
+    .where(and(eq(operatorAlerts.key, key), isNull(operatorAlerts.resolvedAt)))
+    .for("update");
+  return alert ?? null;
+}
+
+/** Whether an alert with a key was resolved at or after a time. */
+export async function wasAlertResolvedSince(
+  key: string,
+  since: Date,
+  executor: Executor = getDatabase().db,
+): Promise<boolean> {
+  const [row] = await executor
+    .select({ id: operatorAlerts.id })
+    .from(operatorAlerts)
+    .where(
+      and(
+        eq(operatorAlerts.key, key),
+        sql`${operatorAlerts.resolvedAt} >= ${since.toISOString()}::timestamptz`,
+      ),
+    )
+    .limit(1);
+  return row !== undefined;
+}
+
+/**
+ * The open alerts to be reported by now, locked. Those that another instance is reporting, or that are well again, are
+ * left out.
+ */
+export async function lockAlertsToReport(now: Date, tx: Transaction): Promise<OperatorAlert[]> {
+  return tx
+    .select()
+    .from(operatorAlerts)
+    .where(
+      and(
+        isNull(operatorAlerts.resolvedAt),
+        isNull(operatorAlerts.reportedAt),
+        isNull(operatorAlerts.goodSince),
+        lte(operatorAlerts.reportDueAt, now),
+      ),
+    )
+    .orderBy(operatorAlerts.openedAt)
+    .for("update", { skipLocked: true });
+}
+
+/** Changes an alert. */
+export async function updateAlert(
+  id: string,
+  changes: Partial<
+    Pick<OperatorAlert, "facts" | "seenAt" | "goodSince" | "reportedAt" | "isMailed" | "resolvedAt">
+  >,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.update(operatorAlerts).set(changes).where(eq(operatorAlerts.id, id));
+}
+
+/** Deletes an alert that nobody was notified of. */
+export async function deleteAlert(
+  id: string,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
+  await executor.delete(operatorAlerts).where(eq(operatorAlerts.id, id));
+}
+
+/** Deletes alerts that were resolved before a time. */
+export async function deleteOldAlerts(resolvedBefore: Date): Promise<void> {
+  const { db } = getDatabase();
+  await db.delete(operatorAlerts).where(lt(operatorAlerts.resolvedAt, resolvedBefore));
+}
