@@ -44,7 +44,7 @@ const DEFAULT_LIMITS: HttpLimits = {
 const TIMEOUT_CHECK_MS = 1_000;
 
 /** Requests in progress on one connection. Browsers and proxies wait for each answer. */
-const MAX_PIPELINED = 4;
+const MAX_PIPELINED = 2;
 
 /** How often a closing server closes connections that have become idle, in milliseconds. */
 const CLOSE_POLL_MS = 50;

@@ -372,13 +372,11 @@ describe("requests that are sent before the answers to those before them", () =>
       (_request, response) => void response.end(`answer ${++requests}`),
     );
     const { socket, received } = openSocket(server);
-    socket.write(pipelined(4));
-    await expect
-      .poll(() => received().match(/answer \d/g))
-      .toEqual(["answer 1", "answer 2", "answer 3", "answer 4"]);
+    socket.write(pipelined(2));
+    await expect.poll(() => received().match(/answer \d/g)).toEqual(["answer 1", "answer 2"]);
   });
 
-  it("end their connection when there are more than four, and are forgotten with it", async () => {
+  it("end their connection when there are more than two, and are forgotten with it", async () => {
     let requests = 0;
     const server = await serve({}, () => {
       requests += 1;
@@ -388,6 +386,6 @@ describe("requests that are sent before the answers to those before them", () =>
     await expect.poll(() => socket.readableEnded || socket.destroyed).toBe(true);
     socket.destroy();
     await expect.poll(server.connections).toBe(0);
-    expect(requests).toBe(4);
+    expect(requests).toBe(2);
   });
 });

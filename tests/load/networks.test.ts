@@ -44,7 +44,7 @@ describe.skipIf("reason" in made)(`a visitor of another network is served${skipp
   it.each<[string, Attack]>([
     ["500 slow connections", { kind: "connections", addresses: ONE, concurrency: 500 }],
     ["500 connections that ask for pages", { kind: "pages", addresses: ONE, concurrency: 500 }],
-    ["pipelined requests", { kind: "pipelines", addresses: ONE, concurrency: 500 }],
+    ["pipelined requests", { kind: "pipelines", addresses: ONE, concurrency: 200 }],
     ["a flood of log-ins", { kind: "log-ins", addresses: ONE, concurrency: 200 }],
     ["slow connections of a /64", { kind: "connections", addresses: LINE, concurrency: 2_200 }],
     ["page requests of a /64", { kind: "pages", addresses: LINE, concurrency: 600 }],
