@@ -139,10 +139,10 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
     (request, response) => {
       // the client must not send another request on this connection
       if (isClosing) response.setHeader("Connection", "close");
-      const inProgress = connections.get(request.socket);
-      if ((inProgress?.size ?? 0) >= MAX_PIPELINED) return request.socket.destroy();
-      inProgress?.add(response);
-      response.once("close", () => inProgress?.delete(response));
+      const inProgress = connections.get(request.socket) ?? new Set();
+      if (inProgress.size >= MAX_PIPELINED) return request.socket.destroy();
+      inProgress.add(response);
+      response.once("close", () => inProgress.delete(response));
       listener(request, response);
     },
   );

@@ -16,7 +16,7 @@ const MAX_PAGES = 200;
 
 const ENCODINGS = ["br", "gzip"] as const;
 
-type Variant = { body: Buffer; etag: string; headers: Record<string, string> };
+type Variant = { body: Buffer; headers: Record<string, string> };
 
 type CachedPage = {
   renderedAt: number;
@@ -76,12 +76,12 @@ export class PageCache {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, page: CachedPage): void {
-    const { body, etag, headers } = page.variants[acceptedEncoding(request, ENCODINGS)];
+    const { body, headers } = page.variants[acceptedEncoding(request, ENCODINGS)];
     if (this.options.sendsEarlyHints && headers.link && isFirstVisit(request)) {
       // a pipelined response has no socket yet, and Node would write the hints into its body
       if (response.socket) response.writeEarlyHints({ link: headers.link.split(", ") });
     }
-    if (fresh(request.headers, { etag })) {
+    if (fresh(request.headers, headers)) {
       // a browser that has the page has its assets too
       const { link: _, ...rest } = headers;
       response.writeHead(304, rest).end();
@@ -191,10 +191,13 @@ async function encode(
     promisify(gzip)(identity),
   ]);
   const variant = (encoding: string, body: Buffer) => {
-    const etag = `"${digest}-${encoding}"`;
-    const headers = { ...common, etag, "content-length": String(body.byteLength) };
-    if (encoding !== "identity") Object.assign(headers, { "content-encoding": encoding });
-    return { body, etag, headers };
+    const headers = {
+      ...common,
+      ...(encoding !== "identity" && { "content-encoding": encoding }),
+      "content-length": String(body.byteLength),
+      etag: `"${digest}-${encoding}"`,
+    };
+    return { body, headers };
   };
   return {
     identity: variant("identity", identity),

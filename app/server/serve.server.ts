@@ -129,12 +129,13 @@ async function start(
   exposeFigures();
 
   sessionSecrets();
-  const [database] = await Promise.all([openDatabase("serve", signal), warmUpPasswords()]);
+  const database = await openDatabase("serve", signal);
   started.push({ name: "database", stop: () => database.close() });
   await checkSessionSecret();
   await fillUnsubscribeTokens();
   const mail = startMailWorker({ composers: MAIL_COMPOSERS, issueSource: prepareIssue });
   started.push({ name: "mail", stop: () => mail.stop(MAIL_TIMEOUT_MS) });
+  await warmUpPasswords();
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE && !settings.SANDBOX) {

@@ -22,6 +22,7 @@ import type { RouteHandle } from "~/http/route-handle";
 import { log } from "~/observability/log.server";
 import { countRequest, statusOf } from "~/observability/metrics.server";
 import { clientAddress, describeConnection } from "./client-address.server";
+import { ownSite } from "./own-host.server";
 import { PageCache } from "./page-cache.server";
 import { countVisit } from "./page-visits.server";
 import { mayRenderRejectedPage } from "./rejected-pages.server";
@@ -141,9 +142,8 @@ async function answerWithRemix(
   response: ServerResponse,
   { requestId, address, handle }: Prepared,
 ): Promise<void> {
-  const { protocol, host } = new URL(env().PUBLIC_URL);
   incoming.url = withoutDataParameter(incoming.url);
-  const request = createRequest(incoming, response, { protocol, host });
+  const request = createRequest(incoming, response, ownSite());
   // the guards have checked the origin; Remix would check again, by other rules, and answer 500
   request.headers.delete("Origin");
   request.headers.delete("X-Forwarded-Host");
