@@ -23,6 +23,8 @@ export function FocusOnNavigation() {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     const withinPage = samePage && location.hash !== "" && arrivedBy !== "POP";
     root.style.scrollBehavior = withinPage && !still ? "smooth" : "auto";
+    // Chromium's `scrollTo(0, 0)` does not update styles first, and would still scroll smoothly.
+    void root.offsetHeight;
     const frame = requestAnimationFrame(() => {
       root.style.scrollBehavior = "";
     });

@@ -21,7 +21,7 @@ async function expectScrolledTo(page: Page, id: string) {
   await expect(page).toHaveURL(`${site.origin}/#${id}`);
   await expect
     .poll(async () => (await page.locator(`#${id}`).boundingBox())?.y ?? -1)
-    .toBeLessThan(200);
+    .toBeLessThan(110);
   expect((await page.locator(`#${id}`).boundingBox())?.y).toBeGreaterThan(0);
 }
 
