@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
+import { HONEYPOT_FIELD } from "~/ui";
 import { watchLog } from "../../tests/support/log";
 import { metricValue } from "../../tests/support/metrics";
 import { isSpam } from "./honeypot.server";

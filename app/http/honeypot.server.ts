@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { rateLimited } from "~/observability/metrics.server";
-import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
+import { HONEYPOT_FIELD } from "~/ui";
 import type { FormBody } from "./request-body.server";
 
 /** Whether a bot filled in the form: the honeypot field, invisible to people, is not empty. */

@@ -1,5 +1,5 @@
 import { SignOutForm } from "~/features/accounts/sign-out-form";
-import { NoticeForm } from "~/ui/notice-form";
+import { NoticeForm } from "~/ui";
 
 /** The last list items of both plain account menus: Profile and Log out. */
 export function AccountActions() {

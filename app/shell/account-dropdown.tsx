@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import type { AuthUser } from "~/features/accounts/viewer";
 import * as toasts from "~/toast-messages";
-import { useToast } from "~/ui/toaster";
+import { useToast } from "~/ui";
 import { Avatar } from "./avatar";
 import { MyAccountLabel } from "./my-account-label";
 

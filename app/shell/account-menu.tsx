@@ -1,8 +1,7 @@
 import { Link } from "@remix-run/react";
 import { type SyntheticEvent, useEffect, useRef, useState } from "react";
 import type { AuthUser } from "~/features/accounts/viewer";
-import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
-import { useOnDemand } from "~/ui/use-on-demand";
+import { useBrowserLayoutEffect, useOnDemand } from "~/ui";
 import { AccountActions } from "./account-actions";
 import type { PlainMenuState } from "./account-dropdown";
 import { Avatar } from "./avatar";

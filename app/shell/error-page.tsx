@@ -1,7 +1,6 @@
 import { isRouteErrorResponse } from "@remix-run/react";
 import { BOOK_TITLE } from "~/book";
-import { PathMark } from "~/ui/icons";
-import { PathDrawing } from "~/ui/path-drawing";
+import { PathDrawing, PathMark } from "~/ui";
 import { NotFoundPage } from "./not-found-page";
 
 type ErrorWords = { status: number; title: string; text: string };

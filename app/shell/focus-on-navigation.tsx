@@ -1,8 +1,7 @@
 import { useLocation, useNavigate, useNavigationType } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
-import { followedLink } from "~/ui/use-plain-links";
+import { followedLink, useBrowserLayoutEffect } from "~/ui";
 
 /**
  * Manages focus and scrolling on client-side navigation. Focus moves to the section the URL names, or to the

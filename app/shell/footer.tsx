@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import { contactDetails, supportLabels } from "~/features/landing/footer-copy";
 import type { LandingWords } from "~/features/library/landing-words";
-import { PrintedAddress } from "~/ui/printed-address";
+import { PrintedAddress } from "~/ui";
 
 const quickLinks = [
   { label: "About", to: "/#about" },

@@ -1,11 +1,15 @@
 import { Link, useLocation } from "@remix-run/react";
 import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-import { Button, ButtonLink } from "~/ui/button";
-import { CloseIcon, MenuIcon } from "~/ui/icons";
-import { NoticeForm } from "~/ui/notice-form";
-import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
-import { useHydrated } from "~/ui/use-hydrated";
+import {
+  Button,
+  ButtonLink,
+  CloseIcon,
+  MenuIcon,
+  NoticeForm,
+  useBrowserLayoutEffect,
+  useHydrated,
+} from "~/ui";
 import { AccountActions } from "./account-actions";
 import { MyAccountLabel } from "./my-account-label";
 import { SECTION_LINKS, sectionLoadPath } from "./section-links";

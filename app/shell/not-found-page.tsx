@@ -1,4 +1,4 @@
-import { PathDrawing } from "~/ui/path-drawing";
+import { PathDrawing } from "~/ui";
 
 /** The page for every unknown URL, with links back to the book. */
 export function NotFoundPage() {

@@ -1,6 +1,6 @@
 import { ScrollRestoration, useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef } from "react";
-import { useBrowserLayoutEffect } from "~/ui/use-browser-layout-effect";
+import { useBrowserLayoutEffect } from "~/ui";
 
 /**
  * Keeps the scroll position across reloads and history navigation: with Remix's `ScrollRestoration`, plus the

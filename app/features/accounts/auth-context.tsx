@@ -12,8 +12,7 @@ import {
 } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import * as toasts from "~/toast-messages";
-import { postJson, toastOf } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
+import { postJson, toastOf, useToast } from "~/ui";
 import type { AuthUser, Viewer } from "./viewer";
 
 /** The outcome of signing in, up or out: null, or why it failed. Its toast has already been shown. */

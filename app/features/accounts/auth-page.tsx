@@ -8,10 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { DawnScene } from "~/ui/dawn-scene";
-import { ArrowLeftIcon } from "~/ui/icons";
-import { PrintedAddress } from "~/ui/printed-address";
-import { useHydrated } from "~/ui/use-hydrated";
+import { ArrowLeftIcon, DawnScene, PrintedAddress, useHydrated } from "~/ui";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 

@@ -1,9 +1,6 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { Button } from "~/ui/button";
-import { EmailField } from "~/ui/email-field";
-import { PasswordField } from "~/ui/field";
-import { Honeypot } from "~/ui/honeypot";
+import { Button, EmailField, Honeypot, PasswordField } from "~/ui";
 import { useAuth } from "./auth-context";
 import { PASSWORD_MIN_LENGTH } from "./password-limits";
 

@@ -1,4 +1,4 @@
-import { PasswordField } from "~/ui/field";
+import { PasswordField } from "~/ui";
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
 
 /** Asks for the account's own password, as `password`. */

@@ -1,7 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { DawnScene } from "~/ui/dawn-scene";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon, DawnScene } from "~/ui";
 
 /** The layout of the password reset pages, like that of the account page. */
 export function PasswordResetFrame({

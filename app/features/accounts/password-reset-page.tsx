@@ -1,4 +1,4 @@
-import { Button } from "~/ui/button";
+import { Button } from "~/ui";
 import { RESET_PASSWORD_PATH } from "./auth-paths";
 import { NewPasswordField, PasswordOwner } from "./password-fields";
 import type { PasswordResetView } from "./password-reset.server";

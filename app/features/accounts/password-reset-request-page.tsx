@@ -1,5 +1,4 @@
-import { Button } from "~/ui/button";
-import { EmailField } from "~/ui/email-field";
+import { Button, EmailField } from "~/ui";
 import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PasswordResetFrame } from "./password-reset-frame";
 

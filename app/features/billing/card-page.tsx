@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
 import { LogInHere } from "~/features/accounts/log-in-here";
 import type { Viewer } from "~/features/accounts/viewer";
-import { ButtonLink } from "~/ui/button";
-import { PathDrawing } from "~/ui/path-drawing";
+import { ButtonLink, PathDrawing } from "~/ui";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";

@@ -1,5 +1,4 @@
-import { ButtonLink } from "~/ui/button";
-import { PathDrawing } from "~/ui/path-drawing";
+import { ButtonLink, PathDrawing } from "~/ui";
 
 /** Where Stripe sends a visitor who left the payment page: nothing happened, and back to where it began. */
 export function CheckoutCancelledPage() {

@@ -1,6 +1,6 @@
 import * as toasts from "~/toast-messages";
 import { checkoutErrors, type ToastMessage } from "~/toast-messages";
-import type { JsonAnswer } from "~/ui/post-json";
+import type { JsonAnswer } from "~/ui";
 
 /** The page a checkout continues on, or the toast that says why it cannot. */
 export type CheckoutDestination = { url: string } | { toast: ToastMessage };

@@ -1,8 +1,7 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import { useRootData } from "~/features/accounts/root-data";
-import { ButtonLink } from "~/ui/button";
-import { PathDrawing } from "~/ui/path-drawing";
+import { ButtonLink, PathDrawing } from "~/ui";
 
 /** Delays between checks of an unconfirmed payment, in milliseconds: two minutes in total. */
 const POLL_DELAYS_MS = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];

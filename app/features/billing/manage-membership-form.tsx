@@ -1,5 +1,4 @@
-import { Button, type ButtonVariant } from "~/ui/button";
-import { useRedirecting } from "~/ui/use-redirecting";
+import { Button, type ButtonVariant, useRedirecting } from "~/ui";
 
 /** Label for users who have paid before but have no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useRootData } from "~/features/accounts/root-data";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { MembershipProblem } from "~/features/membership/membership-state";
-import { ExclamationIcon } from "~/ui/icons";
+import { ExclamationIcon } from "~/ui";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { AccessEnd } from "./membership-status-text";

@@ -1,5 +1,5 @@
 import type { ViewerProfile } from "~/features/accounts/viewer";
-import { UtcDate } from "~/ui/utc-date";
+import { UtcDate } from "~/ui";
 
 /** What is charged in future, and until when. */
 export function MembershipStatusText({ profile: { status, price } }: { profile: ViewerProfile }) {

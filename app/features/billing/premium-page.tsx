@@ -1,8 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import type { Viewer } from "~/features/accounts/viewer";
-import { ButtonLink } from "~/ui/button";
-import { DawnScene } from "~/ui/dawn-scene";
+import { ButtonLink, DawnScene } from "~/ui";
 import { ManageMembershipForm } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
 import { MembershipStatusText } from "./membership-status-text";

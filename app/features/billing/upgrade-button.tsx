@@ -2,11 +2,7 @@ import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/root-data";
 import * as toasts from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { CheckIcon } from "~/ui/icons";
-import { postJson } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
-import { useRedirecting } from "~/ui/use-redirecting";
+import { Button, CheckIcon, postJson, useRedirecting, useToast } from "~/ui";
 import { checkoutDestination } from "./checkout-destination";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 

@@ -7,8 +7,7 @@ import {
   READERS_CLAIM,
 } from "~/book";
 import type { LandingImage } from "~/features/library/landing-words";
-import { Button } from "~/ui/button";
-import { NoticeForm } from "~/ui/notice-form";
+import { Button, NoticeForm } from "~/ui";
 import coverArt from "./art/cover.svg";
 import { HeroPath, PathStart } from "./golden-path";
 import { editionPhoto, Photo } from "./photo";

@@ -1,7 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import type { LandingImage } from "~/features/library/landing-words";
-import { StaticSection } from "~/ui/static-section";
-import { usePlainLinks } from "~/ui/use-plain-links";
+import { StaticSection, usePlainLinks } from "~/ui";
 import { HeroSection } from "./hero-section";
 import type { ShownWords } from "./landing-words-context";
 import { NewsletterSection } from "./newsletter-section";

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
-import { PrintedAddress } from "~/ui/printed-address";
+import { PrintedAddress } from "~/ui";
 
 /** The newsletter: what it is, and the form. */
 export function NewsletterSection() {

@@ -1,6 +1,6 @@
 import { useRootData } from "~/features/accounts/root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
-import { PrintedAddress } from "~/ui/printed-address";
+import { PrintedAddress } from "~/ui";
 import { PathCrossing } from "./golden-path";
 import type { ShownWords } from "./landing-words-context";
 

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui";
 import type { ListedText, LibraryOverview as Overview, WayOn } from "./library-overview-data";
 import { CHAPTERS_PATH } from "./library-paths";
 import { ReadMark, TimeLeft } from "./read-mark";

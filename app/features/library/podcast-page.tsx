@@ -1,7 +1,5 @@
 import { useState } from "react";
-import { Button } from "~/ui/button";
-import { TextField } from "~/ui/field";
-import { useHydrated } from "~/ui/use-hydrated";
+import { Button, TextField, useHydrated } from "~/ui";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 
 /** How members listen in their podcast app: the feed's address, once they have asked for one. */

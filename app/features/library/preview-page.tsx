@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
 
 /** A text of the book that everybody may read, with the way to the rest of it. */

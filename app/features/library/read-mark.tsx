@@ -1,4 +1,4 @@
-import { CheckIcon } from "~/ui/icons";
+import { CheckIcon } from "~/ui";
 import type { TextProgress } from "./reading-state";
 import { minutesText } from "./reading-time";
 

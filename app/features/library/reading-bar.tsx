@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
 import { BOOK_TITLE } from "~/book";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon } from "~/ui";
 import { ReadingSettingsForm } from "./reading-settings-form";
 
 type ReadingBarProps = {

@@ -1,6 +1,6 @@
 import { Link, useNavigate } from "@remix-run/react";
 import { type ReactNode, useEffect } from "react";
-import { StaticSection } from "~/ui/static-section";
+import { StaticSection } from "~/ui";
 import { CHAPTERS_PATH } from "./library-paths";
 import { ReadingBar } from "./reading-bar";
 import type { Neighbor, ReadingDocument } from "./reading-document";

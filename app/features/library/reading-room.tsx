@@ -1,9 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { type FormEvent, useState } from "react";
 import * as toasts from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { postJson, toastOf } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
+import { Button, postJson, toastOf, useToast } from "~/ui";
 import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
 import { NotesPage } from "./notes/notes-page";

@@ -1,6 +1,6 @@
 import { useLocation, useRouteLoaderData } from "@remix-run/react";
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
-import { postJson } from "~/ui/post-json";
+import { postJson } from "~/ui";
 import {
   changeReadingSettings,
   DEFAULT_READING_SETTINGS,

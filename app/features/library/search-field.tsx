@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Button } from "~/ui/button";
+import { Button } from "~/ui";
 import { SEARCH_PATH } from "./library-paths";
 import { MAX_SEARCH_LENGTH, SEARCH_PARAMETER } from "./search-paths";
 

@@ -1,6 +1,5 @@
 import { Link } from "@remix-run/react";
-import { ButtonLink } from "~/ui/button";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon, ButtonLink } from "~/ui";
 import { CHAPTERS_PATH } from "./library-paths";
 import { SearchField } from "./search-field";
 import { searchPath } from "./search-paths";

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
-import { postJson } from "~/ui/post-json";
+import { postJson } from "~/ui";
 import type { Sound } from "./edition";
 import { MEDIA_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";

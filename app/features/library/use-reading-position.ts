@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { postJson } from "~/ui/post-json";
+import { postJson } from "~/ui";
 import { blockId, PROGRESS_PATH } from "./library-paths";
 
 /** How long scrolling has to pause before the position is stored, in milliseconds. */

@@ -5,7 +5,7 @@ import {
   PasswordOwner,
 } from "~/features/accounts/password-fields";
 import type { Viewer } from "~/features/accounts/viewer";
-import { Button } from "~/ui/button";
+import { Button } from "~/ui";
 import { ACCOUNT_DATA_PATH, DELETE_PATH, VERIFY_PATH, verifyPath } from "./account-paths";
 import { AccountSection } from "./account-section";
 import type { AccountView } from "./account-view.server";

@@ -1,7 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { Viewer } from "~/features/accounts/viewer";
-import { Button } from "~/ui/button";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon, Button } from "~/ui";
 import { ACCOUNT_PATH, DELETE_PATH } from "./account-paths";
 
 /** The second step of deleting the account: what goes, what stays, and the button that does it. */

@@ -1,6 +1,5 @@
 import { CurrentPasswordField } from "~/features/accounts/password-fields";
-import { Button } from "~/ui/button";
-import { EmailField } from "~/ui/email-field";
+import { Button, EmailField } from "~/ui";
 import { AccountSection } from "./account-section";
 
 export type EmailState = {

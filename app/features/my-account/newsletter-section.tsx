@@ -1,4 +1,4 @@
-import { Button } from "~/ui/button";
+import { Button } from "~/ui";
 import { AccountSection } from "./account-section";
 
 /** Whether the account's address is on the newsletter's list: not, waiting to be confirmed, or it is. */

@@ -3,10 +3,7 @@ import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
 import { PASSKEY_NAME_MAX_LENGTH, PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import * as toasts from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { TextField } from "~/ui/field";
-import { useHydrated } from "~/ui/use-hydrated";
-import { UtcDate } from "~/ui/utc-date";
+import { Button, TextField, UtcDate, useHydrated } from "~/ui";
 import { AccountSection } from "./account-section";
 
 /** A passkey, as the page lists it; times are ISO 8601 instants. */

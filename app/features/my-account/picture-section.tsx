@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Button } from "~/ui/button";
+import { Button } from "~/ui";
 import { AccountSection } from "./account-section";
 import { PICTURE_TYPES } from "./avatar/picture-rules";
 

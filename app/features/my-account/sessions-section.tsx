@@ -1,6 +1,5 @@
 import { deviceName } from "~/features/accounts/device-name";
-import { Button } from "~/ui/button";
-import { UtcDate } from "~/ui/utc-date";
+import { Button, UtcDate } from "~/ui";
 import { AccountSection } from "./account-section";
 
 /** A signed-in browser, as the page lists it; times are ISO 8601 instants. */

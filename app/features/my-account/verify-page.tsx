@@ -5,8 +5,7 @@ import { PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import { CurrentPasswordField, PasswordOwner } from "~/features/accounts/password-fields";
 import * as toasts from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon, Button } from "~/ui";
 import { ACCOUNT_PATH, VERIFY_PATH } from "./account-paths";
 
 type VerifyPageProps = {

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { AUTHOR_FIRST_NAME } from "~/book";
-import { ButtonLink } from "~/ui/button";
+import { ButtonLink } from "~/ui";
 import type { IssueSummary } from "./issues.server";
 import { FEED_PATH, issuePath } from "./newsletter-paths";
 

@@ -1,7 +1,6 @@
 import { Link } from "@remix-run/react";
 import { MarkdownContent } from "~/features/markdown/markdown-content";
-import { ButtonLink } from "~/ui/button";
-import { ArrowLeftIcon } from "~/ui/icons";
+import { ArrowLeftIcon, ButtonLink } from "~/ui";
 import type { IssueView } from "./issues.server";
 import { ARCHIVE_PATH } from "./newsletter-paths";
 

@@ -3,7 +3,7 @@ import {
   type MarkdownTree,
   markdownTree,
 } from "~/features/markdown/markdown-tree.server";
-import { utcDate } from "~/ui/utc-date";
+import { utcDate } from "~/ui";
 import { findPublishedIssue, findPublishedIssues, type ListedIssue } from "~db/queries/campaigns";
 import { findNewsletterImage, findNewsletterImageSizes } from "~db/queries/newsletter-images";
 import { imageNamesIn, isImageName } from "./issue-images";

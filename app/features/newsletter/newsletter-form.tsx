@@ -2,11 +2,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useRootData } from "~/features/accounts/root-data";
 import * as toasts from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { EmailField } from "~/ui/email-field";
-import { Honeypot } from "~/ui/honeypot";
-import { postJson, toastOf } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
+import { Button, EmailField, Honeypot, postJson, toastOf, useToast } from "~/ui";
 
 /** The newsletter form (specification, 4, 5 and 8). An empty value is not sent. */
 export function NewsletterForm({ className = "" }: { className?: string }) {

@@ -1,5 +1,4 @@
-import { Button, ButtonLink } from "~/ui/button";
-import { PathDrawing } from "~/ui/path-drawing";
+import { Button, ButtonLink, PathDrawing } from "~/ui";
 
 /** The page behind a mail's unsubscribe link. A form, because mail scanners open links. */
 export function UnsubscribePage({ token }: { token: string }) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { HONEYPOT_FIELD } from "~/ui/honeypot-field";
+import { HONEYPOT_FIELD } from "~/ui";
 import { type Answer, send, Visitor } from "../../support/http-client";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 import { expectSecurityHeaders, expectStrictPolicy } from "../../support/security-headers";

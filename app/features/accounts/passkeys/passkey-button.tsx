@@ -1,9 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
-import { Button } from "~/ui/button";
-import { toastOf } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
+import { Button, toastOf, useToast } from "~/ui";
 import type { PasskeyIntent } from "./passkey-ceremony";
 
 type PasskeyButtonProps = {

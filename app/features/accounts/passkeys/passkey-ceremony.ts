@@ -6,7 +6,7 @@ import {
   WebAuthnError,
 } from "@simplewebauthn/browser";
 import type { ToastMessage } from "~/toast-messages";
-import { type JsonAnswer, postJson } from "~/ui/post-json";
+import { type JsonAnswer, postJson } from "~/ui";
 
 /** What is done with a passkey, as the forms' field `intent` says. */
 export type PasskeyIntent = "sign-in" | "verify" | "register";

@@ -1,4 +1,4 @@
-import { useHydrated } from "~/ui/use-hydrated";
+import { useHydrated } from "~/ui";
 
 /** Whether this browser knows passkeys: false on the server and until the page is hydrated. */
 export function usePasskeySupport(): boolean {

@@ -1,5 +1,5 @@
 import { BOOK_TITLE } from "~/book";
-import { utcDate } from "~/ui/utc-date";
+import { utcDate } from "~/ui";
 import { findNote, listNotes } from "~db/queries/notes";
 import type { Edition } from "../edition";
 

@@ -1,6 +1,5 @@
 import { type FormEvent, useRef } from "react";
-import { Button } from "~/ui/button";
-import { useHydrated } from "~/ui/use-hydrated";
+import { Button, useHydrated } from "~/ui";
 import { NOTES_FILE_PATH, NOTES_PATH } from "../library-paths";
 import type { Note } from "./note";
 import { useNoteSaving } from "./use-note-saving";

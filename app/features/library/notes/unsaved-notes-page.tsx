@@ -1,6 +1,4 @@
-import { Button } from "~/ui/button";
-import { EmailField } from "~/ui/email-field";
-import { PasswordField } from "~/ui/field";
+import { Button, EmailField, PasswordField } from "~/ui";
 import { NOTES_PATH } from "../library-paths";
 import type { UnsavedNotes } from "./unsaved-notes";
 

@@ -1,9 +1,8 @@
 import { useNavigate } from "@remix-run/react";
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
+import { type JsonAnswer, postJson, useToast } from "~/ui";
 import { findDrafts, forgetDrafts, keepDraft, replaceDraft } from "~/ui/drafts";
-import { type JsonAnswer, postJson } from "~/ui/post-json";
-import { useToast } from "~/ui/toaster";
 import { SAVE_NOTES_PATH } from "../library-paths";
 import { type Insertion, type Note, withInsertions } from "./note";
 

@@ -1,4 +1,4 @@
-import { utcDate } from "~/ui/utc-date";
+import { utcDate } from "~/ui";
 import { composeMail } from "../compose-mail";
 import type { Mail } from "../render-mail";
 
