@@ -29,8 +29,8 @@ const stateOf = (kind: string, facts: Partial<HealthFacts>) =>
 
 const signal = (count: number, firstAt: string, lastAt = firstAt) => ({ count, firstAt, lastAt });
 
-describe("what the rows say", () => {
-  it("is good of a site that is well", () => {
+describe("readAlerts", () => {
+  it("returns good for a healthy site", () => {
     setEditionState("taken");
     const states = readAlerts(WELL, [], "here", NOW).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(["good"]));
@@ -41,12 +41,12 @@ describe("what the rows say", () => {
     [3, 1, "bad"],
     [9, 71 * HOUR, "bad"],
     [9, 73 * HOUR, "good"],
-  ])("webhooks: %i refused, the last one %i minutes ago: %s", (count, minutes, state) => {
+  ])("webhooks: %i refused, last one %i minutes ago: %s", (count, minutes, state) => {
     const signals = { "webhook-refused": signal(count, ago(minutes)) };
     expect(stateOf("webhooks-refused", { signals })).toBe(state);
   });
 
-  it("webhooks of the other mode count with those of a wrong signature", () => {
+  it("webhooks: adds livemode mismatches to wrong signatures", () => {
     const signals = {
       "webhook-refused": signal(2, ago(1)),
       "webhook-livemode-mismatch": signal(1, ago(1)),
@@ -57,7 +57,7 @@ describe("what the rows say", () => {
   it.each([
     [5 * HOUR, "unknown"],
     [6 * HOUR + 1, "bad"],
-  ])("webhooks: a payment %i minutes ago and none since: %s", (minutes, state) => {
+  ])("webhooks: none since a payment %i minutes ago: %s", (minutes, state) => {
     const signals = { "payment-without-webhook": signal(1, ago(minutes)) };
     expect(stateOf("webhooks-silent", { signals })).toBe(state);
   });
@@ -68,7 +68,7 @@ describe("what the rows say", () => {
     [2, 1, null, "unknown"],
     [2, 0, null, "good"],
     [0, 0, null, "unknown"],
-  ])("mail: of %i workers %i wait, all for %s minutes: %s", (running, waiting, minutes, state) => {
+  ])("mail: %i workers, %i waiting for %s minutes: %s", (running, waiting, minutes, state) => {
     const waitingSince = minutes === null ? null : ago(minutes);
     const workers = { ...WELL.workers, running, waiting, waitingSince };
     expect(stateOf("mail-waiting", { workers })).toBe(state);
@@ -88,14 +88,14 @@ describe("what the rows say", () => {
     [7 * HOUR, 5, "good"],
     [5 * HOUR, 5, "bad"],
     [7 * HOUR, 8 * HOUR, "bad"],
-  ])("mail: refused %i and sent %i minutes ago: %s", (refusedAgo, sentAgo, state) => {
+  ])("mail: last refused %i and last sent %i minutes ago: %s", (refusedAgo, sentAgo, state) => {
     const dates = { lastRefusedAt: ago(refusedAgo), lastSentAt: ago(sentAgo) };
     expect(stateOf("mail-refused", { mail: { ...WELL.mail, refused: 4, sent: 1, ...dates } })).toBe(
       state,
     );
   });
 
-  it("mail: is not known to be taken again while none is sent", () => {
+  it("mail: does not resolve a refusal while nothing is sent", () => {
     const mail = { ...WELL.mail, sent: 0, refused: 0, lastRefusedAt: null, lastSentAt: null };
     expect(stateOf("mail-refused", { mail })).toBe("unknown");
   });
@@ -112,9 +112,9 @@ describe("what the rows say", () => {
   it.each([
     [29, 2, "good"],
     [31, 2, "bad"],
-    // the first is made a while after the start
+    // a new process gets an hour to make a missed backup
     [31, 0.5, "unknown"],
-  ])("backups: the newest is %i hours old, %s hours after the start: %s", (age, uptime, state) => {
+  ])("backups: newest %i hours old, %s hours after the start: %s", (age, uptime, state) => {
     setEnvironment({ BACKUP_DIR: "/backups", BACKUP_EVERY: "1d", LOG_LEVEL: "silent" });
     const now = new Date(performance.timeOrigin + uptime * HOUR * 60_000);
     noteNewestBackup(new Date(now.getTime() - age * HOUR * 60_000));
@@ -129,7 +129,7 @@ describe("what the rows say", () => {
     [0, "good"],
     [2, "unknown"],
     [3, "bad"],
-  ])("crashes: %i: %s", (crashes, state) => {
+  ])("%i crashes: %s", (crashes, state) => {
     expect(readAlerts({ ...WELL, crashes }, [], "here", NOW)).toContainEqual(
       expect.objectContaining({ state, key: "crash-loop:here" }),
     );

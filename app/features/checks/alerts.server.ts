@@ -9,80 +9,80 @@ import type { OperatorAlert } from "~db/schema";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Deliveries that have to be refused, with none accepted since the first of them. */
+/** Refused deliveries that raise the alert, if none was accepted since the first of them. */
 const REFUSED_WEBHOOKS = 3;
 
-/** After how long without another one refused webhooks count as over: Stripe gives up after three days. */
+/** Refused webhooks count as over when none was refused for this long. Stripe stops retrying after three days. */
 const REFUSALS_OVER_MS = 3 * 24 * HOUR_MS;
 
-/** How long no webhook may arrive after a payment the site has noticed by itself, in milliseconds; Stripe sends them within seconds. */
+/** Maximum time without a webhook after a payment the site found itself, in milliseconds. Stripe takes seconds. */
 const SILENT_MS = 6 * HOUR_MS;
 
-/** How long no worker can use the mail server, in milliseconds. */
+/** How long all workers must be unable to use the mail server, in milliseconds. */
 const MAIL_WAITING_MS = 15 * MINUTE_MS;
 
-/** How many of a day's mails, and which share of all, have to be refused. */
+/** How many of a day's mails must be refused, and what share of all. */
 const REFUSED_MAILS = { least: 3, share: 0.1 };
 
-/** How long no mail was refused while others were sent, before that counts as resolved. */
+/** How long no mail may be refused, while others are sent, before refusals count as over, in milliseconds. */
 const REFUSED_MAIL_OVER_MS = 6 * HOUR_MS;
 
-/** Shares of the database's connections in use: from the first on they run short, below the second no longer. */
+/** Shares of the database's connections in use: bad from the first on, good again below the second. */
 const CONNECTIONS = { bad: 0.9, good: 0.75 };
 
-/** How long after its start a process is given to make a backup that was missed, in milliseconds. */
+/** How long a process has after its start to make a missed backup, in milliseconds. */
 const BACKUP_GRACE_MS = HOUR_MS;
 
-/** Failures of the backup in a row, a quarter of an hour apart. */
+/** Consecutive failed backups, a quarter of an hour apart. */
 const BACKUP_FAILURES = 2;
 
-/** Runs that crashed within half an hour. */
+/** Crashes within half an hour. */
 const CRASHES = 3;
 
-/** How a check of the running site ended. "unknown" leaves everything as it is. */
+/** The result of a check of the running site. "unknown" changes nothing. */
 export type State = "bad" | "good" | "unknown";
 
-/** The answer of a check of the running site. */
+/** What one check of the running site found. */
 export type Reading = {
   state: State;
   facts: AlertFacts;
-  /** Tells it from others of its kind. */
+  /** Distinguishes alerts of the same kind. */
   id?: string;
 };
 
-/** A reading, and the alert it is about. */
+/** A reading with the alert it belongs to. */
 export type AlertReading = { kind: AlertKind; key: string } & Pick<Reading, "state" | "facts">;
 
-/** What the operator reads about an alert, in mails, in the log and in the terminal. Names nobody. */
+/** An alert's texts for the operator, in mails, logs and the terminal. They name no person. */
 export type AlertWords = {
-  /** A headline without a full stop. */
+  /** Headline without a full stop. */
   title: string;
-  /** What is wrong, in a sentence. */
+  /** One sentence on what is wrong. */
   wrong: string;
-  /** What it means to visitors and members. */
+  /** The effect on visitors and members. */
   means: string;
   /** What to do. */
   todo: string;
-  /** The program's commands that help, without its name. */
+  /** Helpful CLI commands, without the program's name. */
   commands?: string[];
-  /** The headline and the sentence of the mail that says it is resolved. */
+  /** Headline and sentence of the mail that reports the alert as resolved. */
   resolvedTitle: string;
   resolved: string;
 };
 
-/** A check that the running site makes of itself, and that may alert the operator (docs/operating.md). */
+/** One of the site's checks of itself, which may raise an alert (docs/operating.md). */
 type Alert = {
-  /** What the database's rows say; without it, another part of the program reads it. `open` is what is open of this kind. */
+  /** Judges the database's facts; absent if another module does it. `open` holds the open alerts of this kind. */
   read?: (facts: HealthFacts, now: Date, open: readonly OperatorAlert[]) => Reading | Reading[];
-  /** Whether it concerns one machine, so that only a program there can check it. */
+  /** Whether it concerns one machine, so only a process there can check it. */
   isLocal?: true;
-  /** Where `doctor` shows it as well, unless it asks about the same itself. */
+  /** Where `doctor` shows it too, unless `doctor` has its own check. */
   shownIn?: { area: string; what: string };
-  /** How long it has to last before it is reported, in milliseconds, if `read` does not wait itself. */
+  /** How long it must last before it is reported, in milliseconds, unless `read` waits itself. */
   reportAfterMs?: number;
-  /** How long all has to be well before it is resolved, in milliseconds. */
+  /** How long the check must be good before the alert is resolved, in milliseconds. */
   resolveAfterMs?: number;
-  /** Whether it is reported only once it is resolved, because nothing can be mailed while it lasts. */
+  /** Whether it is reported only after it is resolved, because no mail can be sent while it lasts. */
   isReportedAfterwards?: true;
   words: (facts: AlertFacts) => AlertWords;
 };
@@ -93,7 +93,7 @@ const number = (value: string | number | undefined, noun?: string) =>
 const time = (value: string | number | undefined) =>
   value === undefined ? null : utcDateTime(new Date(value));
 
-/** How a dispute ended, by its status at Stripe. */
+/** Texts for a dispute's outcome, by its status at Stripe. */
 const OUTCOMES: Record<string, string> = {
   won: "It is won: the payment stays with you.",
   lost: "It is lost: the payment has gone back. If its membership went on, the site has cancelled it.",
@@ -101,7 +101,7 @@ const OUTCOMES: Record<string, string> = {
   prevented: "It was prevented, by a refund or otherwise: there is no dispute.",
 };
 
-/** All checks of the running site, by the kind that `operator_matters` stores. */
+/** All checks of the running site, by the kind stored in `operator_matters`. */
 export const ALERTS = {
   "webhooks-refused": {
     shownIn: { area: "payments", what: "webhooks" },
@@ -157,7 +157,7 @@ export const ALERTS = {
     }),
   },
   dispute: {
-    // how it ended is noted by who reads it from Stripe
+    // the dispute sync records the outcome
     read: (_facts, _now, open) =>
       open
         .filter(({ facts, reportedAt }) => facts.outcome && reportedAt)
@@ -202,7 +202,7 @@ export const ALERTS = {
     read: ({ mail: { sent, refused, reply, lastRefusedAt, lastSentAt } }, now) => {
       const { least, share } = REFUSED_MAILS;
       const isMany = refused >= least && refused >= share * (sent + refused);
-      // that nothing is refused proves nothing while nothing is sent
+      // no refusals prove nothing while no mail is sent
       const isOver =
         lastSentAt !== null &&
         (lastRefusedAt === null ||
@@ -298,7 +298,7 @@ export const ALERTS = {
   },
   "crash-loop": {
     isLocal: true,
-    // resolved once this run has lasted longer than the crashes count
+    // resolved once this run has outlasted the period in which crashes count
     read: ({ crashes }) => ({
       state: judge(crashes >= CRASHES, crashes === 0),
       facts: { crashes },
@@ -334,7 +334,7 @@ export const ALERTS = {
   },
   "database-unreachable": {
     isReportedAfterwards: true,
-    // being able to read this from the database means that it is available again
+    // reading this from the database proves that it is back
     read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
     words: ({ minutes }) => ({
       title: "The database could not be reached",
@@ -366,12 +366,12 @@ export const ALERTS = {
 
 export type AlertKind = keyof typeof ALERTS;
 
-/** The definition of a stored kind; null for a kind of a newer release. */
+/** Returns the definition of a stored kind; null for a kind from a newer release. */
 export function alertOf(kind: string): Alert | null {
   return Object.hasOwn(ALERTS, kind) ? ALERTS[kind as AlertKind] : null;
 }
 
-/** The readings of all alerts that are read from the database; `place` names this machine's DATA_DIR. */
+/** Returns the readings of all alerts that are read from the database. `place` identifies this machine's DATA_DIR. */
 export function readAlerts(
   facts: HealthFacts,
   open: readonly OperatorAlert[],
@@ -386,7 +386,7 @@ export function readAlerts(
   });
 }
 
-/** A reading with its alert's kind and key; the key of a local alert includes the place. */
+/** Adds an alert's kind and key to a reading. A local alert's key includes the place. */
 export function aboutAlert(
   kind: AlertKind,
   { state, facts, id }: Reading,
@@ -399,7 +399,7 @@ export function aboutAlert(
 
 const idOf = (key: string) => key.slice(key.indexOf(":") + 1);
 
-/** What a check finds: bad, good, or between the two. */
+/** Returns "bad", "good", or "unknown" if neither applies. */
 export function judge(isBad: boolean, isGood: boolean): State {
   if (isBad) return "bad";
   return isGood ? "good" : "unknown";
@@ -409,7 +409,7 @@ function isOlder(time: string | null | undefined, milliseconds: number, now: Dat
   return time ? now.getTime() - Date.parse(time) > milliseconds : false;
 }
 
-/** A mail server's words may quote an address. */
+/** Removes e-mail addresses, which a mail server's reply may quote. */
 function withoutAddresses(words: string): string {
   return words.replace(/[^\s<>'"]+@[^\s<>'"]+/g, "…").replace(/\.$/, "");
 }
@@ -421,5 +421,5 @@ const DATE_TIME = new Intl.DateTimeFormat("en-US", {
   timeZone: "UTC",
 });
 
-/** A time as the operator reads it, such as "November 23, 2026 at 15:40 UTC". */
+/** Formats a time for the operator, such as "November 23, 2026 at 15:40 UTC". */
 export const utcDateTime = (at: Date): string => `${DATE_TIME.format(at)} UTC`;

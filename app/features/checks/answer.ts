@@ -1,37 +1,37 @@
-/** How a question was answered: all is well; it may be meant so, or could not be found out; something is broken. */
+/** "ok"; "warning" if it may be intended or could not be checked; "problem" if something is broken. */
 export type Level = "ok" | "warning" | "problem";
 
-/** The answer to one question about the site. No text of it holds a secret or the address of a person. */
+/** The result of one check. Its texts contain no secret and no personal address. */
 export type Answer = {
-  /** What was asked about, in a word or two. */
+  /** What was checked, in a word or two. */
   what: string;
   level: Level;
-  /** A few words. */
+  /** The result in a few words. */
   found: string;
-  /** What to do, in one line; only for what is not well. */
+  /** What to do, in one line. Absent if all is well. */
   advice?: string;
 };
 
-/** An answer with its subject, such as `database`. */
+/** An answer with its area, such as `database`. */
 export type Finding = Answer & { area: string };
 
-/** A check: its subject, unless an answer has its own, and the questions it asks. One that throws becomes a warning. */
+/** A group of checks and its area, unless an answer names its own. A check that throws becomes a warning. */
 export type Check = {
   area: string;
   ask: () => readonly (Answer | Finding)[] | Promise<readonly (Answer | Finding)[]>;
 };
 
-/** All is well. */
+/** Returns an answer for something that works. */
 export function ok(what: string, found: string): Answer {
   return { what, level: "ok", found };
 }
 
-/** Possibly a mistake, or nothing that could be found out. */
+/** Returns an answer for a possible mistake, or for something that could not be checked. */
 export function warning(what: string, found: string, advice?: string): Answer {
   return { what, level: "warning", found, ...(advice ? { advice } : {}) };
 }
 
-/** Broken. */
+/** Returns an answer for something broken. */
 export function problem(what: string, found: string, advice?: string): Answer {
   return { ...warning(what, found, advice), level: "problem" };
 }

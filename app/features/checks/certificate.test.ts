@@ -13,13 +13,13 @@ const judge = (validDays: number, daysLeft: number) => {
   return judgeCertificate(dates, NOW).level;
 };
 
-it("wants one of 90 days renewed two weeks before its end", () => {
+it("expects a 90-day certificate to be renewed two weeks before it expires", () => {
   expect(judge(90, 15)).toBe("ok");
   expect(judge(90, 13)).toBe("problem");
   expect(judge(365, 13)).toBe("problem");
 });
 
-it("lets one that is valid for six days be renewed in its last days", () => {
+it("accepts a six-day certificate until its last day", () => {
   expect(judge(6, 2)).toBe("ok");
   expect(judge(6, 0.9)).toBe("problem");
 });

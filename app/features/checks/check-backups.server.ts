@@ -9,13 +9,13 @@ import { diskOf } from "./disk-space.server";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Without BACKUP_EVERY somebody makes them by hand, or cron does. */
+/** Maximum age of backups that are made by hand or by cron, without BACKUP_EVERY. */
 const BY_HAND_MS = 7 * 24 * HOUR_MS;
 
 /** How long a place may take to list its backups for the letter, in milliseconds. */
 const LETTER_TIMEOUT_MS = 60_000;
 
-/** Whether backups are made, and how old the newest is in each place. */
+/** Checks whether backups are made, and how old the newest is in each place. */
 export async function checkBackups(): Promise<Answer[]> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {
@@ -59,7 +59,7 @@ async function checkStore(store: BackupStore): Promise<Answer> {
   return problem(what, `${found}, and one is due every ${spell(every)}`, makeOne);
 }
 
-/** A bucket's error says what to do itself, after a colon; a folder's is the file system's. */
+/** A bucket's error includes its advice after a colon. A folder's error comes from the file system. */
 function unreadable(what: string, { message }: Error): Answer {
   const sentence = message.replace(/\s+/g, " ").replace(/\.$/, "");
   const [, found = sentence, advice] = /^(.*?): ((?:check|create|move) .*)$/.exec(sentence) ?? [];
@@ -76,10 +76,10 @@ function spell(milliseconds: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
-/** The setting that names a place. */
+/** Returns the name of the setting that configures a place. */
 const nameOf = ({ label }: BackupStore) => label.split(" ")[0] ?? label;
 
-/** The backups in a few sentences, for the monthly letter. */
+/** Describes the backups in a few sentences, for the monthly letter. */
 export async function describeBackups(): Promise<string> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {

@@ -6,20 +6,20 @@ import { readDatabaseHealth } from "~db/queries/database-health";
 import { type Answer, ok, problem } from "./answer";
 import { askAnywhere, type Network } from "./network.server";
 
-/** How far clocks may be apart, in seconds: Stripe's signatures are valid for five minutes. */
+/** Maximum difference between clocks, in seconds. Stripe's signatures are valid for five minutes. */
 const MAX_DIFFERENCE_S = 30;
 
-/** Whether this machine's clock agrees with those of the machines that can be asked. */
+/** Compares this machine's clock with the clocks of the database, the site and Stripe. */
 export async function checkClock(network: Network, hasDatabase: boolean): Promise<Answer[]> {
   const { DATABASE_URL, PUBLIC_URL, STRIPE, SANDBOX } = env();
   const ofServer = async (origin: string) => {
     const { headers } = await askAnywhere(new URL("/healthz", origin), network);
-    // the header counts whole seconds
+    // the header has whole seconds
     return Date.parse(String(headers.date)) + 500;
   };
   const isLocal = isLoopbackHost(new URL(PUBLIC_URL).hostname);
   const asked = await Promise.all([
-    // the embedded one has this machine's clock
+    // the embedded database uses this machine's clock
     ...(DATABASE_URL && hasDatabase
       ? [compare("the database", async () => (await readDatabaseHealth()).now.getTime())]
       : []),
@@ -37,13 +37,13 @@ export async function checkClock(network: Network, hasDatabase: boolean): Promis
     ({ whose, seconds }) =>
       `${whose} is ${describeDuration(Math.abs(seconds))} ${seconds > 0 ? "ahead" : "behind"}`,
   );
-  // when all agree with each other, it is this one that is wrong
+  // if all the others agree, this machine's clock is wrong
   const machine = apart.length === others.length ? "this machine" : names(apart).join(" and ");
   const advice = `Let ${machine} set the clock by NTP ('timedatectl set-ntp true').`;
   return [problem("clock", found.join("; "), advice)];
 }
 
-/** How far another clock is ahead of this machine's, in seconds; NaN if it cannot be asked. */
+/** Returns how far another clock is ahead of this one, in seconds; NaN if it cannot be read. */
 async function compare(whose: string, read: () => Promise<number>) {
   const startedAt = Date.now();
   const time = await read().catch(() => Number.NaN);

@@ -5,16 +5,16 @@ import { isOpenToOthers, requireWritable } from "~db/data-directory";
 import { type Answer, ok, problem, warning } from "./answer";
 import { diskOf, FREE_SHARE, formatBytes, readDiskSpace } from "./disk-space.server";
 
-/** Files of DATA_DIR that only the site's user may read. */
+/** Files in DATA_DIR that only the site's user may read. */
 const SECRETS = ["session-secret", "stripe-sandbox.json", "postgres/golden-path.password"];
 
-/** The minimum length that the start requires. */
+/** Minimum length that the site requires at startup. */
 const SECRET_LENGTH = 32;
 
-/** The free share of a disk below which it is urgent to make room. */
+/** Free share of a disk below which making room is urgent. */
 const URGENT_SHARE = 0.05;
 
-/** Whether DATA_DIR is there, can be written and is closed to others. Writes and removes one small file. */
+/** Checks that DATA_DIR exists, is writable and is closed to others. Writes and removes one small file. */
 export async function checkDataDirectory(): Promise<Answer[]> {
   const { DATA_DIR, SESSION_SECRET } = env();
   const folder = statSync(DATA_DIR, { throwIfNoEntry: false });
@@ -73,7 +73,7 @@ function checkAccess(folder: string, uid: number): Answer {
   return ok(what, "closed to other users");
 }
 
-/** Room on the disks of DATA_DIR, of the edition and of the backups; each disk once. */
+/** Checks the free space on the disks of DATA_DIR, the edition and the backups, each disk once. */
 export async function checkDisks(): Promise<Answer[]> {
   const { DATA_DIR, CONTENT_DIR, BACKUP_DIR } = env();
   const seen = new Set<number>();

@@ -14,29 +14,29 @@ import {
 import { type Answer, ok, problem, warning } from "./answer";
 import { formatBytes } from "./disk-space.server";
 
-/** PostgreSQL's code for what a role has no right to. */
+/** PostgreSQL's error code for a missing privilege. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 
-/** How long a session may wait for a lock, or hold one while it does nothing, in seconds. */
+/** How long a session may wait for a lock, or hold one while idle, in seconds. */
 const STUCK_SECONDS = 30;
 
-/** Dead rows beyond which VACUUM has fallen behind, if they also outnumber the live ones. */
+/** VACUUM has fallen behind with more dead rows than this, if they also outnumber the live ones. */
 const DEAD_ROWS = 50_000;
 
-/** The age of the oldest transaction id; PostgreSQL stops at 2 billion (docs, 24.1.5). */
+/** Age of the oldest transaction id to warn at. PostgreSQL stops at 2 billion (docs, 24.1.5). */
 const TRANSACTION_AGE = 1_000_000_000;
 
-/** The share of connections in use at which the next visitor may find none. */
+/** Share of connections in use at which the next visitor may get none. */
 const CONNECTIONS_USED = 0.8;
 
-/** How long a trivial query may take, in milliseconds: a page sends several, one after another. */
+/** How long a trivial query may take, in milliseconds. A page runs several in sequence. */
 const ROUND_TRIP_MS = 50;
 
-/** Checks the database that is open: schema, state, rights, connections, sessions that hold others up, dead rows. */
+/** Checks the open database: schema, state, privileges, connections, blocking sessions, dead rows and latency. */
 export async function checkDatabase(stuckSeconds = STUCK_SECONDS): Promise<Answer[]> {
   const health = await readDatabaseHealth();
   const kind = env().DATABASE_URL ? "" : ", embedded";
-  // one after another: of many connections there may be few left
+  // in sequence, since few connections may be left
   return [
     ok("server", `PostgreSQL ${health.version}${kind}, ${formatBytes(health.bytes)}`),
     await checkSchema(),
@@ -144,13 +144,13 @@ function judgeRoundTrip(milliseconds: number): Answer {
   return warning("round trip", `${found}, and a page takes several`, advice);
 }
 
-/** How the attempt to open the database ended. */
+/** The result of opening the database. */
 export type Opening =
   | { kind: "open"; close: () => Promise<void> }
   | { kind: "none" }
   | { kind: "failed"; error: unknown };
 
-/** The answer about a database that is not open: what to do goes by the code of the error. */
+/** Returns the answer for a database that is not open. The advice depends on the error's code. */
 export function openingAnswer(opening: Exclude<Opening, { kind: "open" }>): Answer {
   const what = "server";
   if (opening.kind === "none") {

@@ -7,18 +7,18 @@ import { countFinishedMails, findRunningWorkers, readQueueLength } from "~db/que
 import { type Answer, ok, problem, warning } from "./answer";
 import { codeOf, type Network, resolverOf } from "./network.server";
 
-/** Transactional mail that has been due for longer than this many seconds is stuck. */
+/** Transactional mail due for longer than this many seconds is stuck. */
 const MAX_WAIT_S = 15 * 60;
 
-/** The period in which failed mails count, in days. */
+/** Period in which failed mails count, in days. */
 const HISTORY_DAYS = 7;
 
-/** How long the mail server may take for each step of a login, in milliseconds. */
+/** Timeout of each step of the login to the mail server, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * Checks everything between a queued mail and its acceptance: mail server, sender's DNS records, workers, queue and
- * the last week's results. Changes nothing.
+ * Checks the path of a mail from the queue to acceptance: mail server, sender's DNS records, workers, queue and the
+ * last week's results. Changes nothing.
  */
 export async function examineMail(network: Network = {}): Promise<Answer[]> {
   return [
@@ -28,7 +28,7 @@ export async function examineMail(network: Network = {}): Promise<Answer[]> {
   ];
 }
 
-/** The part that needs no database: the mail server, and the DNS records of the sender, at the same time. */
+/** Checks what needs no database: the mail server and the sender's DNS records, concurrently. */
 export async function checkMailServer(network: Network): Promise<Answer[]> {
   const { SMTP_URL, SANDBOX } = env();
   const what = "server";
@@ -44,7 +44,7 @@ export async function checkMailServer(network: Network): Promise<Answer[]> {
   return [login, ...records];
 }
 
-/** Who sends, what waits, and what failed and can be sent again; needs the database. */
+/** Checks the workers, the waiting mail, and failed mail that can be retried. Needs the database. */
 export async function checkMailQueue(): Promise<Answer[]> {
   const failed = await findFailedMails(HISTORY_DAYS);
   return [
@@ -85,7 +85,7 @@ async function checkSpf(domain: string, isOurs: boolean, network: Network): Prom
   const records = await lookUp(domain, (record) => /^v=spf1(?: |$)/i.test(record), network);
   const advice = "Add the SPF record that your mail provider names";
   if (isOurs) return judgeRecords("SPF", records, `${advice}.`);
-  // many providers put a return address of their own, whose domain is then the one that counts
+  // many providers use a return address of their own, and SPF checks that domain
   const ifNeeded = `${advice}; none is needed if it sends with a return address of its own.`;
   return judgeRecords("SPF", records, ifNeeded, warning);
 }
@@ -95,7 +95,7 @@ async function checkDmarc(domain: string, network: Network): Promise<Answer> {
     lookUp(`_dmarc.${name}`, (record) => /^v=DMARC1;/i.test(record), network);
   const isMissing = ({ right, error }: Records) => right === 0 && !error;
   const labels = domain.split(".");
-  // the policy of a domain holds for the names below it (RFC 7489, 6.6.3); top-level domains have none
+  // a domain's policy applies to its subdomains (RFC 7489, 6.6.3); top-level domains have none
   const above = labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join("."));
   const own = await at(domain);
   let records = own;
@@ -118,10 +118,10 @@ async function checkDkim(
   return judgeRecords("DKIM", records, advice);
 }
 
-/** The public key in a DKIM record (RFC 6376, 3.6.1). */
+/** Returns the public key of a DKIM record (RFC 6376, 3.6.1). */
 const publicKeyOf = (record: string) => /(?:^|;)\s*p=([^;]*)/.exec(record)?.[1]?.replace(/\s/g, "");
 
-/** How many of a name's TXT records are the wanted ones, and how many others. */
+/** How many of a name's TXT records are valid for a purpose, and how many are others. */
 type Records = { name: string; right: number; others: number; error?: string };
 
 async function lookUp(
@@ -153,7 +153,7 @@ function judgeRecords(
   if (right === 0) {
     return judgeMissing(what, `${others > 0 ? "another record" : "none"} at ${name}`, advice);
   }
-  // receivers that find two follow neither (RFC 7208, 4.5; RFC 7489, 6.6.3)
+  // receivers ignore both of two records (RFC 7208, 4.5; RFC 7489, 6.6.3)
   if (right > 1 && what !== "DKIM") {
     const merge = "Merge them into one: receivers that find several follow none.";
     return problem(what, `${right} records at ${name}`, merge);
@@ -161,7 +161,7 @@ function judgeRecords(
   return ok(what, `at ${name}`);
 }
 
-/** Which sites send, and how long mail has been waiting. */
+/** Checks which processes send mail, and how long mail has been waiting. */
 async function checkSending(): Promise<Answer[]> {
   const workers = await findRunningWorkers();
   const stopped = workers.find(({ circuitReason }) => circuitReason !== null);
@@ -192,7 +192,7 @@ async function checkQueue(): Promise<Answer> {
   return problem("queue", found, "If the mail server works, look for errors in the site's log.");
 }
 
-/** A line per kind for what was sent, and one for each way of failing. */
+/** Returns one line per kind for sent mail, and one for each way of failing. */
 async function checkHistory(): Promise<Answer[]> {
   const finished = await countFinishedMails(HISTORY_DAYS);
   return finished.map(({ kind, state, reply, count, inDoubt }) => {

@@ -11,7 +11,7 @@ import { listIds, STRIPE_ADVICE } from "./stripe-advice";
 
 const PAGE_SIZE = 100;
 
-/** Which members are checked. */
+/** Which members to check. */
 export type MembersWalk = {
   /** The user id to resume after. */
   afterId?: string | null;
@@ -19,7 +19,7 @@ export type MembersWalk = {
   onProgress?: (progress: Progress) => void;
 };
 
-/** For each reason why a membership matches no row, what is found and what to do. */
+/** Text and advice for each reason why a membership matches no row. */
 const UNMATCHED = [
   ["lost", "paid by an account whose row does not know it", STRIPE_ADVICE.adopt],
   ["surplus", "paid by an account that pays another one already", STRIPE_ADVICE.cancelSurplus],

@@ -6,7 +6,7 @@ const node = (version: string, day: string) =>
     ({ what }) => what === "Node.js",
   );
 
-it("warns of a Node.js that gets no more corrections", () => {
+it("warns about a Node.js release after its end of life", () => {
   expect(node("20.20.0", "2026-04-30")?.level).toBe("ok");
   expect(node("20.20.0", "2026-05-01")).toMatchObject({
     level: "warning",
@@ -15,7 +15,7 @@ it("warns of a Node.js that gets no more corrections", () => {
   expect(node("24.1.0", "2026-11-23")?.level).toBe("ok");
 });
 
-it("says nothing against one that is newer than this release knows", () => {
+it("accepts a Node.js newer than this release knows", () => {
   expect(node("28.0.0", "2028-05-01")?.level).toBe("ok");
   expect(node("23.0.0", "2026-11-23")?.level).toBe("warning");
 });

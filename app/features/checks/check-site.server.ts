@@ -15,18 +15,18 @@ import {
 import { type Arrival, askSigned, FORGED_ADDRESS } from "./probe.server";
 import { failureAnswer } from "./site-failure";
 
-/** Aliases checked at most; more than a site has. */
+/** Maximum number of aliases checked; no site has as many. */
 const MAX_ALIASES = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Days before its end by which every renewal has renewed a certificate of usual length. */
+/** Days before expiry by which a certificate of usual length is always renewed. */
 const RENEWED_DAYS = 14;
 
-/** One that is valid for a few days only is renewed in its last third; half of that is late. */
+/** A certificate that is valid for a few days is renewed in its last third. Half of that is late. */
 const RENEWED_SHARE = 1 / 6;
 
-/** Asks the site by PUBLIC_URL, as a visitor would: its name, certificate, proxies, redirects. */
+/** Requests PUBLIC_URL as a visitor would, and checks DNS, certificate, proxies and redirects. */
 export async function checkSite(network: Network): Promise<Answer[]> {
   const { PUBLIC_URL } = env();
   const isLocal = isLoopbackHost(new URL(PUBLIC_URL).hostname);
@@ -43,7 +43,7 @@ export async function checkSite(network: Network): Promise<Answer[]> {
   ];
 }
 
-/** Whether the site answers on its own port of this machine; a socket of systemd's or another container may have it. */
+/** Whether the site answers on its own port here. systemd's socket or another container may own that port. */
 async function answersOnOwnPort(network: Network): Promise<boolean> {
   const { OWN_HOST, PORT } = env();
   const url = new URL(`http://${OWN_HOST}:${PORT}/healthz`);
@@ -54,14 +54,14 @@ async function answersOnOwnPort(network: Network): Promise<boolean> {
   );
 }
 
-/** The answers about PUBLIC_URL; if nobody answers there, the code of the error that tells most. */
+/** Returns the answers about PUBLIC_URL; if nothing responds there, the code of the most telling error. */
 async function askByPublicUrl(network: Network): Promise<Answer[] | string> {
   const { PUBLIC_URL } = env();
   const { hostname } = new URL(PUBLIC_URL);
   const found = await addressesOf(hostname, network).catch(codeOf);
   if (typeof found === "string") return found;
   const addresses = found.slice(0, MAX_ADDRESSES);
-  // without a secret no site has run here yet, and asking must not make one
+  // without a secret no site has run here yet, and this check must not create one
   const { query, read } = hasSessionSecret() ? askSigned() : { query: "", read: () => null };
   const url = new URL(`/healthz${query}`, PUBLIC_URL);
   const outcomes = await Promise.all(
@@ -75,11 +75,11 @@ async function askByPublicUrl(network: Network): Promise<Answer[] | string> {
   const reply = outcomes.find(({ reply }) => reply !== null)?.reply;
   const silent = outcomes.filter(({ address, code }) => code && !hasNoRoute(address, code));
   if (!reply) return (silent[0] ?? outcomes[0])?.code ?? "ENOTFOUND";
-  // a name server that was asked is the DNS
+  // configured name servers replace /etc/hosts, so there is nothing to warn about
   const aside = network.nameServers ? null : judgeAddresses(hostname, addresses);
   return [
     ...judgeReply(reply, read(reply.text)),
-    // listening on one loopback address alone is intended
+    // listening on only one loopback address is intended
     ...(isLoopbackHost(hostname) ? [] : silent).map(({ address, code }) =>
       problem(
         "DNS",
@@ -92,14 +92,14 @@ async function askByPublicUrl(network: Network): Promise<Answer[] | string> {
   ];
 }
 
-/** Whether a connection failed because this machine has no way to addresses of that family, which others may have. */
+/** Whether a connection failed because this machine has no route to that address family; others may have one. */
 export function hasNoRoute(address: string, code: string): boolean {
   if (code === "ENETUNREACH" || code === "EADDRNOTAVAIL") return true;
-  // of the hosts of one's own network that are down, only IPv4's are said to be so
+  // for IPv4, EHOSTUNREACH also means a host of the local network that is down
   return code === "EHOSTUNREACH" && address.includes(":");
 }
 
-/** The answer for a public name that resolves to this machine itself, as by /etc/hosts, while visitors use DNS; else null. */
+/** Returns a warning if a public name resolves to this machine, as by /etc/hosts, while visitors use DNS; else null. */
 export function judgeAddresses(hostname: string, addresses: readonly string[]): Answer | null {
   const isLoopback = (address: string) => address === "::1" || address.startsWith("127.");
   if (isLoopbackHost(hostname) || !addresses.every(isLoopback)) return null;
@@ -110,7 +110,7 @@ export function judgeAddresses(hostname: string, addresses: readonly string[]): 
   );
 }
 
-/** Whether a certificate is renewed in time. */
+/** Checks that a certificate is renewed in time. */
 export function judgeCertificate(
   { valid_from, valid_to }: { valid_from: string; valid_to: string },
   now = Date.now(),
@@ -124,7 +124,7 @@ export function judgeCertificate(
   return problem("certificate", `${found}, and not renewed`, advice);
 }
 
-/** What answered, and what it says about the proxies. */
+/** Judges the response, and what it says about the proxies. */
 function judgeReply({ status, headers, text }: Reply, arrival: Arrival | null): Answer[] {
   const { PUBLIC_URL } = env();
   const what = "PUBLIC_URL";
@@ -161,7 +161,7 @@ function judgeReply({ status, headers, text }: Reply, arrival: Arrival | null): 
   return [problem(what, found, advice)];
 }
 
-/** Whether http and the aliases lead to PUBLIC_URL. */
+/** Checks that http and the aliases redirect to PUBLIC_URL. */
 async function checkRedirects(network: Network): Promise<Answer[]> {
   const { PUBLIC_URL, PUBLIC_ALIASES } = env();
   const { protocol, hostname, port } = new URL(PUBLIC_URL);
@@ -196,7 +196,7 @@ async function checkAlias(url: URL, network: Network): Promise<Answer | null> {
     return warning(what, found, "Let the proxy pass this name on to the site, which redirects it.");
   } catch (error) {
     const code = codeOf(error);
-    // a name that nobody has registered need not redirect
+    // an unregistered name need not redirect
     if (/^(ENOTFOUND|ENODATA|EAI_AGAIN|ETIMEOUT)$/.test(code)) return null;
     const advice = /^(CERT|ERR_TLS|DEPTH|SELF|UNABLE)/.test(code)
       ? "Get a certificate that has this name too."

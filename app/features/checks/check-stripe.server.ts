@@ -33,13 +33,13 @@ import {
 } from "./check-members.server";
 import { listIds, STRIPE_ADVICE } from "./stripe-advice";
 
-/** How long Stripe itself retries a delivery (https://docs.stripe.com/webhooks#automatic-retries). */
+/** How long Stripe retries a delivery, in days (https://docs.stripe.com/webhooks#automatic-retries). */
 const DAYS_OF_DELIVERY = 3;
 
-/** An event younger than this, in seconds, may still be on its way. */
+/** An event younger than this, in seconds, may still be in transit. */
 const IN_TRANSIT = 5 * 60;
 
-/** Maximum number of undelivered events read; a complete list is not needed. */
+/** Maximum number of undelivered events read. The list need not be complete. */
 const MAX_EVENTS = 1_000;
 
 type Ask = (walk: MembersWalk) => Promise<Answer[]>;
@@ -49,22 +49,22 @@ const PRICE = ["Price", checkPrice] as const;
 const PRODUCT = ["Product", checkProducts] as const;
 const MEMBERS = ["Members", checkMembers] as const;
 
-/** What a few calls tell, however many members there are. */
+/** Checks that take a few calls, however many members there are. */
 const ACCOUNT = [
   ["Webhook endpoint", checkWebhook],
   ["Portal configuration", checkPortal],
 ] as const;
 
-/** Likewise, with the help of the database. */
+/** Checks that also need the database. */
 const EVENTS = [
   ["Delivery of events", checkDelivery],
   ["Last events", checkEvents],
 ] as const;
 
 /**
- * Checks everything between a payment and access: key and mode, price, webhook endpoint and its deliveries,
- * portal, every subscription and every member. Changes nothing, and a check that fails does not stop the
- * others. With `afterId` only the members after it are checked, to resume an interrupted run.
+ * Checks everything between a payment and access: key and mode, price, webhook endpoint and its deliveries, portal,
+ * every subscription and every member. Changes nothing. A check that fails does not stop the others. With `afterId` it
+ * checks only later members, to resume an interrupted run.
  */
 export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
   const [endpoint, portal] = ACCOUNT;
@@ -80,7 +80,7 @@ export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
   return answers;
 }
 
-/** Key, price, webhook endpoint and the arrival of events; `stripe doctor` checks every member too. */
+/** Checks key, price, webhook endpoint and received events. `stripe doctor` also checks every member. */
 export async function checkPayments(hasDatabase: boolean): Promise<Answer[]> {
   const { STRIPE, SANDBOX } = env();
   if (SANDBOX) return [ok("mode", "the local sandbox, without real money")];
@@ -102,7 +102,7 @@ async function checkAccount(hasDatabase: boolean): Promise<Answer[]> {
   const key = await run(KEY);
   if (key.some(({ level }) => level === "problem")) return key;
   const price = await run(PRICE);
-  // what was sold before is told from the price on sale
+  // the price on sale is needed to recognize products sold before
   const isPriceKnown = price.every(({ level }) => level === "ok");
   const others = await Promise.all(
     [
@@ -125,7 +125,7 @@ async function run([what, ask]: readonly [string, Ask], walk: MembersWalk = {}):
   }
 }
 
-/** Key and mode. */
+/** Checks that Stripe accepts the key, and names its mode. */
 async function checkKey(): Promise<Answer[]> {
   const { secretKey, publishableKey } = requireStripe();
   const mode = isLiveKey(secretKey) ? "live" : "test";
@@ -133,12 +133,12 @@ async function checkKey(): Promise<Answer[]> {
     await stripeClient().prices.list({ limit: 1 });
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeAuthenticationError)) throw error;
-    // its message quotes the end of the key
+    // Stripe's message quotes the end of the key
     return [problem("Key", "Stripe does not accept it", STRIPE_ADVICE.checkKey)];
   }
   return [
     ok("Key", `accepted by Stripe, ${mode} mode`),
-    // a key of the other mode would have failed at startup
+    // a key of the other mode fails at startup
     ok("Publishable key", publishableKey ? `${mode} mode too` : "not set"),
   ];
 }
@@ -166,13 +166,13 @@ async function checkPrice(): Promise<Answer[]> {
   }
 }
 
-/** What was found, and after it what is wrong with that, if anything. */
+/** Returns what was found, followed by the problems with it, if any. */
 function judge(what: string, [found = "", ...problems]: string[], advice: string): Answer {
   if (problems.length === 0) return ok(what, found);
   return problem(what, [found, ...problems].join("; "), advice);
 }
 
-/** Finds products that were sold before and are no longer recognized, so that their payers are not members. */
+/** Finds products that were sold before and are no longer recognized. Their payers are not members. */
 async function checkProducts(): Promise<Answer[]> {
   const what = "Product";
   const ours = await premiumProducts();
@@ -187,7 +187,7 @@ async function checkProducts(): Promise<Answer[]> {
   });
 }
 
-/** A product of another account or mode has no members in this one. */
+/** Whether a product exists here. One from another account or mode has no members in this one. */
 async function exists(productId: string): Promise<boolean> {
   try {
     await stripeClient().products.retrieve(productId);
@@ -202,7 +202,7 @@ async function exists(productId: string): Promise<boolean> {
 async function checkPortal(): Promise<Answer[]> {
   const what = "Portal configuration";
   const configuration = await findPortalConfiguration();
-  // The sandbox's portal needs no configuration.
+  // The local Stripe's portal needs no configuration.
   if (env().SANDBOX && !configuration) return [ok(what, "the sandbox's own")];
   if (!configuration) return [problem(what, "none for this site", STRIPE_ADVICE.setUp)];
   return [judge(what, [configuration.id, ...portalProblems(configuration)], STRIPE_ADVICE.setUp)];
@@ -241,7 +241,7 @@ async function checkWebhook(): Promise<Answer[]> {
   }
   const isEnabled = best.status === "enabled";
   const others = enabled.filter(({ id }) => id !== best.id).map(({ id }) => id);
-  // Of several endpoints, the one whose secret the site uses can be identified only by a fingerprint.
+  // Among several endpoints, only a fingerprint identifies the one whose secret the site uses.
   const isUnclear = others.length > 0 && secretState(best) !== "configured";
   const found = [
     best.id,
@@ -271,8 +271,8 @@ function checkSecret(endpoint: Stripe.WebhookEndpoint): Answer {
 }
 
 /**
- * Finds recent events that Stripe could not deliver and that this site has not processed; Stripe also lists
- * events that failed only at another endpoint of the account.
+ * Finds recent events that Stripe could not deliver and that this site has not processed. Stripe also lists events
+ * that failed only at another endpoint of the account.
  */
 async function checkDelivery(): Promise<Answer[]> {
   const what = "Delivery of events";
@@ -290,7 +290,7 @@ async function checkDelivery(): Promise<Answer[]> {
   return [problem(what, found, STRIPE_ADVICE.processEvents)];
 }
 
-/** The events processed last. */
+/** Lists the events processed last. */
 async function checkEvents(): Promise<Answer[]> {
   const events = await findLastWebhookEvents(5);
   if (events.length === 0) return [ok("Last events", "none in the ledger")];

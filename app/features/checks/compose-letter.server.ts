@@ -12,15 +12,15 @@ import { describeBackups } from "./check-backups.server";
 import { type SiteState, writeLetter, writeMonth } from "./letter";
 import { siteHost } from "./report-alerts.server";
 
-/** How long one of the letter's figures may take, in milliseconds: longer than what visitors wait for. */
+/** Timeout of each of the letter's queries, in milliseconds; longer than visitors would wait. */
 const FIGURE_TIMEOUT_MS = 600_000;
 
-/** How long one may wait for its turn: all of them take one connection, in milliseconds. */
+/** How long a query may wait for the letter's only connection, in milliseconds. */
 const TURN_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 
 /**
- * Composes the letter about a month, such as `2026-10`; null for one in which the site did not exist. Takes one connection
- * of its own, for as long as the figures of a large site take.
+ * Composes the letter about a month, such as `2026-10`; null for a month before the site existed. Uses a connection of
+ * its own, since a large site's figures take long.
  */
 export async function composeLetter(month: string, now = new Date()): Promise<Mail | null> {
   const own = getDatabase().reopen({
@@ -40,7 +40,7 @@ async function compose(month: string, now: Date, { db }: Database): Promise<Mail
   const firstDay = await findFirstDay(db);
   if (firstDay === null || firstDay.slice(0, 7) > month) return null;
   const back = monthsBetween(month, utcMonth(now)).length;
-  // the month before is there to compare with
+  // includes the month before, for comparison
   const { months } = await readStatistics(back, now, db);
   const figures = months.find((one) => one.month === month);
   if (!figures) throw new OperatorError(`${month} is not over, or not a month.`);

@@ -3,10 +3,10 @@ import type { Finding, Level } from "./answer";
 
 const MARKS: Record<Level, string> = { ok: "✓", warning: "!", problem: "✗" };
 
-/** Longest line of what is well, in characters. */
+/** Approximate line width for findings that are ok, in characters. */
 const WIDTH = 100;
 
-/** One page: a line for what is well in each area, and below it each thing that is not, with what to do. */
+/** Formats findings as lines: one per area for what is ok, then each other finding with its advice. */
 export function describeFindings(
   findings: readonly Finding[],
   paint: (level: Level, text: string) => string = (_, text) => text,

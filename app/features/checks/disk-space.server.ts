@@ -1,18 +1,18 @@
 import { stat, statfs } from "node:fs/promises";
 
-/** The share of a disk that must be free, and the share above which one that was nearly full has room again. */
+/** Free share of a disk that raises the alert, and the share above which it is resolved. */
 export const FREE_SHARE = { low: 0.1, enough: 0.12 };
 
-/** What is left on a folder's disk. */
+/** Free space on a folder's disk. */
 export type DiskSpace = {
   bytes: number;
-  /** As a share of what the site's user may use, as df counts: blocks reserved for root are neither free nor used. */
+  /** Share of the space the site's user may use, as in df: blocks reserved for root are neither free nor used. */
   share: number;
-  /** The share of files; 1 where the file system counts none. */
+  /** Free share of inodes; 1 if the file system does not count them. */
   filesShare: number;
 };
 
-/** Reads what is left on a folder's disk. Rejects if the folder is not there. */
+/** Reads the free space on a folder's disk. Rejects if the folder does not exist. */
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
   const { bavail, bfree, blocks, bsize, ffree, files } = await statfs(folder);
   return {
@@ -22,7 +22,7 @@ export async function readDiskSpace(folder: string): Promise<DiskSpace> {
   };
 }
 
-/** Identifies a folder's disk; null if the folder is not there. */
+/** Returns the id of a folder's disk; null if the folder does not exist. */
 export async function diskOf(folder: string): Promise<number | null> {
   return stat(folder).then(
     ({ dev }) => dev,
@@ -32,7 +32,7 @@ export async function diskOf(folder: string): Promise<number | null> {
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
-/** A number of bytes with two digits that count, such as 12 MB or 1.3 GB. */
+/** Formats a number of bytes, such as 12 MB or 1.3 GB. */
 export function formatBytes(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const value = bytes / 1_000 ** unit;

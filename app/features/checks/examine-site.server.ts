@@ -21,27 +21,27 @@ import { checkSite } from "./check-site.server";
 import { checkPayments } from "./check-stripe.server";
 import type { Network } from "./network.server";
 
-/** How long one check, opening the database and closing it may take, in milliseconds. */
+/** Timeout of one check, of opening the database and of closing it, in milliseconds. */
 const CHECK_MS = 12_000;
 const OPENING_MS = 12_000;
 const CLOSING_MS = 3_000;
 
-/** What the doctor needs of the program it is part of. */
+/** What `doctor` needs from the program it is part of. */
 export type Examination = {
   /** The program's release. */
   release: string;
-  /** Opens the site's database as this process's, without migrating it; null if there is none yet. */
+  /** Opens the site's database for this process, without migrating it; null if there is none yet. */
   open: () => Promise<{ close: () => Promise<void> } | null>;
   network?: Network;
-  /** How long a session of the database may hold others up, in seconds. */
+  /** How long a database session may block others, in seconds. */
   stuckSeconds?: number;
-  /** Node.js's version. */
+  /** The version of Node.js. */
   node?: string;
 };
 
 /**
- * Checks everything that a running site depends on, and goes on where something is broken. Changes nothing but for a
- * small file that it writes into DATA_DIR and removes. Takes no longer than half a minute.
+ * Checks everything that a running site depends on, and continues after failures. Takes at most half a minute. Changes
+ * nothing, but writes and removes a small file in DATA_DIR.
  */
 export async function examineSite(examination: Examination): Promise<Finding[]> {
   const { release, network = {}, stuckSeconds, node } = examination;
@@ -53,7 +53,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
     const ask = () => invalidSettings(error.message);
     return runChecks([{ area: "settings", ask }, releaseCheck]);
   }
-  // before the database is opened, which would close DATA_DIR to others
+  // opening the database would close DATA_DIR to others
   const before = await runChecks([
     { area: "settings", ask: checkSettings },
     { area: "data", ask: checkDataDirectory },
@@ -85,7 +85,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
   return [...before, ...findings];
 }
 
-/** Asks all checks at the same time. One that fails, or takes too long, is a finding of its own. */
+/** Runs all checks concurrently. A failure or timeout becomes a finding. */
 async function runChecks(checks: readonly Check[]): Promise<Finding[]> {
   const findings = await Promise.all(checks.map(runCheck));
   return findings.flat();
@@ -103,7 +103,7 @@ async function runCheck({ area, ask }: Check): Promise<Finding[]> {
       "Run 'doctor' again; if it stays, report it as a bug.",
     ),
   );
-  // texts from outside, such as a server's error, may quote an e-mail address
+  // external texts, such as a server's error, may quote an e-mail address
   return answers.map((answer) => ({ area, ...answer, found: redactAddresses(answer.found) }));
 }
 
@@ -120,10 +120,10 @@ async function openInTime(open: Examination["open"]): Promise<Opening> {
   }
 }
 
-/** PostgreSQL's code for a table that is not there. */
+/** PostgreSQL's error code for a missing table. */
 const UNDEFINED_TABLE = "42P01";
 
-/** What the running site tells the operator by mail and `doctor` does not ask about itself, in the same words. */
+/** Returns findings for alerts that `doctor` has no check for, in the words of the alert mails. */
 async function checkAlerts(): Promise<Finding[]> {
   return (await readAll()).flatMap(({ kind, state, facts }) => {
     const alert = alertOf(kind);
@@ -136,11 +136,11 @@ async function checkAlerts(): Promise<Finding[]> {
 
 async function readAll(): Promise<AlertReading[]> {
   try {
-    // this program has not been started at any place
+    // doctor has no place or start of its own
     const facts = await readHealthFacts({ place: "", startId: randomUUID() });
     return readAlerts(facts, await findOpenAlerts(), "", new Date());
   } catch (error) {
-    // a database of an earlier release, which its own check reports
+    // a database of an earlier release has its own check
     if (databaseErrorCode(error) === UNDEFINED_TABLE) return [];
     throw error;
   }
@@ -149,7 +149,7 @@ async function readAll(): Promise<AlertReading[]> {
 const CHECK =
   "Run 'content check', which names every mistake with its line; until then the last good edition is served.";
 
-/** Whether the edition in CONTENT_DIR can be taken as it is. */
+/** Checks whether the edition in CONTENT_DIR can be imported. */
 async function checkContent(): Promise<Answer[]> {
   return [await checkEdition("edition")];
 }
@@ -180,7 +180,7 @@ async function checkEdition(what: string): Promise<Answer> {
   }
 }
 
-/** What to set, for settings that a production site needs; what mail and payments lack is said with them. */
+/** Effect and advice of settings that production needs. The checks of mail and payments cover their own. */
 const MISSING: Record<string, [effect: string, advice: string]> = {
   PUBLIC_URL: [
     "visitors cannot be told the site's address",
@@ -192,10 +192,10 @@ const MISSING: Record<string, [effect: string, advice: string]> = {
   ],
 };
 
-/** Warnings that another check gives with more detail. */
+/** Warnings that another check gives in more detail. */
 const SAID_ELSEWHERE = /^(PUBLIC_URL is https, so there is a proxy|SMTP_URL is not set)/;
 
-/** Settings that are missing, or valid but often a mistake. */
+/** Checks for settings that are missing, or valid but often a mistake. */
 function checkSettings(): Answer[] {
   const { WARNINGS, MISSING: missing } = env();
   const answers = [
@@ -208,7 +208,7 @@ function checkSettings(): Answer[] {
   return answers.length > 0 ? answers : [ok("variables", "valid, and none contradicts another")];
 }
 
-/** A warning is `name is …: effect. What to do.`, with or without the last sentence. */
+/** Parses a warning of the form `NAME is …: effect. Advice.`; the last sentence is optional. */
 function adviceOf(text: string): Answer {
   const [, name = "variables", rest = text] = /^([A-Z][A-Z0-9_]+)\b ?(.*)$/s.exec(text) ?? [];
   const [found = rest, ...more] = rest.split(/(?<=\.) /);
@@ -219,7 +219,7 @@ function adviceOf(text: string): Answer {
   return warning(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
 }
 
-/** The lines of the error with which settings could not be read. */
+/** Returns a finding for each line of the error about invalid settings. */
 function invalidSettings(message: string): Answer[] {
   return message.split("\n").map((line) => {
     const [, name = "variables", found = line, wanted] =
@@ -230,7 +230,7 @@ function invalidSettings(message: string): Answer[] {
   });
 }
 
-/** Until when each line of Node.js gets corrections (https://github.com/nodejs/release#release-schedule). */
+/** End of life of each Node.js release line (https://github.com/nodejs/release#release-schedule). */
 const SUPPORTED_UNTIL: Record<number, string> = {
   20: "2026-04-30",
   22: "2027-04-30",
@@ -238,10 +238,10 @@ const SUPPORTED_UNTIL: Record<number, string> = {
   26: "2029-04-30",
 };
 
-/** The newest line that this program knows. */
+/** The newest release line known here. */
 const NEWEST = 26;
 
-/** The program's release, and whether Node.js still gets corrections. Asks nobody. */
+/** Checks the release of the program, and whether Node.js still gets fixes. Uses no network. */
 export function checkRelease(
   release: string,
   node = process.versions.node,
@@ -250,7 +250,7 @@ export function checkRelease(
   const line = Number(node.split(".")[0]);
   const until = SUPPORTED_UNTIL[line];
   const isSupported = until ? now < new Date(`${until}T24:00:00Z`) : line > NEWEST;
-  // odd lines are supported for months only
+  // odd release lines are supported for only a few months
   const found = `${node}, ${until ? `without corrections since ${until}` : "which gets no corrections for long"}`;
   return [
     ok("program", release),

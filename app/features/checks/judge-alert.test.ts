@@ -11,8 +11,8 @@ const alert = {
 const judge = (changes: Partial<typeof alert> | null, state: "bad" | "good" | "unknown") =>
   judgeAlert(changes && { ...alert, ...changes }, { kind: "disk-low", state }, NOW);
 
-describe("an alert", () => {
-  it("opens when it is bad, and changes nothing while that cannot be known", () => {
+describe("judgeAlert", () => {
+  it("opens when bad, and changes nothing while unknown", () => {
     expect(judge(null, "bad")).toBe("open");
     expect(judge(null, "good")).toBe("none");
     for (const known of [null, {}, { goodSince: ago(60) }]) {
@@ -20,18 +20,18 @@ describe("an alert", () => {
     }
   });
 
-  it("is written down as going on once an hour, and when it had seemed to be over", () => {
+  it("keeps an alert once an hour, and when it is bad again before it is resolved", () => {
     expect(judge({}, "bad")).toBe("none");
     expect(judge({ seenAt: ago(60) }, "bad")).toBe("keep");
     expect(judge({ goodSince: ago(14) }, "bad")).toBe("keep");
   });
 
-  it("is deleted as soon as all is well if it was never reported", () => {
+  it("deletes an alert that recovers before it was reported", () => {
     expect(judge({ reportedAt: null }, "good")).toBe("forget");
     expect(judge({ goodSince: ago(15), reportedAt: null }, "good")).toBe("forget");
   });
 
-  it("is over after a quarter of an hour without a break", () => {
+  it("resolves after a quarter of an hour of good readings", () => {
     expect(judge({}, "good")).toBe("wait");
     expect(judge({ goodSince: ago(14) }, "good")).toBe("none");
     expect(judge({ goodSince: ago(15) }, "good")).toBe("resolve");

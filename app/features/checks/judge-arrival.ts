@@ -2,8 +2,8 @@ import { type Answer, ok, problem, warning } from "./answer";
 import type { Arrival } from "./probe.server";
 
 /**
- * What is wrong with the proxies in front, going by what of a request with a forged X-Forwarded-For reached the site:
- * a proxy either adds an address to the header or replaces it. A CDN is known by the headers of the answer.
+ * Judges the proxies by how a request with a forged X-Forwarded-For reached the site. A proxy either appends to the
+ * header or replaces it. A CDN is recognized by the response's headers.
  */
 export function judgeArrival(
   arrival: Arrival,
@@ -21,14 +21,14 @@ export function judgeArrival(
 
 type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Cloudflare's, CloudFront's and Azure's headers, and Fastly's, whose name others use too. */
+/** Headers of Cloudflare, CloudFront and Azure; and Fastly's, whose name others use too. */
 const isFromCdn = (headers: AnswerHeaders) =>
   ["cf-ray", "x-amz-cf-id", "x-azure-ref"].some((name) => headers[name] !== undefined) ||
   /^cache-/.test(String(headers["x-served-by"]));
 
 /**
- * CDNs add the visitor's address to the header. If one address is all that arrives, the proxy behind the CDN has replaced
- * them by whoever asked it, which is the CDN, unless it was told to believe it.
+ * CDNs add the visitor's address to the header. If only one address arrives, the proxy behind the CDN has replaced it
+ * with its client's. That is the CDN's address, unless the proxy trusts the CDN.
  */
 function behindCdn(
   finding: Answer,
@@ -43,7 +43,7 @@ function behindCdn(
   );
 }
 
-/** The site itself goes by PUBLIC_URL, whatever X-Forwarded-Proto says. */
+/** The site itself uses the protocol of PUBLIC_URL, whatever X-Forwarded-Proto says. */
 const HALF_ENCRYPTED = warning(
   "protocol",
   "the proxy was asked by http (X-Forwarded-Proto): something in front of it ends TLS",

@@ -5,21 +5,21 @@ import type { MonthFigures } from "~/features/statistics/statistics";
 
 const MONTH = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** `2026-11` as a letter has it: November 2026. */
+/** Formats `2026-11` as November 2026. */
 export const writeMonth = (month: string): string =>
   MONTH.format(new Date(`${month}-01T00:00:00Z`));
 
-/** What the letter says of the site itself on the day it is written. */
+/** The site's state on the day the letter is written. */
 export type SiteState = {
-  /** The titles of the open alerts, each with its day. */
+  /** Titles and dates of the open alerts. */
   alerts: { title: string; since: string }[];
-  /** Backups, one sentence. */
+  /** One sentence about the backups. */
   backups: string;
-  /** The program and its database, one sentence. */
+  /** One sentence about the program and its database. */
   program: string;
 };
 
-/** The letter's words about a month, compared with the month before. */
+/** Writes the letter about a month, compared with the month before. */
 export function writeLetter(
   figures: MonthFigures,
   before: MonthFigures | null,
@@ -100,7 +100,7 @@ export function writeLetter(
   };
 }
 
-/** Of the members at a month's beginning, how many had not left at its end. */
+/** Returns how many of the members at the start of a month were still members at its end. */
 export function keptIn({ members: { count, joined, returned } }: MonthFigures): number {
   return count - joined - returned;
 }

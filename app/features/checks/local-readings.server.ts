@@ -7,38 +7,38 @@ import { log } from "~/observability/log.server";
 import { judge, type Reading } from "./alerts.server";
 import { diskOf, FREE_SHARE, readDiskSpace } from "./disk-space.server";
 
-/** How long a check may take, in milliseconds. */
+/** Timeout of a check, in milliseconds. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * Names this site's DATA_DIR among those of other instances, also after a restart or in another container with the same
- * volume: the folder's number and birth in its file system, as a hash.
+ * Identifies this site's DATA_DIR among those of other instances. Stable across restarts and containers with the same
+ * volume: a hash of the folder's inode and birth time.
  */
 export async function dataPlace(): Promise<string> {
   const { DATA_DIR } = env();
-  // with an external database it is made when something is first stored there
+  // with an external database, it is created when something is first stored there
   const folder = await stat(DATA_DIR).catch(() => null);
   return shortHash(folder ? `${folder.ino} ${Math.round(folder.birthtimeMs)}` : DATA_DIR);
 }
 
-/** Names the machine too: two programs with one DATA_DIR do not count each other's starts. */
+/** Identifies DATA_DIR and the machine: two machines sharing a DATA_DIR count their starts separately. */
 export async function programPlace(): Promise<string> {
   return shortHash(`${await dataPlace()} ${hostname()}`);
 }
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** Reads what one process can find out of its machine's disks. */
+/** Reads the state of this machine's disks. */
 export class DiskReader {
   readonly #data = new TimeLimitedCheck("DATA_DIR");
   readonly #backups = new TimeLimitedCheck("BACKUP_DIR");
 
-  /** How full the disks of DATA_DIR and BACKUP_DIR are; what does not answer is left out. */
+  /** Returns how full the disks of DATA_DIR and BACKUP_DIR are. Omits those that do not answer. */
   async read(): Promise<Reading[]> {
     const { DATA_DIR, BACKUP_DIR } = env();
     const data = await this.#data.run(async () => [await readDisk("DATA_DIR", DATA_DIR)]);
     if (!BACKUP_DIR) return data;
-    // perhaps a network folder whose machine is off
+    // may be a network folder whose server is down
     const backups = await this.#backups.run(async () =>
       (await isOnOtherDisk(BACKUP_DIR)) ? [await readDisk("BACKUP_DIR", BACKUP_DIR)] : [],
     );
@@ -46,7 +46,7 @@ export class DiskReader {
   }
 }
 
-/** Whether a folder is on another disk than DATA_DIR; one that is not there yet is made with the first backup. */
+/** Whether a folder is on another disk than DATA_DIR; false if it does not exist yet, before the first backup. */
 async function isOnOtherDisk(folder: string): Promise<boolean> {
   const [data, other] = await Promise.all([diskOf(env().DATA_DIR), diskOf(folder)]);
   return data !== null && other !== null && data !== other;
@@ -67,8 +67,8 @@ async function readDisk(setting: string, folder: string): Promise<Reading> {
 }
 
 /**
- * Runs checks that may hang, such as one of a network folder whose machine is off. A check that times out continues in
- * the background and occupies one of Node.js's few threads for files, so no other is started until it has ended.
+ * Runs checks that may hang, such as on a network folder whose server is down. A check that times out keeps one of
+ * Node.js's few file threads, so no other starts until it has ended.
  */
 export class TimeLimitedCheck {
   #isHanging = false;
@@ -78,7 +78,7 @@ export class TimeLimitedCheck {
     private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
-  /** What the check finds; nothing if it times out, which is logged once, or while an earlier one hangs. */
+  /** Returns what the check finds; nothing if it times out, which is logged once, or while an earlier one hangs. */
   async run<T>(check: () => Promise<T[]>): Promise<T[]> {
     if (this.#isHanging) return [];
     const running = check();

@@ -4,29 +4,29 @@ import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 
-/** How long an answer over the network may take, in milliseconds. */
+/** Timeout of a request, in milliseconds. */
 const ANSWER_MS = 8_000;
 
-/** How long a name server may take, in milliseconds. */
+/** Timeout of a DNS query, in milliseconds. */
 const LOOKUP_MS = 4_000;
 
-/** Addresses tried at most; more than a site's name resolves to. */
+/** Maximum number of addresses tried; no site's name resolves to as many. */
 export const MAX_ADDRESSES = 4;
 
-/** Most bytes of a body that are read; more than a probe's answer has. */
+/** Maximum number of bytes read of a body; no answer to a probe is as long. */
 const MAX_BODY = 8_192;
 
-/** How the doctor reaches the network; by default as the machine does. Tests replace it. */
+/** How the doctor reaches the network; the machine's own way by default. Tests replace it. */
 export type Network = {
-  /** Name servers in place of the system's, as `address:port`. */
+  /** Name servers instead of the system's, as `address:port`. */
   nameServers?: readonly string[];
-  /** Authorities in place of the system's, in PEM. */
+  /** Certificate authorities instead of the system's, in PEM. */
   authorities?: string;
-  /** The port to connect to where an address names another. */
+  /** Maps a port to the one to connect to. */
   portFor?: (port: number) => number;
 };
 
-/** The answer to a GET, with the certificate under which it came. */
+/** The response to a GET, with the server's certificate. */
 export type Reply = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -35,7 +35,7 @@ export type Reply = {
   certificate: PeerCertificate | null;
 };
 
-/** The addresses of a host name, IPv4 first. Rejects with the resolver's error. */
+/** Resolves a host name to its addresses, IPv4 first. Rejects with the resolver's error. */
 export async function addressesOf(host: string, network: Network): Promise<string[]> {
   const name = host.replace(/^\[|\]$/g, "");
   if (isIP(name)) return [name];
@@ -44,7 +44,7 @@ export async function addressesOf(host: string, network: Network): Promise<strin
   return [...new Set(found.map(({ address }) => address))];
 }
 
-/** A DNS resolver with short timeouts. */
+/** Returns a DNS resolver with short timeouts. */
 export function resolverOf({ nameServers }: Network): Resolver {
   const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });
   if (nameServers) resolver.setServers(nameServers);
@@ -52,8 +52,8 @@ export function resolverOf({ nameServers }: Network): Resolver {
 }
 
 /**
- * Asks a URL at one address of its host, without following redirects. Rejects with the error of the name, the
- * connection or the certificate, which has a `code`.
+ * Requests a URL at one address of its host, without following redirects. Rejects with the error of the connection or
+ * the certificate, which has a `code`.
  */
 export function ask(
   url: URL,
@@ -81,7 +81,7 @@ export function ask(
     outgoing.once("response", (incoming) => {
       let text = "";
       const { statusCode: status = 0 } = incoming;
-      // the socket forgets the certificate when it is closed
+      // the socket drops the certificate when it closes
       const certificate = isEncrypted ? (incoming.socket as TLSSocket).getPeerCertificate() : null;
       const finish = () => {
         resolve({ status, headers: incoming.headers, text, certificate });
@@ -99,7 +99,7 @@ export function ask(
   });
 }
 
-/** Requests a URL from one address of its host after the other, until one answers. Rejects with the last one's error. */
+/** Requests a URL at its host's addresses in turn, until one responds. Rejects with the last one's error. */
 export async function askAnywhere(url: URL, network: Network): Promise<Reply> {
   let failure: unknown;
   for (const address of (await addressesOf(url.hostname, network)).slice(0, MAX_ADDRESSES)) {
@@ -112,7 +112,7 @@ export async function askAnywhere(url: URL, network: Network): Promise<Reply> {
   throw failure;
 }
 
-/** The code of a failure of the network; of several attempts, that of the first. */
+/** Returns the code of a network failure; of several attempts, that of the first. */
 export function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: string; errors?: { code?: string }[] };
   return code ?? errors?.[0]?.code ?? "no reason given";

@@ -4,25 +4,25 @@ import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
 const QUESTION = "doctor's question";
 const ANSWER = "doctor's answer";
 
-/** How long a question is valid, in milliseconds. */
+/** How long a probe is valid, in milliseconds. */
 const LIFE_MS = 10 * 60_000;
 
-/** The address that the doctor says it comes from, reserved for documentation (RFC 5737): a site that believes it would believe any forged header. */
+/** The address the doctor claims, reserved for documentation (RFC 5737). Believing it means believing any header. */
 export const FORGED_ADDRESS = "192.0.2.77";
 
-/** How a request reached the site, as told to whoever knows the site's secret. */
+/** How a request reached the site. Only a caller with the site's secret can read it. */
 export type Arrival = {
   /** The Host header. */
   host: string;
-  /** What X-Forwarded-Proto said; null without one. */
+  /** X-Forwarded-Proto; null without one. */
   protocol: string | null;
-  /** How many addresses X-Forwarded-For had. */
+  /** Number of addresses in X-Forwarded-For. */
   addresses: number;
   /** Whether the first of them was the forged one. */
   hasForged: boolean;
-  /** Where the site believes that the request came from. */
+  /** What the site takes for the client: the forged address, another one in the header, or the connection's. */
   client: "forged" | "reported" | "connection";
-  /** Where the connection came from: behind a proxy, the proxy's address. */
+  /** Where the connection came from; behind a proxy, the proxy's address. */
   peer: string;
   /** Whether TRUST_PROXY trusts that address. */
   isPeerTrusted: boolean;
@@ -30,7 +30,7 @@ export type Arrival = {
   proxies: number | null;
 };
 
-/** A question that only a program with the site's secret can ask: a query for `/healthz`, and how to read the answer. */
+/** Creates a probe that needs the site's secret: a query for `/healthz`, and a reader for the answer. */
 export function askSigned(now = Date.now()): {
   query: string;
   read: (text: string) => Arrival | null;
@@ -51,7 +51,7 @@ export function askSigned(now = Date.now()): {
   };
 }
 
-/** The site's answer to a question, signed; null if the question is not of a program with its secret, or old. */
+/** Returns the signed answer to a probe; null if the probe has expired or was not signed with the site's secret. */
 export function answerSigned(
   parameters: URLSearchParams,
   arrival: () => Arrival,
@@ -65,7 +65,7 @@ export function answerSigned(
   return JSON.stringify({ signature: signId(ANSWER, id), ...arrival() });
 }
 
-/** What a request's forwarding headers say, and what the site makes of them. */
+/** Summarizes a request's forwarding headers and what the site concludes from them. */
 export function describeArrival(
   headers: { get(name: string): string | null },
   {

@@ -8,15 +8,15 @@ import { type AlertFacts, lockAlertsToReport, updateAlert } from "~db/queries/op
 import type { OperatorAlert } from "~db/schema";
 import { alertOf, utcDateTime } from "./alerts.server";
 
-/** The command line for a command of the program. */
+/** Returns the command line that runs a command of the program. */
 export const commandLine = (command: string): string => `node build/index.js ${command}`;
 
-/** The idempotency key of the mail about an alert. */
+/** Returns the idempotency key of the mail about an alert. */
 export const alertMailKey = (id: string): string => `operator-matter:${id}`;
 
 /**
- * Notifies the operator of all alerts that are due: a line in the log each and, with OPERATOR_EMAIL, a mail, queued in the
- * transaction that records it. Returns how many mails were queued; call `wakeMailWorker` if there are any.
+ * Reports all alerts that are due: a log line each and, with OPERATOR_EMAIL, a mail, queued in the transaction that
+ * records it. Returns the number of queued mails; call `wakeMailWorker` if there are any.
  */
 export async function reportAlerts(now: Date): Promise<number> {
   return getDatabase().db.transaction(async (tx) => {
@@ -51,8 +51,8 @@ async function reportAlert(
 }
 
 /**
- * Resolves an alert that the operator was notified of, in the caller's transaction: a line in the log and, if there was
- * a mail about it or there could be none, a mail. Returns whether one was queued.
+ * Resolves a reported alert in the caller's transaction. Writes a log line, and queues a mail if one was sent about
+ * the alert or none could be. Returns whether it queued one.
  */
 export async function resolveAlert(
   { id, kind, facts, openedAt, isMailed }: OperatorAlert,
@@ -76,7 +76,7 @@ export async function resolveAlert(
   return mailOperator(mail, `operator-cleared:${id}`, tx);
 }
 
-/** Queues a mail to OPERATOR_EMAIL, once per key; false without an address or if it was queued before. */
+/** Queues a mail to OPERATOR_EMAIL, once per key. Returns false without an address, or if it was queued before. */
 export async function mailOperator(mail: Mail, key: string, tx: Transaction): Promise<boolean> {
   const to = env().OPERATOR_EMAIL;
   if (!to) return false;
@@ -84,5 +84,5 @@ export async function mailOperator(mail: Mail, key: string, tx: Transaction): Pr
   return enqueueMail({ kind, to, message: await renderMail(mail), idempotencyKey: key }, tx);
 }
 
-/** The site's host, which names it in mails. */
+/** Returns the site's host, which identifies it in mails. */
 export const siteHost = (): string => new URL(env().PUBLIC_URL).host;

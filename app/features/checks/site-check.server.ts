@@ -17,19 +17,19 @@ import { reportAlerts, resolveAlert } from "./report-alerts.server";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long after its last check an alert of another machine counts as unknown, in milliseconds. */
+/** How long after its last check another machine's alert counts as lost, in milliseconds. */
 const LOST_AFTER_MS = 48 * HOUR_MS;
 
-/** How long this process must have run before it closes alerts that others have opened, in milliseconds. */
+/** How long this process must have run before it closes alerts of others, in milliseconds. */
 const SETTLED_MS = HOUR_MS;
 
-/** How often it is recorded that an alert continues, in milliseconds. */
+/** How often an open alert is recorded as ongoing, in milliseconds. */
 const SEEN_EVERY_MS = HOUR_MS;
 
 /** How long the database must be unavailable before the operator is notified, in milliseconds. */
 const OUTAGE_MS = 5 * 60_000;
 
-/** One process's repeated checks of the site. Any number of processes may check. */
+/** One process's periodic checks of the site. Any number of processes may run them. */
 export class SiteCheck {
   readonly #startedAt: number;
   readonly #disks = new DiskReader();
@@ -81,7 +81,7 @@ export class SiteCheck {
     setOpenAlerts(open.filter(({ reportedAt }) => reportedAt).map(({ kind }) => kind));
   }
 
-  /** Notes that an outage of the database is over; the next check ends it, which is when the operator is notified. */
+  /** Records a past database outage. The next check resolves it, and only then notifies the operator. */
   async #recordOutage(now: Date): Promise<boolean> {
     const openedAt = this.#failingSince;
     this.#failingSince = null;
@@ -92,7 +92,7 @@ export class SiteCheck {
     return insertAlert({ kind, key: kind, facts, openedAt, reportAfterMs: 0 });
   }
 
-  /** Closes, without a mail, the alerts of a machine or a volume that is not checked any more. */
+  /** Closes, without a mail, the alerts of a machine or volume that is no longer checked. */
   async #closeLost(open: readonly OperatorAlert[], now: Date): Promise<void> {
     if (now.getTime() - this.#startedAt < SETTLED_MS) return;
     for (const { id, kind, seenAt } of open) {
@@ -107,12 +107,12 @@ export class SiteCheck {
 type AlertStep =
   | "none"
   | "open"
-  /** Goes on: with newer facts, and not about to be resolved. */
+  /** Still bad: update its facts, and do not resolve it yet. */
   | "keep"
-  /** Is well for the first time, but not for long enough yet. */
+  /** Good for the first time, but not for long enough yet. */
   | "wait"
   | "resolve"
-  /** Was over before it was reported. */
+  /** Recovered before it was reported. */
   | "forget";
 
 /**
@@ -130,14 +130,14 @@ export function judgeAlert(
   if (state === "bad") {
     return goodSince || now.getTime() - seenAt.getTime() >= SEEN_EVERY_MS ? "keep" : "none";
   }
-  // never reported, and a problem that is over needs no report
+  // a problem that ended before it was reported needs no report
   if (!reportedAt) return "forget";
   const goodMs = now.getTime() - (goodSince ?? now).getTime();
   if (goodMs >= (alertOf(kind)?.resolveAfterMs ?? 0)) return "resolve";
   return goodSince ? "none" : "wait";
 }
 
-/** Records what a reading changes, having judged it again under the row's lock. Returns the mails queued. */
+/** Records what a reading changes, after judging it again under the row's lock. Returns the number of queued mails. */
 function record(reading: AlertReading, now: Date): Promise<number> {
   const { kind, key, facts } = reading;
   return getDatabase().db.transaction(async (tx) => {

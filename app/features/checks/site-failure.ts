@@ -1,6 +1,6 @@
 import { type Answer, problem, warning } from "./answer";
 
-/** What is wrong, and what to do. */
+/** What is wrong, and the advice. */
 type Cause = readonly [cause: string, advice: string];
 
 const UNRESOLVED: Cause = [
@@ -72,9 +72,8 @@ const CAUSES: Record<string, Cause> = {
 const UNKNOWN: Cause = ["it cannot be asked", "Open it in a browser, and look at the proxy's log."];
 
 /**
- * Why PUBLIC_URL could not be asked. Where the site answers on its own port and only the way from here to its public
- * address is closed, as from within many home networks, or leads to this container instead of its machine, that is no
- * more than a warning.
+ * Explains why PUBLIC_URL could not be reached. It is only a warning if the site answers on its own port and just the
+ * route from here fails. Many home networks block that route, or it leads to this container instead of its machine.
  */
 export function failureAnswer(
   publicUrl: string,

@@ -18,12 +18,12 @@ import { SiteCheck } from "./site-check.server";
 /** Interval between two checks, in milliseconds. */
 const INTERVAL_MS = 60_000;
 
-/** How long a stop waits for a check in progress, in milliseconds. */
+/** How long stopping waits for a check in progress, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
- * Records that the program has started, checks the site at once and then every minute, and sends the monthly letter,
- * until the returned function is called. That one records an orderly stop; a start without one counts as a crash.
+ * Records the start, checks the site at once and then every minute, and sends the monthly letter, until the returned
+ * function is called. That function records an orderly stop; a start without one counts as a crash.
  */
 export function startSiteWatch(intervalMs = INTERVAL_MS): (isOrderly: boolean) => Promise<void> {
   const startId = randomUUID();
@@ -43,7 +43,7 @@ export function startSiteWatch(intervalMs = INTERVAL_MS): (isOrderly: boolean) =
       lastFailure = null;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // an outage is logged once, not every minute
+      // log an outage once, not every minute
       if (message !== lastFailure) {
         logFailure(error, "the site's health could not be looked at; it is tried again");
       }
@@ -67,7 +67,7 @@ export function startSiteWatch(intervalMs = INTERVAL_MS): (isOrderly: boolean) =
     }
     while (!signal.aborted) {
       await look();
-      // its figures may take longer than the interval between two checks
+      // the letter may take longer than the interval between two checks
       if (!signal.aborted && !isWriting) void sendLetter();
       await pause(intervalMs, undefined, { signal, ref: false }).catch(() => {});
     }
@@ -85,23 +85,23 @@ export function startSiteWatch(intervalMs = INTERVAL_MS): (isOrderly: boolean) =
   };
 }
 
-/** The hour of the first day, in UTC, from which the letter is written: the last day's visitors are counted by then. */
+/** Hour (UTC) of the first day at which the letter is due. By then the last day's visitors are counted. */
 const FROM_HOUR = 6;
 
-/** How long to wait before a failed letter is retried, in milliseconds: its figures are expensive to query. */
+/** Wait before a failed letter is retried, in milliseconds. Its queries are expensive. */
 const RETRY_MS = 60 * 60 * 1000;
 
-/** The last month whose letter was queued or skipped, as far as this process knows. */
+/** The last month whose letter this process knows to be queued or skipped. */
 let done: string | null = null;
 
-/** Before when this process tries no letter again, in milliseconds since 1970. */
+/** This process retries no letter before this time, in milliseconds since 1970. */
 let retryAt = 0;
 
 /**
- * Queues the letter about the last month once, from six o'clock (UTC) on its successor's first day, or as soon after
- * that as the site runs: any number of processes and restarts queue it once, since its key is remembered with the mail,
- * and one at a time counts its figures. Nothing is queued without OPERATOR_EMAIL, or about a month before the site's first
- * day. Returns whether it was. After a failure, with which it rejects, it does nothing for an hour.
+ * Queues the letter about the last month, from six o'clock (UTC) on the first day of the next. Any number of processes
+ * queue it once, by its idempotency key, and only one at a time computes its figures. Returns false without
+ * OPERATOR_EMAIL, for a month before the site's first day, or if nothing was queued. Rejects if it fails, and then
+ * does nothing for an hour.
  */
 export async function sendLetterIfDue(now = new Date()): Promise<boolean> {
   const month = letterMonth(now);
@@ -128,7 +128,7 @@ async function queueLetter(month: string, now: Date): Promise<boolean> {
   return getDatabase().db.transaction((tx) => mailOperator(letter, key, tx));
 }
 
-/** The last month whose letter is due. */
+/** Returns the last month whose letter is due. */
 export function letterMonth(now: Date): string {
   const dayBegan = new Date(now.getTime() - FROM_HOUR * 60 * 60 * 1000);
   return monthAfter(utcMonth(dayBegan), -1);
@@ -136,7 +136,7 @@ export function letterMonth(now: Date): string {
 
 const letterKey = (month: string) => `operator-letter:${month}`;
 
-/** Forgets what this process knows, as a restart does. For tests. */
+/** Clears what this process remembers, as a restart does. For tests. */
 export function forgetLetters(): void {
   done = null;
   retryAt = 0;

@@ -1,6 +1,6 @@
 /**
- * All advice of `stripe doctor`; each is a step that never makes things worse, and a test follows every one.
- * The answer says what it applies to.
+ * All advice of `stripe doctor`. No step ever makes things worse, and a test follows each one. The answer names the
+ * objects.
  */
 export const STRIPE_ADVICE = {
   tryAgain: "Run 'stripe doctor' again; if that does not help, look at https://status.stripe.com.",
@@ -32,7 +32,7 @@ export const STRIPE_ADVICE = {
 
 const MAX_LISTED_IDS = 20;
 
-/** Formats a list of ids for an answer: the first ones, and how many more there are. */
+/** Formats a list of ids: the first ones, and how many more there are. */
 export function listIds(ids: readonly string[]): string {
   const more = ids.length - MAX_LISTED_IDS;
   return ids.slice(0, MAX_LISTED_IDS).join(", ") + (more > 0 ? ` and ${more} more` : "");

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
 import { TimeLimitedCheck } from "./local-readings.server";
 
-describe("a look at what may hang", () => {
-  it("is given up, and not taken again until it has ended", async () => {
+describe("TimeLimitedCheck", () => {
+  it("times out, and starts no other check until it has ended", async () => {
     setEnvironment({ LOG_LEVEL: "silent" });
     const bounded = new TimeLimitedCheck("BACKUP_DIR", 10);
     let end = (_: string[]) => {};

@@ -2,7 +2,7 @@ import { features } from "./copy";
 import { AboutPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
 
-/** What the book offers: three cards. */
+/** What the book offers, on three cards. */
 export function AboutSection() {
   const words = useLandingWords();
   return (

@@ -5,7 +5,7 @@ import { useLandingWords } from "./landing-words-context";
 import { editionPhoto, Photo } from "./photo";
 import { stockPhoto } from "./stock-photo";
 
-/** Who wrote the book. */
+/** The author's biography. */
 export function AuthorSection() {
   const { lead, paragraphs } = useLandingWords().biography;
   return (

@@ -3,14 +3,14 @@ import { BOOK_TITLE } from "~/book";
 /** What the book is about, in three sentences. */
 export const aboutTheBook = `Most of us are not short of advice. We are short of a way to live it on a tired Tuesday. ${BOOK_TITLE} begins there: with the day you actually have, and the next step you can actually take.`;
 
-/** What the book offers, as three cards. */
+/** The book's features, on three cards. */
 export const features = [
   { title: "Proven Methods", mark: "compass" },
   { title: "Real Stories", mark: "book" },
   { title: "Actionable Steps", mark: "steps" },
 ] as const;
 
-/** What the three cards say. */
+/** Texts of the three cards. */
 export const featureTexts = [
   "Twelve practices drawn from behavioral research and from fourteen years beside people in the middle of change. Each is short, each is tested, and none asks you to become someone else.",
   "A baker who learned to stop at noon. A nurse who began again at fifty-three. Their detours are told in full, because the detours are where the method shows.",
@@ -29,7 +29,7 @@ export const chapterOne = {
   ],
 } as const;
 
-/** Chapters 2 to 4, in a sentence or two each. */
+/** Chapters 2 to 4, in one or two sentences each. */
 export const nextChapters = [
   {
     number: 2,
@@ -48,7 +48,7 @@ export const nextChapters = [
   },
 ] as const;
 
-/** The author's life: one sentence to remember, then the rest. */
+/** The author's life: a memorable sentence, then the rest. */
 export const biography = {
   lead: "Before she was a counselor she was a hill guide, and she says she has only ever had one job: walking beside people while they find the way themselves.",
   paragraphs: [
@@ -57,7 +57,7 @@ export const biography = {
   ],
 } as const;
 
-/** The end of what is said of a community that is not open yet. */
+/** Ends the text about the community while it is not open yet. */
 export const COMMUNITY_LATER = " It opens later.";
 
 /** What the premium subscription includes. */

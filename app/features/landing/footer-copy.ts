@@ -1,6 +1,6 @@
 import { PUBLISHER } from "~/book";
 
-/** Labels that lead nowhere yet (specification, 2). */
+/** Labels without a target yet (specification, 2). */
 export const supportLabels = ["FAQ", "Shipping Info", "Returns", "Contact Us"] as const;
 
 export const contactDetails = {

@@ -1,23 +1,23 @@
 /*
- * The golden path is one line in pieces, because the sections it runs through have no fixed height. Every
- * piece is as wide as the frame, starts vertically where the one before it ended and never goes up, so that
- * a clip moving down draws it like a pen. The book, the page and the portrait cover it where it passes behind
- * them. golden-path.css positions and animates it.
+ * The golden path is one line in pieces, because the sections it runs through have no fixed height. Every piece is as
+ * wide as the frame, starts vertically where the previous one ended, and never goes up. So a clip moving down draws it
+ * like a pen. The book, the page and the portrait cover it where it passes behind them. golden-path.css positions and
+ * animates it.
  */
 
 /** A value for each of the three layouts. */
 type PerLayout<Value> = { phone: Value; tablet: Value; desktop: Value };
 
-/** Where one piece meets the next, in percent of the frame's width. */
+/** Where pieces meet, in percent of the frame's width. */
 const PLACES = {
   left: everywhere(3.1),
   right: everywhere(96.9),
-  /** where the road on the cover runs out of the picture */
+  /** where the road on the cover leaves the picture */
   cover: { phone: 44, tablet: 74, desktop: 80 },
-  /** where the stretch behind the open page ends */
+  /** where the piece behind the open page ends */
   page: { phone: 96.9, tablet: 96.9, desktop: 91 },
   portrait: { phone: 30, tablet: 20, desktop: 18 },
-  /** where the line in the portrait runs out of the picture */
+  /** where the line in the portrait leaves the picture */
   belowPortrait: { phone: 96.9, tablet: 17, desktop: 14.8 },
   besideReviews: { phone: 3.1, tablet: 89, desktop: 84.5 },
   afterReviews: { phone: 3.1, tablet: 91, desktop: 87 },
@@ -34,7 +34,7 @@ function perLayout<Value>(make: (layout: keyof PerLayout<unknown>) => Value): Pe
   return { phone: make("phone"), tablet: make("tablet"), desktop: make("desktop") };
 }
 
-/** From the top of the box to its bottom, vertical at both ends and horizontal in the middle. */
+/** Returns a line from the top of the box to its bottom, vertical at both ends and horizontal in the middle. */
 function swing(from: Place, to: Place): PerLayout<string> {
   return perLayout((layout) => {
     const [start, end] = [PLACES[from][layout], PLACES[to][layout]];
@@ -43,7 +43,7 @@ function swing(from: Place, to: Place): PerLayout<string> {
   });
 }
 
-/** The first stroke: it leaves the title's last word and turns down at the right, or goes behind the book. */
+/** The first stroke: from the title's last word, turning down on the right or going behind the book. */
 export function PathStart() {
   const turn = "M0,79 C16,79 20,93 36,90 C52,87 52,42 72,38 C90,34.5 100,58 100,100";
   return (
@@ -58,7 +58,7 @@ export function PathStart() {
   );
 }
 
-/** Down beside the hero's text and behind the book, which it leaves with the road on the cover. */
+/** Runs down beside the hero's text and behind the book, and leaves it with the road on the cover. */
 export function HeroPath() {
   return (
     <Piece
@@ -72,7 +72,7 @@ export function HeroPath() {
   );
 }
 
-/** Along the left-hand margin, where on a phone the text makes room for it. */
+/** Runs along the left margin; on a phone the text makes room for it. */
 export function AboutPath() {
   return (
     <Piece
@@ -87,7 +87,7 @@ export function AboutPath() {
   );
 }
 
-/** From the left-hand margin behind the open page, and out on its other side. */
+/** Runs from the left margin behind the open page, and out on its other side. */
 export function PreviewPath() {
   return (
     <Piece
@@ -100,7 +100,7 @@ export function PreviewPath() {
   );
 }
 
-/** Behind the portrait, which it leaves with the line drawn in it, or on a phone at the side. */
+/** Runs behind the portrait and leaves it with the line drawn in it, or on a phone at the side. */
 export function AuthorPath() {
   return (
     <Piece
@@ -114,7 +114,7 @@ export function AuthorPath() {
   );
 }
 
-/** Past the head of the reviews. */
+/** Runs past the heading of the reviews. */
 export function ReviewsPath() {
   return (
     <Piece
@@ -128,7 +128,7 @@ export function ReviewsPath() {
   );
 }
 
-/** Through the space beside a quote; between two quotes it runs along their border, in the middle. */
+/** Runs through the space beside a quote. Between two quotes it follows their border, in the middle. */
 export function QuotePath({ quote }: { quote: QuotePlace }) {
   return <Piece className="path-behind" line={QUOTES[quote]} />;
 }
@@ -153,7 +153,7 @@ const QUOTES = {
   },
 } satisfies Record<string, PerLayout<string>>;
 
-/** Across the free space between two sections. */
+/** Crosses the free space between two sections. */
 export function PathCrossing({ from, to }: { from: Place; to: Place }) {
   const leftwards = PLACES[from].desktop > PLACES[to].desktop;
   return (

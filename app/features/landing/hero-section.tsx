@@ -14,7 +14,7 @@ import { editionPhoto, Photo } from "./photo";
 import { StarRating } from "./star-rating";
 import { stockPhoto } from "./stock-photo";
 
-/** The first screen: what the book is, how to get it, and the start of the golden path. */
+/** The first screen: the book, how to buy it, and the start of the golden path. */
 export function HeroSection({ jacket }: { jacket: LandingImage | null }) {
   return (
     <section aria-labelledby="hero-title" className="hero">
@@ -71,9 +71,8 @@ const jacketPhoto = stockPhoto({
 });
 
 /**
- * The hero image: the book itself. Its jacket shows the photograph, or our drawing until that has loaded. The
- * lettering on top only repeats the page's title, so it is hidden from screen readers. `jacket` is the edition's own
- * photograph, if it has one.
+ * The hero image: the book itself. Its jacket shows the photograph, or a drawing until that has loaded. The lettering
+ * is hidden from screen readers, since it repeats the page's title. `jacket` is the edition's own photograph, if any.
  */
 function BookCover({ jacket }: { jacket: LandingImage | null }) {
   return (

@@ -7,14 +7,14 @@ import { NewsletterSection } from "./newsletter-section";
 import { PremiumSection } from "./premium-section";
 
 type LandingPageProps = {
-  /** The sections from About to Reviews, as `StaticSection` takes them. */
+  /** The sections from About to Reviews, as props of `StaticSection`. */
   sections: { key: string; html?: string | undefined };
-  /** The edition's own photograph on the book's jacket. */
+  /** The edition's own photograph for the book's jacket. */
   jacket: LandingImage | null;
   benefits: ShownWords["benefits"];
 };
 
-/** The landing page's sections in their order (specification, 2), joined by the golden path. */
+/** The landing page: its sections in order (specification, 2), joined by the golden path. */
 export function LandingPage({ sections, jacket, benefits }: LandingPageProps) {
   const page = useRef<HTMLDivElement>(null);
   usePlainLinks(page);
@@ -30,8 +30,8 @@ export function LandingPage({ sections, jacket, benefits }: LandingPageProps) {
 }
 
 /**
- * Makes the pictures within an element transparent that could not be loaded, so that the drawing behind each shows;
- * `markup` is a value that changes with the pictures.
+ * Makes pictures that failed to load within an element transparent, so the drawing behind each shows. `markup` must
+ * change with the pictures.
  */
 function usePhotoFailures(within: RefObject<HTMLElement | null>, markup: unknown): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: other markup has other pictures.
@@ -47,7 +47,7 @@ function usePhotoFailures(within: RefObject<HTMLElement | null>, markup: unknown
     const onError = ({ target }: Event) => {
       if (target instanceof HTMLImageElement && target.matches(".photo")) giveUp(target);
     };
-    // an image's error does not bubble
+    // image errors do not bubble
     element?.addEventListener("error", onError, true);
     return () => element?.removeEventListener("error", onError, true);
   }, [within, markup]);

@@ -10,12 +10,12 @@ import { ReviewsSection } from "./reviews-section";
 /** Markup with a key that identifies it. */
 export type StaticMarkup = { key: string; html: string };
 
-/** Only the latest: there is one edition. */
+/** The latest one only, since there is one edition. */
 let latest: (StaticMarkup & { shown: string }) | undefined;
 
 /**
- * The landing page's sections from About to Reviews, which are the same for everybody and in which nothing moves:
- * rendered once for the same words and the same preview.
+ * Renders the landing page's sections from About to Reviews, which are static and the same for everyone. Cached for
+ * the same words and preview.
  */
 export function landingSections(words: ShownWords, preview: PreviewContent): StaticMarkup {
   const shown = JSON.stringify([words, preview]);
@@ -30,7 +30,7 @@ export function landingSections(words: ShownWords, preview: PreviewContent): Sta
       <PathCrossing from="belowPortrait" to="besideReviews" />
       <ReviewsSection />
     </LandingWordsContext.Provider>,
-    // the page around them has ids of its own
+    // the page around them has ids too
     { identifierPrefix: "sections" },
   );
   latest = { shown, html, key: hash("sha256", html, "base64url").slice(0, 12) };

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
 import { PrintedAddress } from "~/ui";
 
-/** The newsletter: what it is, and the form. */
+/** The newsletter: a description and the form. */
 export function NewsletterSection() {
   return (
     <section

@@ -1,10 +1,10 @@
 import type { LandingImage } from "~/features/library/landing-words";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 
-/** Where a picture is, and what it shows. */
+/** A picture's address, size and description. */
 export type PhotoSource = {
   src: string;
-  /** Other sizes of it; absent where there is only one. */
+  /** Other sizes; absent if there is only one. */
   srcSet?: string;
   /** In CSS pixels. */
   width: number;
@@ -15,21 +15,20 @@ export type PhotoSource = {
 type PhotoProps = {
   source: PhotoSource;
   sizes: string;
-  /** The largest picture above the fold: fetched before the others, never lazily. */
+  /** Whether it is the largest picture above the fold, to be loaded first and never lazily. */
   priority?: boolean;
 };
 
-/** A picture of the edition's own, which this site serves. */
+/** Returns an edition's own picture, which this site serves. */
 export const editionPhoto = ({ name, width, height, alt }: LandingImage): PhotoSource => ({
   src: PREVIEW_MEDIA_PATH + name,
   ...{ width, height, alt },
 });
 
 /**
- * A picture laid over a drawing of our own (the parent's first child), which it covers whatever its shape. While it
- * loads, the drawing shows through. If it fails, a layer with the drawing covers the browser's broken-image icon
- * (photo.css), and with JavaScript the picture becomes transparent
- * (`usePhotoFailures`).
+ * A picture over a drawing (the parent's first child), which it covers at any aspect ratio. The drawing shows while it
+ * loads. If it fails, a layer with the drawing covers the browser's broken-image icon (photo.css). With JavaScript the
+ * picture then becomes transparent (`usePhotoFailures`).
  */
 export function Photo({ source, sizes, priority = false }: PhotoProps) {
   const { src, srcSet, width, height, alt } = source;
@@ -44,7 +43,7 @@ export function Photo({ source, sizes, priority = false }: PhotoProps) {
       alt={alt}
       decoding="async"
       loading={priority ? "eager" : "lazy"}
-      // React 18 knows the attribute only in lower case
+      // React 18 supports the attribute only in lower case
       {...(priority ? { fetchpriority: "high" } : {})}
       referrerPolicy="no-referrer"
     />

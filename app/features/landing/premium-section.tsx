@@ -5,8 +5,8 @@ import { PathCrossing } from "./golden-path";
 import type { ShownWords } from "./landing-words-context";
 
 /**
- * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the
- * space above its heading, so a link to it scrolls its edge right up to the header.
+ * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the space
+ * above its heading, so a link scrolls its edge up to the header.
  */
 export function PremiumSection({ benefits }: { benefits: ShownWords["benefits"] }) {
   return (
@@ -47,10 +47,10 @@ export function PremiumSection({ benefits }: { benefits: ShownWords["benefits"] 
   );
 }
 
-/** An amount with more characters than this, such as "$1,234.00", does not fit a narrow window at full size. */
+/** Longer amounts, such as "$1,234.00", do not fit a narrow window at full size. */
 const LONG_AMOUNT = 6;
 
-/** The price that is really charged; while it is unknown, a line that says the checkout shows it. */
+/** The price that is charged; while it is unknown, a line that says that the checkout shows it. */
 function Price() {
   const { premiumPrice } = useRootData();
   if (!premiumPrice) {
@@ -77,7 +77,7 @@ function Price() {
   );
 }
 
-/** Where the golden path ends: half a sun on the card's upper edge. */
+/** The end of the golden path: half a sun on the card's upper edge. */
 function RisingSun() {
   return (
     <svg

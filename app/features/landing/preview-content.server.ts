@@ -7,13 +7,13 @@ import { log } from "~/observability/log.server";
 import { chapterOne } from "./copy";
 import type { PreviewContent } from "./preview-section";
 
-/** Longest wait for chapter 1, in milliseconds: a database that hangs must not hang the landing page. */
+/** Maximum wait for chapter 1, in milliseconds, so a hanging database does not delay the landing page. */
 const TIMEOUT_MS = 2_000;
 
 /**
- * What the landing page shows of the book at `now`: the beginning of the edition's chapter 1, or the words that the
- * page ships with if there is none or it cannot be read; and the first chapter that everybody may read in full.
- * `isReadable` is false if chapter 1 could not be read just now.
+ * Loads the landing page's preview at `now`: the opening of the edition's chapter 1, and the first public chapter.
+ * Without a readable chapter 1 it returns the words that ship. `isReadable` is false if chapter 1 could not be read
+ * just now.
  */
 export async function loadPreviewContent(
   now: Date,

@@ -2,15 +2,15 @@ import { BOOK_TITLE } from "~/book";
 import { PreviewPath } from "./golden-path";
 import { useLandingWords } from "./landing-words-context";
 
-/** What the section shows of the book. */
+/** The content of the section. */
 export type PreviewContent = {
-  /** How chapter 1 begins. */
+  /** The opening of chapter 1. */
   opening: { title: string; paragraphs: string[] };
-  /** A chapter that everybody may read in full; null if there is none. */
+  /** A chapter that anyone may read in full; null if there is none. */
   wholeChapter: { number: number; path: string } | null;
 };
 
-/** The opening of chapter 1, set as a page of the book, and what chapters 2 to 4 are about. */
+/** The opening of chapter 1, set as a page of the book, and summaries of chapters 2 to 4. */
 export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
   const { chapters } = useLandingWords();
   return (

@@ -8,7 +8,7 @@ const reviewCount = REVIEW_COUNT.toLocaleString("en-US");
 
 const PLACES: QuotePlace[] = ["first", "second", "third"];
 
-/** Three readers, set as pull quotes that the golden path winds between. */
+/** Three reviews, set as pull quotes with the golden path winding between them. */
 export function ReviewsSection() {
   const { reviews } = useLandingWords();
   return (

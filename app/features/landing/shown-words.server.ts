@@ -11,8 +11,8 @@ import type { ShownWords } from "./landing-words-context";
 import { reviews } from "./reviews";
 
 /**
- * The words that ship, and in their place those of the edition's `landing.yml`, where it has any. That the community
- * opens later is said only until it is open.
+ * Returns the words that ship, replaced by those of the edition's `landing.yml`, if any. They say that the community
+ * opens later only until it is open.
  */
 export function shownWords(
   own: LandingWords | null,

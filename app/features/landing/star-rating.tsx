@@ -4,7 +4,7 @@ import { useId } from "react";
 const STAR =
   "M10 1.8l2.29 5.44l5.89 0.5l-4.47 3.86l1.35 5.75l-5.05 -3.06l-5.05 3.06l1.35 -5.75l-4.47 -3.86l5.89 -0.5z";
 
-/** Five stars filled to `rating` out of five, with a label for screen readers. */
+/** Five stars filled up to `rating`, with a label for screen readers. */
 export function StarRating({ rating, className = "" }: { rating: number; className?: string }) {
   const percent = (rating / 5) * 100;
   const gradient = useId();

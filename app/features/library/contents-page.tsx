@@ -15,7 +15,7 @@ type ContentsPageProps = {
   progress: Readonly<Record<string, TextProgress>>;
 };
 
-/** The contents of the edition: every chapter and extra, what is read of it, and the time the rest takes. */
+/** The contents of the edition: every chapter and extra with its progress, and the reading time that is left. */
 export function ContentsPage({ contents, progress }: ContentsPageProps) {
   const { page, pageCount, sections } = contents;
   const extrasBegin = sections.find(({ id }) => id !== "chapters")?.id;
@@ -93,7 +93,7 @@ function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgre
   );
 }
 
-/** The ways to the other pages of long contents. */
+/** Links to the other pages of long contents. */
 function Pages({ page, pageCount }: { page: number; pageCount: number }) {
   const shown = [1, page - 1, page, page + 1, pageCount];
   const numbers = [...new Set(shown)].filter((number) => number >= 1 && number <= pageCount);
@@ -121,8 +121,8 @@ function Pages({ page, pageCount }: { page: number; pageCount: number }) {
 }
 
 /**
- * A link to the book for e-readers. Without the `download` attribute, with which a browser would save the landing
- * page as a book once the membership has ended.
+ * A link to the book for e-readers. It has no `download` attribute: after a membership ended, browsers would save the
+ * landing page as a book.
  */
 function BookDownload({ className = "" }: { className?: string }) {
   return (

@@ -23,8 +23,8 @@ function entry(kind: "chapter" | "extra", position: number, more: Partial<Editio
 
 const editionOf = (entries: EditionEntry[]) => new Edition("e1", entries, null);
 
-describe("the contents", () => {
-  it("list the chapters, then the extras by kind, with the minutes they take", () => {
+describe("contents pages", () => {
+  it("lists chapters, then extras by kind, with reading times", () => {
     const edition = editionOf([
       entry("extra", 1, { extraKind: "audio-walk" }),
       entry("extra", 2),
@@ -43,7 +43,7 @@ describe("the contents", () => {
     expect(contents?.sections[0]?.entries.map(({ minutes }) => minutes)).toEqual([3, 1]);
   });
 
-  it.each([0, 59, 60, 120])("lead to the page on which extras begin after %i chapters", (count) => {
+  it.each([0, 59, 60, 120])("links to the page where extras begin after %i chapters", (count) => {
     const chapters = Array.from({ length: count }, (_, index) => entry("chapter", index + 1));
     const edition = editionOf([...chapters, entry("extra", 1)]);
     const path = new URL(extrasPath(edition, NOW), "https://book.example");
@@ -55,7 +55,7 @@ describe("the contents", () => {
     expect(slugs).toContain("extra-1");
   });
 
-  it("leave out what is not published yet, and keep the other chapters' numbers", () => {
+  it("omits unpublished texts and keeps the chapters' numbers", () => {
     const edition = editionOf([
       entry("chapter", 1),
       entry("chapter", 2, { publishAt: new Date("2026-12-01") }),
@@ -65,7 +65,7 @@ describe("the contents", () => {
     expect(chapters?.entries.map(({ number }) => number)).toEqual([1, 3]);
   });
 
-  it("have pages of 60 entries, and no others", () => {
+  it("has pages of 60 entries, and no others", () => {
     const edition = editionOf([
       ...Array.from({ length: 70 }, (_, index) => entry("chapter", index + 1)),
       ...Array.from({ length: 60 }, (_, index) => entry("extra", index + 1)),

@@ -4,21 +4,21 @@ import { contentsPath, documentPath, EXTRAS_ID } from "./library-paths";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
-/** The most entries on a page of the contents, so that the page of a long edition stays light. */
+/** Maximum number of entries on a page, which keeps the pages of long editions light. */
 const ENTRIES_PER_PAGE = 60;
 
-/** What extras of a kind are called together, in the order of the contents. */
+/** Titles of the kinds of extras, in the order of the contents. */
 const EXTRA_SECTIONS: readonly { kind: ExtraKind; title: string }[] = [
   { kind: "practice", title: "Practices" },
   { kind: "notebook-page", title: "Notebook pages" },
   { kind: "audio-walk", title: "Audio walks" },
 ];
 
-/** A chapter or extra as the contents list it. */
+/** A chapter or extra in the contents. */
 export type ContentsEntry = {
   slug: string;
   path: string;
-  /** A chapter's number; an extra's, within its kind. */
+  /** The chapter's number, or the extra's number within its kind. */
   number: number;
   title: string;
   summary: string;
@@ -32,8 +32,8 @@ export type ContentsSection = { id: string; title: string; entries: ContentsEntr
 export type Contents = { page: number; pageCount: number; sections: ContentsSection[] };
 
 /**
- * A page of the contents as they are at `now`, counted from 1: chapters first, then extras by kind. Null if there
- * is no such page.
+ * Returns a page of the contents at `now`, counted from 1: chapters first, then extras by kind. Null if there is no
+ * such page.
  */
 export function contentsPage(edition: Edition, page: number, now: Date): Contents | null {
   const extras = edition.extras(now);
@@ -55,7 +55,7 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
   for (const { entries, ...section } of all) {
     const first = before;
     const shown = entries.slice(first, first + room).map((entry, index) => {
-      // an extra's position counts those of all kinds
+      // an extra's position counts all kinds
       const number = entry.kind === "chapter" ? entry.position : first + index + 1;
       return toContentsEntry(entry, number);
     });
@@ -66,7 +66,7 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
   return { page, pageCount, sections };
 }
 
-/** Where the extras begin in the contents as they are at `now`. */
+/** Returns the path of the first extra in the contents at `now`. */
 export function extrasPath(edition: Edition, now: Date): string {
   const page = Math.floor(edition.chapters(now).length / ENTRIES_PER_PAGE) + 1;
   return `${contentsPath(page)}#${EXTRAS_ID}`;
@@ -84,7 +84,7 @@ function toContentsEntry(entry: EditionEntry, number: number): ContentsEntry {
   };
 }
 
-/** How far a member is in the texts on a page of the contents, by slug. */
+/** Returns a member's progress in the texts on a page of the contents, by slug. */
 export function progressOf(
   { sections }: Contents,
   state: ReadingState,

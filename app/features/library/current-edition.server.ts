@@ -1,7 +1,7 @@
 import pTimeout from "p-timeout";
 import type { Edition } from "./edition";
 
-/** How long a request waits for the first edition of a new installation, in milliseconds. */
+/** How long a request waits for a new installation's first edition, in milliseconds. */
 const FIRST_EDITION_TIMEOUT_MS = 3_000;
 
 type Listener = (edition: Edition) => void;
@@ -9,29 +9,29 @@ type Listener = (edition: Edition) => void;
 let current: Edition | null = null;
 const listeners = new Set<Listener>();
 
-/** Makes an edition the one that this process serves. */
+/** Sets the edition that this process serves. */
 export function setCurrentEdition(edition: Edition): void {
   current = edition;
   for (const listener of listeners) listener(edition);
 }
 
-/** Forgets the edition, so that a test can begin without one. */
+/** Clears the edition. For tests. */
 export function clearCurrentEdition(): void {
   current = null;
 }
 
-/** Calls `listener` whenever another edition is taken, until the returned function is called. */
+/** Calls `listener` with each new edition, until the returned function is called. */
 export function onEditionChange(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** The edition that this process serves; null while a new installation is still reading its first one. */
+/** Returns the edition that this process serves; null while a new installation reads its first one. */
 export function currentEdition(): Edition | null {
   return current;
 }
 
-/** As `currentEdition`, but waits a few seconds for the first edition. */
+/** Like `currentEdition`, but waits a few seconds for the first edition. */
 export async function waitForEdition(): Promise<Edition | null> {
   if (current) return current;
   let stopListening = () => {};

@@ -1,6 +1,6 @@
-/** An image of the edition that everybody may see. */
+/** An image of the edition that anyone may see. */
 export type LandingImage = {
-  /** Its name below `PREVIEW_MEDIA_PATH`. */
+  /** File name below `PREVIEW_MEDIA_PATH`. */
   name: string;
   mediaType: string;
   width: number;
@@ -8,11 +8,11 @@ export type LandingImage = {
   alt: string;
 };
 
-/** What `landing.yml` replaces of the landing page; whatever it leaves out is as it ships. */
+/** Replacements from `landing.yml` for the landing page. Whatever is absent stays as shipped. */
 export type LandingWords = {
   /** What the book is about. */
   about?: string;
-  /** The texts of the three cards, whose titles the specification fixes. */
+  /** Texts of the three cards; the specification fixes their titles. */
   features?: string[];
   /** Chapters 2 to 4. */
   chapters?: { title: string; text: string }[];
@@ -24,7 +24,7 @@ export type LandingWords = {
   share?: LandingImage;
 };
 
-/** Every image that the landing page shows, or that link previews of it do. */
+/** Returns every image that the landing page or its link previews show. */
 export function landingImages(words: LandingWords | null): LandingImage[] {
   const { photos, share } = words ?? {};
   return [photos?.hero, photos?.author, share].filter((image) => image !== undefined);

@@ -1,41 +1,41 @@
 import type { TextProgress } from "./reading-state";
 
-/** A chapter or extra with how far its reader is. */
+/** A chapter or extra with its reader's progress. */
 export type ListedText = {
   path: string;
   title: string;
-  /** A chapter's number, or what kind of extra it is. */
+  /** The chapter's number, or the extra's kind. */
   label: string;
   /** For the whole text. */
   minutes: number;
   progress: TextProgress;
 };
 
-/** Where to read on. */
+/** Where to continue reading. */
 export type WayOn = {
-  /** Where reading stopped, the next chapter that is not read, or the first one of all. */
+  /** Where reading stopped, the next unread chapter, or the first chapter. */
   kind: "stopped" | "next" | "first";
-  /** Of the text, with the block where reading stopped. */
+  /** Path of the text, with the block where reading stopped. */
   path: string;
   title: string;
-  /** What stands above the title, such as `Chapter 3`. */
+  /** Label above the title, such as `Chapter 3`. */
   label: string;
   /** For the rest of the text. */
   minutes: number;
 };
 
-/** What the members' area shows of the library. */
+/** The library in the members' area. */
 export type LibraryOverview = {
-  /** Null once all is read. */
+  /** Null once everything is read. */
   wayOn: WayOn | null;
-  /** Those around the position of the reader. */
+  /** Chapters around the reader's position. */
   chapters: ListedText[];
   chapterCount: number;
   chaptersRead: number;
   /** For the rest of all chapters. */
   minutesLeft: number;
-  /** The newest ones. */
+  /** The newest extras. */
   extras: ListedText[];
-  /** Where the contents list all of them. */
+  /** Path of the extras in the contents. */
   extrasPath: string;
 };

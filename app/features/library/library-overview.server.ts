@@ -7,12 +7,12 @@ import { loadReadingState } from "./reading-progress.server";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
-/** How many chapters the members' area lists: those around the position of the reader. */
+/** Maximum number of chapters in the members' area: those around the reader's position. */
 const LISTED_CHAPTERS = 12;
 
 const NEWEST_EXTRAS = 3;
 
-/** What the members' area shows a member of an edition. */
+/** Loads a member's overview of an edition. */
 export async function loadLibraryOverview(
   userId: string,
   edition: Edition,
@@ -21,7 +21,7 @@ export async function loadLibraryOverview(
   const state = await loadReadingState(userId, edition, now);
   const chapters = edition.chapters(now);
   const list = (entry: EditionEntry) => listedText(entry, progressIn(state, entry.slug));
-  // only what is known of is looked at: there may be a thousand chapters
+  // look only at texts with progress, since there may be a thousand chapters
   const begun = Object.keys(state.texts).flatMap((slug) => {
     const entry = edition.find(slug, now);
     return entry?.kind === "chapter" ? [entry] : [];
@@ -54,7 +54,7 @@ function listedText(entry: EditionEntry, progress: TextProgress): ListedText {
   };
 }
 
-/** The text to go on with: the one in which reading stopped last, or else the first unread chapter. */
+/** Returns the text where reading stopped last, or else the first unread chapter. */
 function nextText(state: ReadingState, edition: Edition, now: Date): EditionEntry | null {
   const stopped = state.lastSlug === null ? null : edition.find(state.lastSlug, now);
   const isUnread = ({ slug }: EditionEntry) => !progressIn(state, slug).isRead;
@@ -74,7 +74,7 @@ function wayOn(entry: EditionEntry, state: ReadingState, { hasRead }: { hasRead:
   };
 }
 
-/** The chapters from two before the next one, or as many as there are. */
+/** Returns the chapters starting two before the next one, or as many as there are. */
 function around(chapters: readonly EditionEntry[], next: EditionEntry | null): EditionEntry[] {
   const at = next ? chapters.indexOf(next) : 0;
   const latest = Math.max(0, chapters.length - LISTED_CHAPTERS);

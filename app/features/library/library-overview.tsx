@@ -5,7 +5,7 @@ import { CHAPTERS_PATH } from "./library-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { minutesText } from "./reading-time";
 
-/** The library in the members' area: where to read on, the chapters, and the newest extras. */
+/** The library in the members' area: where to continue, the chapters, and the newest extras. */
 export function LibraryOverview({ overview }: { overview: Overview }) {
   const { wayOn, chapters, chapterCount, chaptersRead, minutesLeft, extras, extrasPath } = overview;
   return (
@@ -100,7 +100,7 @@ function Row({ path, title, label, minutes, progress }: ListedText) {
   );
 }
 
-/** A reading time, in hours and minutes from an hour on. */
+/** Formats a reading time, in hours and minutes from one hour up. */
 function timeText(minutes: number): string {
   const hours = Math.floor(minutes / 60);
   const parts = [

@@ -4,14 +4,14 @@ import { log } from "~/observability/log.server";
 import { upsertListeningPosition } from "~db/queries/reading-progress";
 import type { Edition } from "./edition";
 
-/** Playback is not resumed this close to either end of a sound, in seconds. */
+/** Playback does not resume this close to either end of a sound, in seconds. */
 const NEAR_END_S = 5;
 
 const positionSchema = z.object({ slug: z.string(), second: z.number().min(0) });
 
 /**
- * Stores where a member stopped listening. The beginning and the end of a sound are not stored, and a position
- * behind its end is its end. Nothing is written for a text that is not published or has no sound.
+ * Stores where a member stopped listening. Positions at the start or end of a sound are not stored. Later positions
+ * count as its end. Writes nothing for a text that is unpublished or has no sound.
  */
 export async function saveListeningPosition(
   { userId, edition }: { userId: string; edition: Edition },

@@ -11,20 +11,20 @@ import { type TextProgress, textProgress } from "./reading-state";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
 
-/** A chapter or extra as one member reads it. */
+/** A chapter or extra for one member. */
 export type Reading = {
   document: ReadingDocument;
-  /** Whose notes and positions these are. */
+  /** Id of the member who owns the notes and positions. */
   owner: string;
   progress: TextProgress;
-  /** Where its member stopped listening, in seconds; null to begin at the beginning. */
+  /** Where the member stopped listening, in seconds; null to start at the beginning. */
   second: number | null;
   note: Note;
 };
 
 /**
- * The chapter or extra with this slug for a member, and its HTML, in which the words of a search are marked; null if
- * there is none of this kind that is published.
+ * Loads a chapter or extra for a member, with HTML that marks the words of a search. Null if no text of this kind with
+ * this slug is published.
  */
 export async function loadReading(
   { viewer, edition }: { viewer: Viewer; edition: Edition },
@@ -58,14 +58,14 @@ export async function loadReading(
 }
 
 /**
- * A stored text's HTML with `<mark>` around the words that somebody's search finds in it. Nothing else changes,
- * whatever is searched for; and nothing at all if it is nothing.
+ * Returns a stored text's HTML with `<mark>` around the words that a search finds. Changes nothing else, whatever the
+ * search, and nothing at all if it is empty.
  */
 export async function markMatches(html: string, words: string): Promise<string> {
   const query = searchWords(words);
   const terms = query === "" ? null : await parseSearch(query);
   if (!terms) return html;
-  // as many line breaks for what is not text, so that a place in the text is the same place in the HTML
+  // replace markup with line breaks of equal length, so positions in text and HTML agree
   const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
   for (const tried of [terms.exact, terms.prefix]) {
     const matches = tried ? await findMatches(text, tried) : [];

@@ -1,6 +1,6 @@
 import type { EditionFile } from "~db/schema";
 
-/** Hexadecimal digits of the SHA-256: 128 bits, so that names cannot be guessed and do not collide. */
+/** Hexadecimal digits taken from the SHA-256: 128 bits, so names cannot be guessed and do not collide. */
 const HASH_DIGITS = 32;
 
 const EXTENSIONS: Record<string, string> = {
@@ -13,7 +13,7 @@ const EXTENSIONS: Record<string, string> = {
   "audio/mp4": "m4a",
 };
 
-/** The name under which an image or sound is served and stored: a part of its hash, and its extension. */
+/** Returns the name of an image or sound: part of its hash, and its extension. */
 export function mediaName({
   sha256,
   mediaType,
@@ -21,7 +21,7 @@ export function mediaName({
   return `${sha256.slice(0, HASH_DIGITS)}.${EXTENSIONS[mediaType]}`;
 }
 
-/** The media type of a name that `mediaName` may have made; null for any other text. */
+/** Returns the media type of a name of the form that `mediaName` returns; null for any other text. */
 export function mediaTypeOf(name: string): string | null {
   const extension = /^[0-9a-f]{32}\.([a-z0-9]{3,4})$/.exec(name)?.[1];
   const found = Object.entries(EXTENSIONS).find(([, known]) => known === extension);

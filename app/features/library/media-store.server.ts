@@ -6,9 +6,9 @@ import { pipeline } from "node:stream/promises";
 import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
 import { mediaName, mediaTypeOf } from "./media-name";
 
-/** An image or sound as it is served. */
+/** An image or sound to serve. */
 export type Media = {
-  /** Of the file; its content never changes. */
+  /** Path of the file, whose content never changes. */
   path: string;
   mediaType: string;
   bytes: number;
@@ -18,7 +18,7 @@ type StoredFile = { sha256: string; mediaType: string; bytes: number };
 
 const folder = () => join(dataDirectory(), "library");
 
-/** The image or sound with a name that `mediaName` has made; null if there is none. */
+/** Finds the image or sound with a name from `mediaName`, or null. */
 export async function findMedia(name: string): Promise<Media | null> {
   const mediaType = mediaTypeOf(name);
   if (mediaType === null) return null;
@@ -28,8 +28,8 @@ export async function findMedia(name: string): Promise<Media | null> {
 }
 
 /**
- * Copies a file of an edition's folder into the store, unless it is there. A file is complete once it has its name,
- * and stays what it is when the folder changes. Throws if its content is no longer what was hashed.
+ * Copies a file of an edition's folder into the store, unless it is there. It gets its name only once complete, and
+ * does not change with the folder. Throws if its content no longer matches its hash.
  */
 export async function storeMedia(source: string, file: StoredFile): Promise<void> {
   const name = mediaName(file);
@@ -61,7 +61,7 @@ export async function storeMedia(source: string, file: StoredFile): Promise<void
   }
 }
 
-/** Deletes what is stored and not among `names`, and what a crash has left unfinished, if it is older than `before`. */
+/** Deletes stored files older than `before` that are not among `names`, including those a crash left incomplete. */
 export async function deleteUnusedMedia(names: ReadonlySet<string>, before: Date): Promise<void> {
   for (const name of await readdir(folder()).catch(() => [])) {
     if (names.has(name)) continue;

@@ -2,15 +2,15 @@ import { findDocumentHtml } from "~db/queries/editions";
 import type { Edition, EditionEntry } from "./edition";
 import { TAGS } from "./stored-html";
 
-/** How a chapter begins: its title and its first paragraphs, as plain text. */
+/** The opening of a chapter: its title and first paragraphs, as plain text. */
 export type Opening = { title: string; paragraphs: string[] };
 
-/** Of a chapter that only members may read in full, no more than half is shown to everybody. */
+/** Paragraphs in the opening; at most half of a chapter that only members may read in full. */
 const PARAGRAPHS = 5;
 
 /**
- * How chapter 1 begins, for everybody: its first five paragraphs, up to a heading. Null if there is no such chapter at
- * `now`, or it is too short for that.
+ * Loads the opening of chapter 1 for anyone: up to five paragraphs before the first heading. Null if chapter 1 is not
+ * published at `now`, or is too short.
  */
 export async function loadOpening(edition: Edition, now: Date): Promise<Opening | null> {
   const first = edition.chapters(now).find(({ position }) => position === 1);
@@ -19,7 +19,7 @@ export async function loadOpening(edition: Edition, now: Date): Promise<Opening 
   return paragraphs.length === 0 ? null : { title: first.title, paragraphs };
 }
 
-/** By edition, since a landing page is rendered for every viewer with an account. */
+/** Cached by edition, since landing pages are rendered for every signed-in viewer. */
 const known = new WeakMap<Edition, string[]>();
 
 async function openingParagraphs(edition: Edition, chapter: EditionEntry): Promise<string[]> {
@@ -39,14 +39,14 @@ async function openingParagraphs(edition: Edition, chapter: EditionEntry): Promi
 const PARAGRAPH = /<p id="p\d+">(.*?)<\/p>/gs;
 const FOOTNOTE_REFERENCE = /<a [^>]*class="footnote-ref"[^>]*>.*?<\/a>/gs;
 
-/** The plain text of the paragraphs before the first heading; and how many a text has in all. */
+/** Returns the plain text of the paragraphs before the first heading, and the number of all paragraphs. */
 function paragraphsOf(html: string): { first: string[]; all: number } {
   const [beginning = ""] = html.split(/<h[2-6]\b/, 1);
   const first = [...beginning.matchAll(PARAGRAPH)].map(([, paragraph = ""]) =>
     paragraph
       .replace(FOOTNOTE_REFERENCE, "")
       .replace(TAGS, "")
-      // the serialiser writes no other character references into text
+      // the serializer writes no other character references into text
       .replace(/&#x([\da-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
       .replace(/\s+/g, " ")
       .trim(),

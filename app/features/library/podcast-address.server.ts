@@ -13,25 +13,25 @@ import { podcastFeedPath } from "./podcast-paths";
 const TOKEN_BYTES = 24;
 const TOKEN = /^[\w-]{32}$/;
 
-/** The address of a member's feed, where `origin` is the site's; null if they have not asked for one yet. */
+/** Returns the address of a member's feed, with the site's `origin`; null if they have not created one. */
 export async function findPodcastAddress(userId: string, origin: string): Promise<string | null> {
   const token = await findPodcastToken(userId);
   return token && origin + podcastFeedPath(token);
 }
 
-/** Gives a member a feed, unless they have one. */
+/** Creates a member's feed, unless they have one. */
 export function createPodcastAddress(userId: string): Promise<void> {
   return insertPodcastFeed({ userId, token: newToken() });
 }
 
-/** Gives a member's feed another address; the former one leads nowhere at once. */
+/** Replaces the address of a member's feed. The old one stops working at once. */
 export async function renewPodcastAddress(userId: string): Promise<void> {
   const renewed = await updatePodcastToken({ userId, token: newToken() });
   if (!renewed) return;
   logSecurityEvent("podcast-address-renewed", { userId }, "podcast address renewed");
 }
 
-/** Whether `token` is that of the feed of somebody who is a member at `now`. */
+/** Whether `token` belongs to the feed of a user who is a member at `now`. */
 export async function isOpenFeed(token: string, now: Date): Promise<boolean> {
   if (!TOKEN.test(token)) return false;
   return isSubscribed(await findProfileByPodcastToken(token), now);

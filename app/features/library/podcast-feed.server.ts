@@ -8,24 +8,24 @@ import type { Edition, EditionEntry, Sound } from "./edition";
 import { CHAPTERS_PATH, documentPath, MEDIA_PATH } from "./library-paths";
 import { podcastFeedPath, podcastMediaPath } from "./podcast-paths";
 
-/** Apple Podcasts shows no more of a feed. */
+/** Maximum number of episodes that Apple Podcasts shows. */
 const MAX_EPISODES = 300;
 
 /** The square cover in `public/`. */
 const COVER_PATH = "/podcast-cover.jpg";
 
-/** Of texts without a date of publication; each is a minute later than the one before it. */
+/** Publication date of undated texts, each a minute after the previous one. */
 const UNDATED = Date.UTC(2026, 0, 1);
 const MINUTE_MS = 60_000;
 
-/** One of Apple's categories, and one within it. */
+/** One of Apple's categories and its subcategory. */
 const CATEGORY = { main: "Education", within: "Self-Improvement" };
 
-/** A feed of members, which differ in their tokens only. */
+/** A podcast feed. Members' feeds differ only in their tokens. */
 export type PodcastFeed = {
-  /** RSS 2.0 with the tags of Apple Podcasts. */
+  /** RSS 2.0 with Apple Podcasts' tags. */
   xml: string;
-  /** Names the content. */
+  /** Identifies the content. */
   tag: string;
   lastModified: Date;
 };
@@ -34,14 +34,14 @@ type Episode = EditionEntry & { sound: Sound; publishedAt: Date };
 
 type Template = Omit<PodcastFeed, "xml"> & { key: string; xml: string };
 
-/** Stands for the token in a template, and occurs in no text. */
+/** Placeholder for the token in a template. It occurs in no text. */
 const TOKEN = randomBytes(16).toString("hex");
 
 let rendered: Template | null = null;
 
 /**
- * The texts of an edition that have a sound and are published at `now`, the newest first, as the podcast feed with
- * this token. `origin` is the site's. Rendered once for all members, until something is published.
+ * Returns the podcast feed with this token: an edition's texts with a sound that are published at `now`, newest first.
+ * `origin` is the site's. Rendered once for all members, until something is published.
  */
 export async function podcastFeed(
   edition: Edition,
@@ -117,7 +117,7 @@ async function renderFeed(
   return { xml, tag, lastModified };
 }
 
-/** What Apple asks of a feed (https://podcasters.apple.com/support/823-podcast-requirements). */
+/** Returns the tags that Apple requires of a feed (https://podcasters.apple.com/support/823-podcast-requirements). */
 function channelTags(origin: string): Extension[] {
   return [
     { name: "itunes:image", objects: { _attributes: { href: origin + COVER_PATH } } },
@@ -130,7 +130,7 @@ function channelTags(origin: string): Extension[] {
     },
     { name: "itunes:explicit", objects: { _text: "false" } },
     { name: "itunes:type", objects: { _text: "episodic" } },
-    // listed in no directory, whoever submits the address to one
+    // keeps the feed out of directories, even if someone submits it
     { name: "itunes:block", objects: { _text: "Yes" } },
   ];
 }
@@ -146,8 +146,8 @@ function episodeTitle({ kind, position }: Episode, title: string): string {
 }
 
 /**
- * A text's HTML with absolute addresses. Images are loaded through the feed's own address, since podcast apps have
- * no session.
+ * Returns a text's HTML with absolute addresses. Images load through the feed's address, since podcast apps have no
+ * session.
  */
 function forPodcast(html: string, origin: string): string {
   return html

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button, TextField, useHydrated } from "~/ui";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 
-/** How members listen in their podcast app: the feed's address, once they have asked for one. */
+/** Explains how to listen in a podcast app, with the feed's address once the member has created it. */
 export function PodcastPage({ address }: { address: string | null }) {
   return (
     <div className="frame podcast-page">
@@ -85,7 +85,7 @@ function AddressForm({ intent, label }: { intent: "create" | "renew"; label: str
   );
 }
 
-/** The address, selected as a whole when it is focused, and where JavaScript runs a button that copies it. */
+/** The address, selected on focus, with a button that copies it if JavaScript runs. */
 function CopiedField({ address }: { address: string }) {
   const hydrated = useHydrated();
   const [copied, setCopied] = useState<"yes" | "failed" | null>(null);
@@ -108,7 +108,7 @@ function CopiedField({ address }: { address: string }) {
         onFocus={(event) => event.target.select()}
         className="podcast-address-field"
       />
-      {/* it has its place before it works, so that nothing moves */}
+      {/* reserves its place, so nothing moves */}
       <Button variant="secondary" onClick={copy} className={hydrated ? undefined : "invisible"}>
         Copy
       </Button>

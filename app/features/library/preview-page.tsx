@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
 
-/** A text of the book that everybody may read, with the way to the rest of it. */
+/** A text that anyone may read, with a link to the rest of the book. */
 export function PreviewPage({ preview }: { preview: PreviewView }) {
   const { number, title, html, next } = preview;
   return (

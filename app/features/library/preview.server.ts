@@ -3,7 +3,7 @@ import type { Edition, EditionEntry } from "./edition";
 import { documentPath, MEDIA_PATH, PREVIEW_MEDIA_PATH, previewPath } from "./library-paths";
 import { TAGS } from "./stored-html";
 
-/** A text that everybody may read. */
+/** A text that anyone may read. */
 export type PreviewView = {
   slug: string;
   /** A chapter's number; null for an extra. */
@@ -11,13 +11,13 @@ export type PreviewView = {
   title: string;
   summary: string;
   wordCount: number;
-  /** Sanitised. Its images are those that everybody may see. */
+  /** Sanitized. Its images are public. */
   html: string;
-  /** The chapter after it, for those who may read that. */
+  /** The next chapter, if the viewer may read it. */
   next: { path: string; number: number; title: string } | null;
 };
 
-/** The text with this slug if it is public and published at `now`; null otherwise. */
+/** Loads the text with this slug if it is public and published at `now`, or null. */
 export async function loadPreview(
   edition: Edition,
   slug: string,
@@ -42,7 +42,7 @@ export async function loadPreview(
   };
 }
 
-/** A text's HTML with its images, and its links to public texts, at the addresses for everybody. */
+/** Returns a text's HTML with its images, and its links to public texts, at public addresses. */
 function publicHtml(html: string, texts: readonly EditionEntry[]): string {
   const paths = new Map(texts.map((entry) => [documentPath(entry), previewPath(entry.slug)]));
   return html.replace(TAGS, (tag) => {

@@ -1,11 +1,11 @@
 import { currentEdition, onEditionChange } from "./current-edition.server";
 
-/** Node's timers take at most 24.8 days; a day also limits how long a change of the clock goes unnoticed. */
+/** Node's timers take at most 24.8 days. A day also limits how long a clock change goes unnoticed. */
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Calls `listener` whenever the set of published texts changes: when another edition is imported, and at a text's
- * time of publication. Ends when the returned function is called; the timer does not keep the process alive.
+ * Calls `listener` when the set of published texts changes: on a new edition, and at a text's publication. Ends when
+ * the returned function is called. The timer does not keep the process alive.
  */
 export function onPublishedTextsChanged(listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -15,7 +15,7 @@ export function onPublishedTextsChanged(listener: () => void): () => void {
     if (!next) return;
     timer = setTimeout(
       () => {
-        // timers may be a little early
+        // timers may fire slightly early
         if (next <= new Date()) listener();
         waitForNext();
       },

@@ -2,7 +2,7 @@ import { CheckIcon } from "~/ui";
 import type { TextProgress } from "./reading-state";
 import { minutesText } from "./reading-time";
 
-/** The mark of a text that is read; nothing for any other. */
+/** The mark of a read text; renders nothing for others. */
 export function ReadMark({ progress }: { progress: TextProgress }) {
   if (!progress.isRead) return null;
   return (
@@ -19,7 +19,7 @@ type TimeLeftProps = {
   progress: TextProgress;
 };
 
-/** How long a text takes, or the rest of one that is begun; nothing for one that is read. */
+/** The reading time of a text, or of the rest if it is begun; renders nothing for a read text. */
 export function TimeLeft({ minutes, progress: { isRead, minutesLeft } }: TimeLeftProps) {
   if (isRead) return null;
   return (

@@ -5,13 +5,13 @@ import { ArrowLeftIcon } from "~/ui";
 import { ReadingSettingsForm } from "./reading-settings-form";
 
 type ReadingBarProps = {
-  /** What is read, for the running head. */
+  /** The page's title. */
   title: string;
-  /** The way back. */
+  /** The back link. */
   back: { to: string; label: string };
 };
 
-/** The running head of a page, with the way back and the settings. It is hidden after scrolling down. */
+/** The running head of a page, with the back link and the settings. Scrolling down hides it. */
 export function ReadingBar({ title, back }: ReadingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
   useHideOnScroll(bar);
@@ -33,10 +33,10 @@ export function ReadingBar({ title, back }: ReadingBarProps) {
   );
 }
 
-/** Scrolling by less than this changes nothing, in CSS pixels. */
+/** Minimum scroll distance that counts, in CSS pixels. */
 const TOLERANCE = 8;
 
-/** Marks a bar with `data-away`, which hides it, after scrolling down, and unmarks it after scrolling up. */
+/** Sets `data-away` on a bar after scrolling down, which hides it, and removes it after scrolling up. */
 function useHideOnScroll(bar: RefObject<HTMLElement>): void {
   useEffect(() => {
     let before = window.scrollY;

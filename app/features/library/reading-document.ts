@@ -4,19 +4,19 @@ import { labelOf } from "./entry-label";
 import { documentPath } from "./library-paths";
 import { minutesToRead } from "./reading-time";
 
-/** A link to the text before or after the one that is read. */
+/** A link to the previous or next text. */
 export type Neighbor = { path: string; label: string; title: string };
 
-/** A chapter or extra as its page shows it, without its text. */
+/** A chapter or extra for its page, without its text. */
 export type ReadingDocument = {
-  /** Identifies the text: it differs between editions. */
+  /** Identifies the text. It differs between editions. */
   key: string;
   kind: DocumentKind;
   slug: string;
   path: string;
-  /** What stands above the title, such as `Chapter 3`. */
+  /** Label above the title, such as `Chapter 3`. */
   label: string;
-  /** The chapter's number, or null for an extra. */
+  /** The chapter's number; null for an extra. */
   number: number | null;
   title: string;
   summary: string;
@@ -26,7 +26,7 @@ export type ReadingDocument = {
   next: Neighbor | null;
 };
 
-/** The chapter or extra with this slug, as published at `now`; null if there is none of this kind. */
+/** Finds the chapter or extra with this slug as published at `now`; null if there is none of this kind. */
 export function findReadingDocument(
   edition: Edition,
   { kind, slug }: { kind: DocumentKind; slug: string },

@@ -8,15 +8,15 @@ import { minutesText } from "./reading-time";
 
 type ReadingPageProps = {
   document: ReadingDocument;
-  /** As `DocumentText` takes it. */
+  /** See `DocumentText`. */
   html?: string | undefined;
-  /** The player of the text's sound, before the text. */
+  /** The sound player, above the text. */
   player?: ReactNode;
-  /** What follows the text: marking it as read, the page for notes. */
+  /** Content below the text: marking it as read, and the notes. */
   children?: ReactNode;
 };
 
-/** The reading room: a chapter or an extra, set as a page of the book. */
+/** The page of a chapter or extra, set like a page of the book. */
 export function ReadingPage({ document, html, player, children }: ReadingPageProps) {
   const { key, label, title, previous, next } = document;
   usePageKeys(previous?.path, next?.path);
@@ -60,7 +60,7 @@ type NeighborLinkProps = {
   rel: "prev" | "next";
 };
 
-/** The way on or back; at either end of the series it leads to the contents. */
+/** Link to the next or previous text; at either end of the series, to the contents. */
 function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
   if (!neighbor) {
     return (
@@ -83,11 +83,11 @@ function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
 type DocumentTextProps = {
   /** Identifies the text. */
   textKey: string;
-  /** Sanitised HTML; undefined in a browser that hydrates a page which holds it already. */
+  /** Sanitized HTML; undefined in a browser that hydrates a page which already contains it. */
   html: string | undefined;
 };
 
-/** The text of a chapter or extra, which a page holds once. */
+/** The text of a chapter or extra. Use it once per page. */
 function DocumentText({ textKey, html }: DocumentTextProps) {
   return (
     <StaticSection
@@ -99,11 +99,11 @@ function DocumentText({ textKey, html }: DocumentTextProps) {
   );
 }
 
-/** Elements that use the arrow keys themselves. */
+/** Elements with their own use of the arrow keys. */
 const USES_ARROWS =
   "input, textarea, select, audio, video, [contenteditable], [role=menu], [role=slider], [role=tablist]";
 
-/** Turns the pages with the arrow keys: left to the path before, right to the path after. */
+/** Navigates with the arrow keys: left to the previous path, right to the next. */
 function usePageKeys(previous: string | undefined, next: string | undefined): void {
   const navigate = useNavigate();
   useEffect(() => {

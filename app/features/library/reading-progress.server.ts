@@ -11,7 +11,7 @@ import {
 import type { Edition, EditionEntry } from "./edition";
 import { type ReadingState, type TextProgress, textProgress } from "./reading-state";
 
-/** What became of a post about reading; `entry` is the text that it is about. */
+/** Result of a progress post; `entry` is its text. */
 export type ProgressOutcome =
   | { kind: "marked-read" | "marked-unread" | "position-saved" | "failed"; entry: EditionEntry }
   /** No text with this slug is published. */
@@ -25,8 +25,8 @@ const progressSchema = z.discriminatedUnion("action", [
 ]);
 
 /**
- * Marks a text as read or unread, or stores where reading stopped, as the fields say. A position behind the text's end
- * is its last block. Nothing is written for a text that is not published.
+ * Marks a text as read or unread, or stores where reading stopped, depending on the fields. Positions past the text's
+ * end count as its last block. Writes nothing for an unpublished text.
  */
 export async function recordProgress(
   { userId, edition }: { userId: string; edition: Edition },
@@ -55,7 +55,7 @@ export async function recordProgress(
   }
 }
 
-/** How far a member is in each published text of an edition. */
+/** Loads a member's progress in each published text of an edition. */
 export async function loadReadingState(
   userId: string,
   edition: Edition,

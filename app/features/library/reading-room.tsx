@@ -10,7 +10,7 @@ import type { TextProgress } from "./reading-state";
 import { SoundPlayer } from "./sound-player";
 import { useReadingPosition } from "./use-reading-position";
 
-/** A chapter or extra with all that a member has beside it: sound, position, mark and notes. */
+/** A chapter or extra with the member's sound position, reading position, read mark and notes. */
 export function ReadingRoom({
   document,
   html,
@@ -46,7 +46,7 @@ type ResumeLinkProps = {
 };
 
 /**
- * The line above a text with a link to where its reader stopped, perhaps on another device; nothing if that is on
+ * A line above a text that links to where its reader stopped, perhaps on another device. Renders nothing if that is on
  * the first screen.
  */
 function ResumeLink({ progress, className = "" }: ResumeLinkProps) {
@@ -66,11 +66,10 @@ function ResumeLink({ progress, className = "" }: ResumeLinkProps) {
 type MarkAsReadProps = { slug: string; isRead: boolean; className?: string };
 
 /**
- * The button at a text's end that marks it as read, or takes the mark off: at once with JavaScript, by POST and
- * back to it without.
+ * The button at a text's end that marks it as read or unread: at once with JavaScript, by POST and redirect without.
  */
 function MarkAsRead(props: MarkAsReadProps) {
-  // the next text begins with its own state
+  // the next text starts with its own state
   return <MarkForm key={props.slug} {...props} />;
 }
 

@@ -13,7 +13,7 @@ function readingCookie(): Cookie {
   return signedCookie(NAME, LIFE_SECONDS);
 }
 
-/** The reading settings in a Cookie header; the default ones if there are none, or none of ours. */
+/** Reads the settings from a Cookie header; the defaults if they are missing or invalid. */
 export async function readReadingSettings(header: string | null): Promise<ReadingSettings> {
   if (!hasCookie(header, cookieName(NAME))) return DEFAULT_READING_SETTINGS;
   const stored: unknown = await readingCookie().parse(header);
@@ -24,7 +24,7 @@ export async function readReadingSettings(header: string | null): Promise<Readin
   );
 }
 
-/** The Set-Cookie value that keeps reading settings for a year. */
+/** Returns the Set-Cookie value that stores reading settings for a year. */
 export function keepReadingSettings(settings: ReadingSettings): Promise<string> {
   return readingCookie().serialize(settings);
 }

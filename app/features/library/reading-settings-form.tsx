@@ -24,8 +24,8 @@ const THEME_LABELS: Record<Theme, string> = {
 };
 
 /**
- * The choice of text size and theme, behind a button. Each choice is a submit button: a browser with JavaScript
- * applies it at once, others come back to this place of the page.
+ * Text size and theme, behind a button. Each choice is a submit button. Browsers with JavaScript apply it at once;
+ * others return to the same place on the page.
  */
 export function ReadingSettingsForm() {
   const { pathname, search } = useLocation();
@@ -111,7 +111,7 @@ function Choice({ name, value, chosen, children }: ChoiceProps) {
   );
 }
 
-/** Changes the document as the server will render it from now on (root.tsx). */
+/** Updates the document as the server will render it from now on (root.tsx). */
 function apply({ theme, size }: ReadingSettings) {
   const { dataset } = document.documentElement;
   dataset.theme = theme;
@@ -122,7 +122,7 @@ function apply({ theme, size }: ReadingSettings) {
   }
 }
 
-/** Closes an open `<details>` on Escape and on a press outside. */
+/** Closes an open `<details>` on Escape or a press outside. */
 function useClosing(details: RefObject<HTMLDetailsElement>) {
   useEffect(() => {
     const close = () => {
@@ -146,7 +146,7 @@ function useClosing(details: RefObject<HTMLDetailsElement>) {
   }, [details]);
 }
 
-/** How the page is set, from the root loader's data; as by default where the root has none. */
+/** Returns the settings from the root loader's data, or the defaults. */
 function useReadingSettings(): ReadingSettings {
   const root = useRouteLoaderData("root") as { reading?: ReadingSettings | null } | undefined;
   return root?.reading ?? DEFAULT_READING_SETTINGS;

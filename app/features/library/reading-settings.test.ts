@@ -16,6 +16,6 @@ it.each([
   { size: 2 },
   { theme: ["night", "paper"] },
   { theme: null },
-])("takes no other value: %j", (fields) => {
+])("rejects any other value: %j", (fields) => {
   expect(changeReadingSettings(DEFAULT_READING_SETTINGS, fields)).toBeNull();
 });

@@ -1,26 +1,26 @@
-/** The themes of the members' pages; `device` is what the device asks for. */
+/** Themes of the members' pages; `device` follows the device's preference. */
 export const THEMES = ["paper", "night", "device"] as const;
 
-/** The steps of the text size in the reading room, from small to large. */
+/** Text sizes of the reading room, from small to large. */
 export const TEXT_SIZES = ["1", "2", "3", "4"] as const;
 
 export type Theme = (typeof THEMES)[number];
 export type TextSize = (typeof TEXT_SIZES)[number];
 
-/** How a member likes to read. */
+/** A member's reading settings. */
 export type ReadingSettings = { theme: Theme; size: TextSize };
 
 export const DEFAULT_READING_SETTINGS: ReadingSettings = { theme: "device", size: "2" };
 
-/** Where the form posts a changed theme or text size. */
+/** Path that stores a changed theme or text size, by POST. */
 export const READING_SETTINGS_PATH = "/premium/reading";
 
-/** The id of the form's place, so that without JavaScript the page opens there again. */
+/** Id of the form, so the page reopens there without JavaScript. */
 export const READING_SETTINGS_ID = "reading-settings";
 
 /**
- * The settings after a form with a `theme`, a `size` or both has been posted. What is missing stays; null if a
- * value is none of ours, or there is nothing to change.
+ * Returns the settings after a post of `theme`, `size` or both. Missing values stay. Null if a value is invalid, or if
+ * neither is given.
  */
 export function changeReadingSettings(
   current: ReadingSettings,

@@ -2,40 +2,40 @@ import type { EditionEntry } from "./edition";
 import { minutesToRead } from "./reading-time";
 
 /**
- * How many words, at most, are taken to be on the first screen of a text: fewer than a large window shows, so that
- * the way back to a position is rather offered once too often.
+ * Maximum number of words assumed on a text's first screen. Large windows show more, so a link back to a position is
+ * offered too often rather than too rarely.
  */
 const FIRST_SCREEN_WORDS = 120;
 
-/** How far a member is in one text, as plain data. */
+/** A member's progress in one text, as plain data. */
 export type TextProgress = {
   isRead: boolean;
-  /** The block where reading stopped, if that is further down than the text's first screen and it is not read. */
+  /** The block where reading stopped, if it is below the first screen and the text is unread. */
   stoppedAt: number | null;
-  /** How many minutes the rest takes, at least 1; null for a text that is read, or not begun. */
+  /** Minutes left, at least 1; null for a text that is read or not begun. */
   minutesLeft: number | null;
 };
 
-/** How far a member is in all texts of an edition, as plain data. */
+/** A member's progress in all texts of an edition, as plain data. */
 export type ReadingState = {
-  /** By slug, without the texts of which nothing is known: ask `progressIn`. */
+  /** By slug, without untouched texts; read it with `progressIn`. */
   texts: Readonly<Record<string, TextProgress>>;
-  /** The slug of the unread text in which a position was stored last; null if there is none. */
+  /** Slug of the unread text with the newest position; null if there is none. */
   lastSlug: string | null;
 };
 
-/** In a text of which nothing is known. */
+/** Progress in an untouched text. */
 export const NOT_BEGUN: TextProgress = { isRead: false, stoppedAt: null, minutesLeft: null };
 
-/** How far a member is in the text with this slug. */
+/** Returns a member's progress in the text with this slug. */
 export function progressIn({ texts }: ReadingState, slug: string): TextProgress {
-  // a slug may be the name of a method of all objects
+  // a slug may equal the name of an object method
   return (Object.hasOwn(texts, slug) ? texts[slug] : undefined) ?? NOT_BEGUN;
 }
 
 /**
- * How far somebody is who marked a text as read, or stopped at this block, counted from 1. The text may have become
- * shorter since. Its blocks are taken to be equally long.
+ * Computes the progress of a reader who marked a text as read, or stopped at this block, counted from 1. The text may
+ * have become shorter since. Assumes that all blocks are equally long.
  */
 export function textProgress(
   { wordCount, blockCount }: Pick<EditionEntry, "wordCount" | "blockCount">,

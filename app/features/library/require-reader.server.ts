@@ -9,23 +9,23 @@ import { SEARCH_PARAMETER } from "./search-paths";
 
 type Args = { request: Request; context: AppLoadContext };
 
-/** Seconds after which a browser may ask again for a library that is still being set up. */
+/** Retry-After while the library is being set up, in seconds. */
 const RETRY_AFTER = 5;
 
-/** A member, and the edition they read. */
+/** A member and their edition. */
 type Reader = { viewer: Viewer; edition: Edition };
 
 /**
- * Guard of every page of the library: its member and the edition. Anyone else is redirected to the landing page
- * (specification, 2). Null if the session could not be read: the page is loading until the browser's retry. Throws
- * a 503 Response while a new installation is still reading its first edition.
+ * Guards every page of the library and returns its member and edition. Redirects anyone else to the landing page
+ * (specification, 2). Null if the session could not be read: the page shows a loading state until the browser retries.
+ * Throws a 503 Response while a new installation reads its first edition.
  */
 export async function requireReader(args: Args): Promise<Reader | null> {
   const viewer = await requireSubscriber(args);
   return viewer && { viewer, edition: await requireEdition() };
 }
 
-/** Guard of the page of a text: the reading of its member. Throws a 404 Response if there is none of this kind. */
+/** Guards the page of a text and returns its member's reading. Throws a 404 Response if there is none of this kind. */
 export async function requireReading(
   { kind, slug = "" }: { kind: DocumentKind; slug: string | undefined },
   args: Args,
@@ -38,7 +38,7 @@ export async function requireReading(
   return reading;
 }
 
-/** The edition; throws a 503 Response while a new installation is still reading its first one. */
+/** Returns the edition. Throws a 503 Response while a new installation reads its first one. */
 export async function requireEdition(): Promise<Edition> {
   const edition = await waitForEdition();
   if (!edition) {

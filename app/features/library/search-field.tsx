@@ -3,7 +3,7 @@ import { Button } from "~/ui";
 import { SEARCH_PATH } from "./library-paths";
 import { MAX_SEARCH_LENGTH, SEARCH_PARAMETER } from "./search-paths";
 
-/** The field that searches the edition's texts, a form of its own; `query` is what was looked for last. */
+/** A form that searches the edition's texts; `query` is the last search. */
 export function SearchField({ query = "" }: { query?: string }) {
   const id = useId();
   return (
@@ -14,7 +14,7 @@ export function SearchField({ query = "" }: { query?: string }) {
         </label>
         <div className="mt-2 flex flex-wrap gap-3">
           <input
-            // another search by the same page's links has other words
+            // resets the field when a link on this page changes the search
             key={query}
             id={id}
             type="search"

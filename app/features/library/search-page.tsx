@@ -5,7 +5,7 @@ import { SearchField } from "./search-field";
 import { searchPath } from "./search-paths";
 import type { MarkedText, SearchResult, SearchView } from "./search-view";
 
-/** The search over the edition's texts, with a page of what it has found. */
+/** The search over the edition's texts, with one page of results. */
 export function SearchPage({ search }: { search: SearchView }) {
   const { query, total, results } = search;
   return (
@@ -36,7 +36,7 @@ export function SearchPage({ search }: { search: SearchView }) {
   );
 }
 
-/** How many texts match, and where in them this page is. */
+/** Describes how many texts match, and which page this is. */
 function countOf({ query, total, page, pages }: SearchView): string {
   const texts = total === 1 ? "One text has" : `${total.toLocaleString("en-US")} texts have`;
   const place = pages > 1 ? `, page ${page} of ${pages}` : "";

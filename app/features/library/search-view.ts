@@ -1,27 +1,27 @@
-/** A text divided where found words begin and end. */
+/** A text split at the start and end of each match. */
 export type MarkedText = { text: string; isMatch: boolean }[];
 
-/** A chapter or extra that a search has found. */
+/** A chapter or extra found by a search. */
 export type SearchResult = {
   /** Such as "Chapter 3". */
   label: string;
   title: MarkedText;
-  /** The path of its page at the place found, with the search, so that the page can mark the words. */
+  /** Path of the passage on its page, with the search as a parameter, so the page can mark the words. */
   path: string;
   passage: MarkedText;
-  /** Whether the passage leaves out what stands around it in its paragraph. */
+  /** Whether the passage omits text before or after it in its paragraph. */
   isCut: { before: boolean; after: boolean };
 };
 
-/** A page of what a search has found. */
+/** A page of search results. */
 export type SearchView = {
-  /** What was looked for; empty if nothing was. */
+  /** The search; empty if there was none. */
   query: string;
-  /** How many texts match. */
+  /** Number of matching texts. */
   total: number;
   /** Counted from 1. */
   page: number;
-  /** Zero if nothing was found. The last of many matches may be on none of them. */
+  /** Zero if nothing was found. The pages may not reach the last of many matches. */
   pages: number;
   results: SearchResult[];
 };

@@ -14,18 +14,18 @@ import type { MarkedText, SearchResult, SearchView } from "./search-view";
 
 const PAGE_SIZE = 20;
 
-/** Of each text, how many blocks are looked at more closely; they are the likeliest ones. */
+/** Number of blocks per text that are compared closely: the likeliest ones. */
 const BLOCKS_COMPARED = 3;
 
-/** The number that stands for a text's summary, among those of its blocks. */
+/** Stands for a text's summary among the numbers of its blocks. */
 const SUMMARY = 0;
 
-/** More of a block is not needed to find a passage in it. */
+/** Maximum length of a block that is searched for a passage, in characters. */
 const MAX_BLOCK_LENGTH = 8_000;
 
 /**
- * What a search finds in the texts that are published at `now`: a page of it, counted from 1, or the first one if
- * there is no such page. If nothing has the words, the last of them is taken for the beginning of one.
+ * Searches the texts published at `now` and returns one page of results, counted from 1. Returns the first page if
+ * there is no such page. If no text has the words, the last one counts as a prefix.
  */
 export async function searchLibrary(
   edition: Edition,
@@ -76,7 +76,7 @@ async function loadPage(
   let titleStart = 0;
   const results = found.map(({ entry, blocks }, index): SearchResult => {
     const { number, matches } = bestMatches[index] ?? { number: SUMMARY, matches: [] };
-    // a text that matches by its title alone has no matching block
+    // a text that matches only by title has no matching block
     const block = matches.length === 0 ? SUMMARY : number;
     const text = block === SUMMARY ? entry.summary : (blocks[block - 1] ?? "");
     const titleRange = { start: titleStart, end: titleStart + entry.title.length };
@@ -98,9 +98,9 @@ function resultPath(entry: EditionEntry, query: string, block: number): string {
 }
 
 /**
- * The blocks that have the most of the words, by a rough comparison of their beginnings: parsing every block of every
- * result as PostgreSQL does would take longer than the rest of the search. All of them where words have to stand side
- * by side, or if none is likely.
+ * Returns the blocks that probably have most of the words, by a rough comparison of their beginnings. Parsing every
+ * block of every result in PostgreSQL would take longer than the rest of the search. Returns all blocks if words must
+ * be adjacent, or if none is likely.
  */
 function likelyBlocks(
   blocks: readonly string[],
@@ -113,7 +113,7 @@ function likelyBlocks(
   if (all.includes("<")) return numbered;
   const patterns = stems.map((stem) => ({
     exact: beginningWith(stem),
-    // the end of a stem need not be in the word: "hopes" has the stem "hope", and so has "hoping"
+    // a stem's end need not be in the word: "hopes" and "hoping" both have the stem "hope"
     rough: beginningWith(stem.slice(0, Math.max(3, stem.length - 2))),
   }));
   const scored = numbered
@@ -131,17 +131,17 @@ function likelyBlocks(
     : scored.slice(0, BLOCKS_COMPARED).map(({ block }) => block);
 }
 
-// stems have letters, digits and hyphens alone
+// stems contain only letters, digits and hyphens
 const beginningWith = (stem: string) => new RegExp(`(?<![\\p{L}\\p{N}])${stem}`, "iu");
 
-/** In UTF-16 code units; the end is not part of it. */
+/** In UTF-16 code units; the end is exclusive. */
 type Range = { start: number; end: number };
 
-/** Characters of a passage, about three lines on a wide screen; of these, before the first word found. */
+/** Length of a passage in characters, about three lines on a wide screen, and how many precede the first match. */
 const LENGTH = 260;
 const LEAD = 70;
 
-/** The excerpt of a text to show in results: all of a short text, otherwise the part with the most of the found words. */
+/** Returns a text's excerpt for the results: a short text as a whole, otherwise the part with most matches. */
 function passageOf(
   text: string,
   matches: readonly Range[],
@@ -160,7 +160,7 @@ function passageOf(
   };
 }
 
-/** A part of a text, divided where matches begin and end. */
+/** Splits part of a text at the start and end of each match. */
 function markedText(text: string, part: Range, matches: readonly Range[]): MarkedText {
   const pieces: MarkedText = [];
   let at = part.start;
@@ -174,7 +174,7 @@ function markedText(text: string, part: Range, matches: readonly Range[]): Marke
   return pieces;
 }
 
-/** Where the match stands that the most different words follow within a passage. */
+/** Returns the position of the match that most different words follow within a passage. */
 function densest(text: string, matches: readonly Range[]): number {
   let best = { start: matches[0]?.start ?? 0, words: 0 };
   for (const [index, { start }] of matches.entries()) {
@@ -187,13 +187,13 @@ function densest(text: string, matches: readonly Range[]): number {
   return best.start;
 }
 
-/** Where the first word begins from here on. */
+/** Returns where the first word from here on begins. */
 function wordStart(text: string, from: number): number {
   const space = text.slice(from).search(/\s/);
   return space === -1 ? from : from + space + 1;
 }
 
-/** Where the last word ends up to here. */
+/** Returns where the last word up to here ends. */
 function wordEnd(text: string, to: number): number {
   const space = text.slice(0, to).search(/\s\S*$/);
   return space === -1 ? to : space;

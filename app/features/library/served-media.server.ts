@@ -4,19 +4,16 @@ import { landingImages } from "./landing-words";
 import { MEDIA_PATH } from "./library-paths";
 import { findMedia, type Media } from "./media-store.server";
 
-/** An image or a sound of the library; `tag` is its entity tag; the content never changes. */
+/** An image or sound of the library. `tag` is its entity tag. The content never changes. */
 export type ServedMedia = Media & { tag: string };
 
-/** The image or sound of this name, whichever edition it belongs to; null if there is none. For members. */
+/** Finds the image or sound with this name, of any edition, or null. For members. */
 export async function findMemberMedia(name: string): Promise<ServedMedia | null> {
   const media = await findMedia(name);
   return media && { ...media, tag: name };
 }
 
-/**
- * The image of this name, if a text that everybody may read at `now` shows it, the landing page or a link preview;
- * otherwise null.
- */
+/** Finds the image with this name if a public text at `now`, the landing page or a link preview shows it, or null. */
 export async function findPublicImage(name: string, now: Date): Promise<ServedMedia | null> {
   const image = await findMemberMedia(name);
   if (!image?.mediaType.startsWith("image/")) return null;

@@ -7,21 +7,21 @@ import { MEDIA_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 
 type SoundPlayerProps = {
-  /** The text's. */
+  /** Slug of the text. */
   slug: string;
   title: string;
   sound: Sound;
-  /** Where to begin, in seconds; null for the beginning. */
+  /** Start position in seconds; null for the beginning. */
   second: number | null;
 };
 
 /**
- * The browser's own player for a text's sound, and a link to download it. It begins where the member stopped, on
- * whatever device. Render it with the slug as its key.
+ * The browser's player for a text's sound, with a download link. It starts where the member stopped, on any device.
+ * Render it with the slug as its key.
  */
 export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
   const player = useRef<HTMLAudioElement>(null);
-  // another address would stop what plays when the page's data are loaded again
+  // another address would stop playback when the page's data revalidates
   const [beginning] = useState(second);
   useListeningPosition(slug, player);
   const source = MEDIA_PATH + sound.name;
@@ -49,7 +49,7 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
   );
 }
 
-/** Tells the system what plays, for its own controls, such as those of a locked phone. */
+/** Sets the title that the system's own controls show, such as on a locked phone. */
 function announce(title: string): void {
   if (!("mediaSession" in navigator)) return;
   navigator.mediaSession.metadata = new MediaMetadata({
@@ -71,15 +71,14 @@ function lengthOf(seconds: number): string {
 
 const megabytes = (bytes: number) => `${Math.max(0.1, bytes / 1_000_000).toFixed(1)} MB`;
 
-/** Minimum interval between two requests while a sound plays, in milliseconds. */
+/** Minimum interval between two requests during playback, in milliseconds. */
 const INTERVAL_MS = 15_000;
 
 const FORBIDDEN = 403;
 
 /**
- * Stores where a text's sound was stopped: every few seconds while it plays, when it is paused, moved or over, and
- * when the page is left or hidden. What is lost is sent with the next position; when the membership has ended, nothing
- * more is.
+ * Stores the position in a text's sound: every few seconds during playback, on pause, seek and end, and on leaving or
+ * hiding the page. A lost position is superseded by the next one. Sends nothing after the membership has ended.
  */
 function useListeningPosition(slug: string, player: RefObject<HTMLAudioElement>): void {
   useEffect(() => {
@@ -104,7 +103,7 @@ function useListeningPosition(slug: string, player: RefObject<HTMLAudioElement>)
       if (Date.now() - sentAt >= INTERVAL_MS) void send();
     };
     const onStop = () => {
-      // setting the first position moves the sound too, before anybody has played it
+      // setting the start position fires events too, before any playback
       if (audio.played.length > 0) hasChanged = true;
       void send();
     };
@@ -132,5 +131,5 @@ function useListeningPosition(slug: string, player: RefObject<HTMLAudioElement>)
   }, [slug, player]);
 }
 
-/** Where the position in a sound is posted. */
+/** Path that stores the position in a sound, by POST. */
 const LISTENING_PATH = "/premium/listening";

@@ -2,20 +2,20 @@ import { useEffect } from "react";
 import { postJson } from "~/ui";
 import { blockId, PROGRESS_PATH } from "./library-paths";
 
-/** How long scrolling has to pause before the position is stored, in milliseconds. */
+/** Scrolling must pause this long before the position is stored, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** Minimum interval between two requests, except for the one on leaving the page, in milliseconds. */
+/** Minimum interval between two requests, except when the page is left, in milliseconds. */
 const INTERVAL_MS = 4_000;
 
-/** After this many blocks from the beginning a text counts as being read again, although its reader stopped further down. */
+/** A text counts as being read again this many blocks after where it was opened, despite a later stored position. */
 const READING_AGAIN = 3;
 
 /**
- * Stores which block of a text is at the top of the window: a pause after scrolling, and when the page is left or
- * hidden. Where the page was opened is not a position until it is scrolled, nor is a look at the beginning of a text
- * whose reader `stoppedAt` a block further down. Whatever is lost is sent with the next position; when the membership
- * has ended, nothing more is.
+ * Stores which block of a text is at the window's top: when scrolling pauses, and when the page is left or hidden. The
+ * block at which the page opened is stored only after scrolling. A look at the beginning is not stored if reading
+ * stopped further down, at `stoppedAt`. A lost position is superseded by the next one. Sends nothing after the
+ * membership has ended.
  */
 export function useReadingPosition(slug: string, stoppedAt: number | null): void {
   useEffect(() => {
@@ -62,7 +62,7 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
       if (isQueued) kept = current;
     };
     const leave = () => {
-      // a pause that is still running means that something was scrolled
+      // a running pause means there was scrolling
       if (pause !== undefined) look();
       sendAtLeaving();
     };
@@ -79,22 +79,22 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
       removeEventListener("scroll", onScroll);
       removeEventListener("pagehide", leave);
       document.removeEventListener("visibilitychange", onVisibilityChange);
-      // by now the window shows the next page
+      // the window shows the next page by now
       sendAtLeaving();
     };
   }, [slug, stoppedAt]);
 }
 
 /**
- * The number of the first block of the text that is not entirely above the window or behind its bar; the last one
- * at the end of the page, and null without any.
+ * Returns the number of the first block that is not entirely above the window or behind its bar. That is the last
+ * block at the end of the page, and null without blocks.
  */
 function blockAtTop(): number | null {
   const inset = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
   for (let block = 1; ; block += 1) {
     const element = document.getElementById(blockId(block));
     if (!element) return block > 1 ? block - 1 : null;
-    // a pixel more, since positions are fractions of one
+    // one more pixel, since positions are fractional
     if (element.getBoundingClientRect().bottom > inset + 1) return block;
   }
 }

@@ -1,15 +1,12 @@
 import { z } from "zod";
 import { type FileProblem, parseFields } from "./yaml-fields";
 
-/** Characters of front matter, many times what its fields need; checking far more would take seconds. */
+/** Maximum length of front matter in characters, many times what its fields need. Checking far more takes seconds. */
 const MAX_LENGTH = 4_096;
 
 const FENCE = /^---[ \t]*$/;
 
-/**
- * One line of text. Line breaks and control characters have no place in a mail's header, nor
- * halves of characters anywhere.
- */
+/** One line of text, without line breaks, control characters (unsafe in mail headers) and lone surrogates. */
 export const oneLine = (max: number) =>
   z
     .string("wanted text; put it in quotes")
@@ -21,7 +18,7 @@ export const oneLine = (max: number) =>
       "has a line break or control character in it",
     );
 
-/** What is wrong with a field that no schema knows, for the `error` option of a strict object. */
+/** Returns the problem with an unknown field, for the `error` option of a strict object. */
 export const unknownField = (issue: { code?: string }) =>
   issue.code === "unrecognized_keys" ? "is not known here" : undefined;
 
@@ -30,8 +27,8 @@ export type SplitFile<FrontMatter> =
   | { kind: "rejected"; problems: FileProblem[] };
 
 /**
- * Splits a file at the `---` lines around its YAML front matter and validates that. Reports all that is wrong
- * with it. The front matter is data, never evaluated: there is no `---js`.
+ * Splits a file at the `---` lines around its YAML front matter and validates that. Reports all problems. Front matter
+ * is data and never evaluated: there is no `---js`.
  */
 export function splitFrontMatter<Schema extends z.ZodType>(
   text: string,

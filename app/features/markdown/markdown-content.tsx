@@ -2,24 +2,24 @@ import type { Element, RootContent } from "hast";
 import { type ComponentType, createElement, Fragment, type ReactNode } from "react";
 import type { MarkdownTree } from "./markdown-tree.server";
 
-/** Components by the names of the HTML elements they stand for, each taking that element's properties. */
+/** Components by HTML element name, each with that element's props. */
 export type MarkdownComponents = Readonly<Record<string, ComponentType<never>>>;
 
 type MarkdownContentProps = {
   tree: MarkdownTree;
   components?: MarkdownComponents;
-  /** How the cells of a table say where their words stand; by default in their style. */
+  /** Whether table cells are aligned by their style, the default, or by an attribute. */
   cellAlignment?: "style" | "attribute";
 };
 
 const VOID_ELEMENTS = ["br", "hr", "img"];
 
-/** Between these elements HTML has no text, and React warns of line breaks there. */
+/** HTML has no text between these elements, and React warns about line breaks there. */
 const TABLE_PARTS = ["table", "thead", "tbody", "tr"];
 
 /**
- * A text's tree as React elements, with a component in place of each HTML element that has one. The tree has but a
- * dozen properties, which React calls by the same names; hast-util-to-jsx-runtime would be 29 KB of script on every page.
+ * Renders a text's tree as React elements, with components in place of their HTML elements. The tree has only a dozen
+ * properties, with the same names in React. hast-util-to-jsx-runtime would add 29 KB of script to every page.
  */
 export function MarkdownContent({
   tree,

@@ -1,18 +1,18 @@
 import type { Nodes, Root } from "mdast";
 import type { FileProblem } from "./yaml-fields";
 
-/** Lines, and characters that may begin or end something: time for parsing grows by the square of both. */
+/** Maximum lines, and maximum characters that may begin or end something. Parsing time is quadratic in both. */
 const MAX_LINES = 5_000;
 const MAX_MARKS = 5_000;
 
-/** Brackets that are open at once within a paragraph. */
+/** Maximum brackets open at once within a paragraph. */
 const MAX_OPEN_BRACKETS = 100;
 
-/** Quotes and lists in each other, and columns that a list is indented by. */
+/** Maximum nesting of quotes and lists, and maximum columns of a list's indentation. */
 const MAX_NESTING = 20;
 const MAX_INDENTATION = 100;
 
-/** Parts of a text: paragraphs, words in bold, links and so on. */
+/** Maximum nodes of a text: paragraphs, bold words, links and so on. */
 const MAX_PARTS = 10_000;
 
 const MARK = /[*_~[\]`|]/g;
@@ -23,8 +23,8 @@ const INDENTED_LIST = /^([ \t]+)(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const tooDeep = `quotes or lists are nested more than ${MAX_NESTING} times`;
 
 /**
- * What in a text would take a parser minutes, or overflow its stack; null if nothing would. Checked before parsing: no
- * real text has it, and parsing it would block the process for all other visitors.
+ * Returns the part of a text that would take a parser minutes, or overflow its stack; null if there is none. Check
+ * before parsing, which would block the process for all visitors. No real text has such a part.
  */
 export function unparsablePart(text: string): FileProblem | null {
   const lines = text.split("\n");
@@ -54,10 +54,10 @@ export function unparsablePart(text: string): FileProblem | null {
   return null;
 }
 
-/** Reports a parsed text that is nested too deeply, or has too many parts, to be rendered; null for any other. */
+/** Returns a problem if a parsed text is nested too deeply, or has too many nodes, to be rendered; otherwise null. */
 export function unrenderablePart(tree: Root): FileProblem | null {
   let parts = 0;
-  // no recursion, since the depth is what is in question
+  // no recursion, since the depth may be excessive
   const open: { node: Nodes; depth: number }[] = [{ node: tree, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, depth } = next;

@@ -19,8 +19,8 @@ function elementsOf(tree: MarkdownTree): Element[] {
   return elements;
 }
 
-describe("a text in Markdown", () => {
-  it("may have what a letter needs", () => {
+describe("markdownTree", () => {
+  it("renders everything a letter needs", () => {
     const source = [
       "Some *words* of **weight**, ~~gone~~, `code`.",
       "- one\n- two",
@@ -41,7 +41,7 @@ describe("a text in Markdown", () => {
     expect(render("![A sea](https://elsewhere.example/sea.png)")).toBe("<p>A sea</p>");
   });
 
-  it("has absolute links for readers outside the site", () => {
+  it("resolves links for readers outside the site", () => {
     expect(render("[join](/premium#now)", "https://book.example")).toBe(
       '<p><a href="https://book.example/premium#now">join</a></p>',
     );
@@ -52,25 +52,25 @@ describe("a text in Markdown", () => {
     ["### a\n##### b\n###### c\n### d", "h2 h3 h4 h2"],
     ["## a\n# b", "h2 h2"],
     ["###### a\n# b\n###### c", "h2 h2 h3"],
-  ])("has headings below the page's own, with none skipped: %j", (source, levels) => {
+  ])("nests headings below the page's own and skips no level: %j", (source, levels) => {
     const found = elementsOf(markdownTree(source, { imageAt }));
     expect(found.map(({ tagName }) => tagName).join(" ")).toBe(levels);
   });
 });
 
-describe("the beginning of a text", () => {
+describe("beginningOf", () => {
   const beginning = (source: string) => {
     const { tree, isWhole } = beginningOf(markdownTree(source, { imageAt }));
     return [html(tree).replaceAll("\n", ""), isWhole];
   };
 
-  it("ends at its mark", () => {
+  it("ends at the mark", () => {
     expect(beginning("a\n\n<!-- more -->\n\nb")).toEqual(["<p>a</p>", false]);
     expect(beginning("a\n\nb\n\n<!--more-->")).toEqual(["<p>a</p><p>b</p>", true]);
     expect(beginning("<!-- more -->\n\na")).toEqual(["", false]);
   });
 
-  it("is three blocks without a mark", () => {
+  it("has three blocks without a mark", () => {
     expect(beginning("a\n\nb\n\nc\n\nd\n\ne\n\nf")[0]).toBe("<p>a</p><p>b</p><p>c</p>");
   });
 
@@ -79,12 +79,12 @@ describe("the beginning of a text", () => {
     ["a\n\nb", "<p>a</p>"],
     ["a\n\nb\n\nc", "<p>a</p>"],
     ["a\n\nb\n\nc\n\nd\n\ne", "<p>a</p><p>b</p>"],
-  ])("is never more than half of a short text: %j", (source, shown) => {
+  ])("has at most half of a short text: %j", (source, shown) => {
     expect(beginning(source)).toEqual([shown, false]);
   });
 });
 
-describe("whatever a text says", () => {
+describe("any text", () => {
   const ELEMENTS =
     /^(h[2-6]|p|blockquote|[uo]l|li|pre|hr|table|thead|tbody|t[rhd]|a|em|strong|del|code|br|img)$/;
   const ATTRIBUTES = ["href", "title", "src", "alt", "width", "height", "start", "align"];
@@ -117,7 +117,7 @@ describe("whatever a text says", () => {
     fc.array(fragment, { maxLength: 16 }).map((all) => all.join("\n\n")),
   );
 
-  it("only elements, attributes and addresses that are harmless come of it", () => {
+  it("yields only harmless elements, attributes and addresses", () => {
     fc.assert(
       fc.property(text, (source) => {
         const tree = markdownTree(source, { base: "https://book.example", imageAt });
@@ -130,20 +130,20 @@ describe("whatever a text says", () => {
             new URL(String(properties.href), "https://book.example").protocol,
           );
         }
-        // React escapes all text, so what looks like an element is one
+        // React escapes all text, so anything like an element is one
         const tags = [...html(tree).matchAll(/<\/?([^\s/>]*)/g)].map(([, name = ""]) => name);
         for (const name of tags) expect(name).toMatch(ELEMENTS);
       }),
     );
   });
 
-  it("its beginning holds nothing of what comes after the mark", () => {
+  it("has a beginning without anything after the mark", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const source = `${before}\n\n<!-- more -->\n\n${after}\n\nSECRET`;
         const tree = markdownTree(source, { imageAt });
         const marked = tree.children.some(({ type }) => type === "comment");
-        // an open code block or comment before it swallows the mark, and the rest counts as blocks
+        // an open code block or comment swallows the mark, and then blocks count
         fc.pre(marked);
         expect(html(beginningOf(tree).tree)).not.toContain("SECRET");
       }),

@@ -7,26 +7,26 @@ import remarkRehype from "remark-rehype";
 import { unified } from "unified";
 import { visit } from "unist-util-visit";
 
-/** A text as a sanitised HTML tree, which pages, mails and feeds render with components of their own. */
+/** A text as a sanitized HTML tree. Pages, mails and feeds render it with their own components. */
 export type MarkdownTree = Root;
 
-/** Where an image is served, and its size in CSS pixels. */
+/** An image's address, and its size in CSS pixels. */
 export type ImageSource = { src: string; width: number; height: number };
 
 type Addresses = {
-  /** What relative links are resolved against, for readers outside the site; links stay as they are without. */
+  /** Resolves relative links, for readers outside the site; without it, links stay unchanged. */
   base?: string;
-  /** The image behind an address in the text; an image without one is replaced by its alternative text. */
+  /** Returns the image for an address in the text. Without one, its alternative text is shown. */
   imageAt: (address: string) => ImageSource | undefined;
 };
 
-/** Separates what everybody may read from what only members may. */
+/** Separates the public beginning from the members' rest. */
 const MORE = /^<!--\s*more\s*-->$/;
 
-/** How many blocks, at most, are the beginning of a text that does not say where its beginning ends. */
+/** Maximum number of blocks in the beginning of a text without a mark. */
 const BEGINNING_BLOCKS = 3;
 
-/** Everything a text may contain. Elements that are not named here leave their words behind. */
+/** Everything a text may contain. Other elements are replaced by their content. */
 export const TEXT_SCHEMA: SanitizeSchema = {
   tagNames: [
     ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "ul", "ol", "li", "pre", "hr"],
@@ -50,28 +50,28 @@ const parser = unified().use(remarkParse).use(remarkGfm);
 const sanitiser = unified()
   .use(remarkRehype, {
     handlers: {
-      // raw HTML is dropped, but for the mark between beginning and rest
+      // drops raw HTML except the mark after the beginning
       html: (_state, { value }: { value: string }) =>
         MORE.test(value.trim()) ? { type: "comment", value: "more" } : undefined,
     },
   })
   .use(rehypeSanitize, TEXT_SCHEMA);
 
-/** A text's syntax tree with positions: CommonMark with GitHub's tables, strikethrough and bare links. */
+/** Parses a text, with positions: CommonMark with GitHub's tables, strikethrough and bare links. */
 export function parseMarkdown(source: string): MarkdownRoot {
   return parser.parse(source);
 }
 
 /**
- * A text as an HTML tree that is safe whatever the text says: only the elements and attributes a text needs,
- * no raw HTML, links by http, https and mailto, images by `imageAt` alone. Its headings begin at the second
- * level, below the page's own, and skip none.
+ * Renders any text as a safe HTML tree. It allows only the elements and attributes a text needs, no raw HTML, links by
+ * http, https and mailto, and images from `imageAt`. Headings start at the second level, below the page's own, and
+ * skip none.
  */
 export function markdownTree(source: string, { base, imageAt }: Addresses): MarkdownTree {
   const tree = sanitiser.runSync(parseMarkdown(source)) as Root;
   nestHeadings(tree);
   visit(tree, (node, index, parent) => {
-    // positions are of no use to readers, and as large as the text
+    // readers do not need positions, which are as large as the text
     delete node.position;
     if (node.type !== "element") return;
     if (node.tagName === "a") node.properties = linkProperties(node, base);
@@ -83,8 +83,8 @@ export function markdownTree(source: string, { base, imageAt }: Addresses): Mark
 }
 
 /**
- * The text up to its `<!-- more -->`, or else its first three blocks but no more than half of it; and whether
- * that is all of it.
+ * Returns the text up to its `<!-- more -->`, or else its first three blocks but at most half of it; and whether that
+ * is all of it.
  */
 export function beginningOf(tree: MarkdownTree): { tree: MarkdownTree; isWhole: boolean } {
   const blockCount = (nodes: RootContent[]) =>
@@ -122,7 +122,7 @@ function imageOrText(
   };
 }
 
-/** Renumbers a text's headings: they begin at the second level, below the page's own, and skip none. */
+/** Renumbers a text's headings: they start at the second level, below the page's own, and skip none. */
 export function nestHeadings(tree: Root): void {
   const levelOf = ({ tagName }: Element) => Number(/^h([1-6])$/.exec(tagName)?.[1] ?? 0);
   const headings: { element: Element; level: number }[] = [];

@@ -9,11 +9,11 @@ const problemsOf = (source: string) => {
   return parsed.kind === "rejected" ? parsed.problems : [];
 };
 
-/** As long as the longest file whose fields are read. */
+/** Repeats a part up to the length of the longest file whose fields are read. */
 const longest = (part: string) => part.repeat(Math.ceil(16_384 / part.length));
 
-describe("fields in YAML", () => {
-  it("are read", () => {
+describe("parseFields", () => {
+  it("reads fields", () => {
     expect(parseFields('title: A [b] {c} "d"', schema)).toEqual({
       kind: "read",
       fields: { title: 'A [b] {c} "d"' },
@@ -26,28 +26,25 @@ describe("fields in YAML", () => {
     ["lists on one line without end", longest("- ")],
     ["maps in maps", Array.from({ length: 60 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n")],
     ["open brackets", longest("[")],
-  ])("are refused if they are nested too deeply: %s", (_, source) => {
+  ])("refuses fields nested too deeply: %s", (_, source) => {
     expect(problemsOf(source)).toEqual([
       { line: expect.any(Number), problem: "the fields are nested too deeply" },
     ]);
   });
 
-  it("have names and not collections as names", () => {
+  it("refuses collections as field names", () => {
     expect(problemsOf("title: a\n? [b, c]\n: d")).toEqual([
       { line: 3, problem: "wanted a field's name" },
     ]);
   });
 
-  it.each(["]", "- *a\n"])(
-    "are refused with at most twenty mistakes if they are nothing but %j",
-    (part) => {
-      const { length } = problemsOf(longest(part));
-      expect(length).toBeGreaterThan(0);
-      expect(length).toBeLessThanOrEqual(20);
-    },
-  );
+  it.each(["]", "- *a\n"])("reports at most twenty mistakes in a file of only %j", (part) => {
+    const { length } = problemsOf(longest(part));
+    expect(length).toBeGreaterThan(0);
+    expect(length).toBeLessThanOrEqual(20);
+  });
 
-  it("are refused with the lines of the first twenty that are not known", () => {
+  it("refuses unknown fields, with the lines of the first twenty", () => {
     const fields = Array.from({ length: 500 }, (_, index) => `field${index}: 1`);
     const problems = problemsOf(["title: a", ...fields].join("\n"));
     expect(problems).toHaveLength(20);

@@ -13,13 +13,13 @@ import {
 } from "yaml";
 import type { z } from "zod";
 
-/** What is wrong with a file, and in which of its lines, counted from 1. */
+/** A mistake in a file, and its line, counted from 1. */
 export type FileProblem = { line: number; problem: string };
 
-/** How deep fields may be nested; none of ours is deeper than three. */
+/** Maximum nesting of fields; the schemas use at most three levels. */
 const MAX_DEPTH = 10;
 
-/** Mistakes that are reported at once; each costs a search for its line. */
+/** Maximum number of mistakes reported at once. Each costs a search for its line. */
 const MAX_PROBLEMS = 20;
 
 const TOO_DEEP = "the fields are nested too deeply";
@@ -29,9 +29,9 @@ export type ParsedFields<Fields> =
   | { kind: "rejected"; problems: FileProblem[] };
 
 /**
- * Parses YAML of a few thousand characters that begins on line `firstLine` of its file, and validates it. Reports what
- * is wrong with it, up to twenty mistakes at once, each with the line of the field. YAML is data here: nothing in it
- * refers to anything, and no tag makes an object.
+ * Parses and validates YAML of a few thousand characters that starts on line `firstLine` of its file. Reports up to
+ * twenty mistakes, each with the line of the field. YAML is data here: it has no references, and no tag creates an
+ * object.
  */
 export function parseFields<Schema extends z.ZodType>(
   source: string,
@@ -90,8 +90,8 @@ export function parseFields<Schema extends z.ZodType>(
 }
 
 /**
- * Whether brackets, or lists and fields that begin on one line, are nested too deeply to be parsed: thousands of them
- * use up the stack, and V8 ends the process if it has to compile a regular expression with little stack left.
+ * Whether brackets, or lists and fields that start on one line, are nested too deeply to parse. Thousands of them
+ * exhaust the stack. V8 ends the process if it must compile a regular expression with little stack left.
  */
 function isTooDeepToParse(source: string): boolean {
   let brackets = 0;
@@ -100,14 +100,14 @@ function isTooDeepToParse(source: string): boolean {
     if (token === "[" || token === "{") brackets += 1;
     else if (token === "]" || token === "}") brackets -= 1;
     else if (token.includes("\n")) begunOnLine = 0;
-    // in brackets, fields on one line stand beside each other
+    // in brackets, fields on one line are siblings
     else if (brackets === 0 && ["-", "?", ":"].includes(token)) begunOnLine += 1;
     if (brackets > MAX_DEPTH || begunOnLine > MAX_DEPTH) return true;
   }
   return false;
 }
 
-/** Where a field begins, or else the nearest one around it; null for the document itself. */
+/** Returns where a field starts, or else its nearest existing ancestor; null for the document itself. */
 function locate(
   document: Document.Parsed,
   path: readonly PropertyKey[],

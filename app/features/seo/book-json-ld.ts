@@ -2,9 +2,9 @@ import type { MetaDescriptor } from "@remix-run/node";
 import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_PRICE, BOOK_TITLE } from "~/book";
 
 /**
- * Structured data for search engines: a schema.org Book with author and offer (specification, 9), and no rating, since
- * those on the page are not reviews that anybody has written. `image` is the address of its picture. Remix escapes
- * `<`, `>` and `&` when it renders the script element.
+ * Returns the book's structured data: a schema.org Book with author and offer (specification, 9). It has no rating,
+ * since those on the page are not from real reviews. `image` is the address of its picture. Remix escapes `<`, `>` and
+ * `&` when it renders the script element.
  */
 export function bookJsonLd(origin: string, image: string): MetaDescriptor {
   return {

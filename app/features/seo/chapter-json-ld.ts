@@ -6,17 +6,14 @@ type ChapterFacts = {
   path: string;
   title: string;
   description: string;
-  /** Null for what is not a chapter. */
+  /** Null if it is not a chapter. */
   number: number | null;
   wordCount: number;
-  /** The address of its picture. */
+  /** Address of its picture. */
   image: string;
 };
 
-/**
- * A text of the book that everybody may read, as schema.org describes it: a Chapter of the Book on the landing page,
- * or else an Article.
- */
+/** Returns the structured data of a public text: a Chapter of the Book on the landing page, or else an Article. */
 export function chapterJsonLd({
   origin,
   path,

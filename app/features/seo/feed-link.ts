@@ -2,7 +2,7 @@ import type { MetaDescriptor } from "@remix-run/node";
 import { BOOK_TITLE } from "~/book";
 import { FEED_PATH } from "~/features/newsletter/newsletter-paths";
 
-/** By which feed readers find the newsletter's feed from a page. */
+/** The newsletter's feed, for feed readers to discover. */
 export const feedLink: MetaDescriptor = {
   tagName: "link",
   rel: "alternate",

@@ -7,13 +7,13 @@ type IssueFacts = {
   description: string;
   /** ISO 8601. */
   publishedAt: string;
-  /** Whether others than members see only the beginning. */
+  /** Whether non-members see only the beginning. */
   premium: boolean;
 };
 
 /**
- * An issue of the newsletter as a schema.org Article. One for members is marked as such, so that search engines
- * do not take its short text for cloaking
+ * Returns the structured data of a newsletter issue: a schema.org Article. A members' issue is marked as paywalled, so
+ * search engines do not take its short text for cloaking
  * (https://developers.google.com/search/docs/appearance/structured-data/paywalled-content).
  */
 export function issueJsonLd({

@@ -5,8 +5,8 @@ import { pageMeta, unlistedMeta } from "./page-meta";
 const page = { title: "Somewhere", description: "What is there.", path: "/somewhere" };
 const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
 
-describe("a page's head", () => {
-  it("has the page's own canonical address on the public origin, whatever was requested", () => {
+describe("page metadata", () => {
+  it("has the page's canonical address on the public origin", () => {
     expect(pageMeta(page, matches)).toContainEqual({
       tagName: "link",
       rel: "canonical",
@@ -14,7 +14,7 @@ describe("a page's head", () => {
     });
   });
 
-  it("has absolute addresses for link previews, which have no page to resolve against", () => {
+  it("has absolute addresses for link previews", () => {
     const addresses = pageMeta(page, matches)
       .flatMap((tag) => ("content" in tag ? [String(tag.content)] : []))
       .filter((content) => content.includes("share.png") || content.includes("/somewhere"));
@@ -30,7 +30,7 @@ describe("a page's head", () => {
     ]);
   });
 
-  it("still has its title if the root's data is missing", () => {
+  it("keeps the title if the root's data is missing", () => {
     expect(pageMeta(page, [{ id: "root" }])).toEqual([
       { title: "Somewhere" },
       { name: "description", content: "What is there." },
@@ -38,7 +38,7 @@ describe("a page's head", () => {
   });
 });
 
-describe("the book for search engines", () => {
+describe("the book's structured data", () => {
   it("has its price, and no rating (specification, 9)", () => {
     const book = bookJsonLd("https://book.example", "https://book.example/share.png");
     expect(JSON.stringify(book)).not.toMatch(/rating|review/i);

@@ -8,14 +8,14 @@ type PageMeta = {
   /** The whole document title. */
   title: string;
   description: string;
-  /** The page's own path, without query: its canonical address. */
+  /** The page's path, without query; its canonical address. */
   path: string;
 };
 
-/** A match as Remix passes it to `meta`; only the root's data is read. */
+/** A match as Remix passes it to `meta`. Only the root's data is read. */
 type Match = { id: string; data?: unknown } | undefined;
 
-/** The head of a page that search engines must not list. It has no canonical address and no preview card. */
+/** Returns the metadata of a page that search engines must not list, without canonical address and preview card. */
 export function unlistedMeta(title: string, description: string): MetaDescriptor[] {
   return [
     { title: pageTitle(title) },
@@ -24,16 +24,16 @@ export function unlistedMeta(title: string, description: string): MetaDescriptor
   ];
 }
 
-/** The head of the page that answers an address that does not exist. */
+/** Metadata of the 404 page. */
 export const notFoundMeta: MetaDescriptor[] = [
   { title: pageTitle("Page not found") },
   { name: "robots", content: "noindex" },
 ];
 
 /**
- * The head of a page: title, description, canonical address, Open Graph and Twitter card. Pass the `matches` of the
- * route's `meta` arguments: the site's origin comes from the root's data, and if that is missing (the root failed),
- * addresses are left out.
+ * Returns a page's metadata: title, description, canonical address, Open Graph and Twitter card. Pass the `matches` of
+ * the route's `meta` arguments. The origin comes from the root's data. If that is missing (the root failed), addresses
+ * are omitted.
  */
 export function pageMeta(
   { title, description, path }: PageMeta,
@@ -68,7 +68,7 @@ export function pageMeta(
 
 type ShareImage = Omit<LandingImage, "name"> & { address: string };
 
-/** The picture in link previews: the edition's own where it has one (`share` in landing.yml). */
+/** Returns the picture of link previews: the edition's own, if any (`share` in landing.yml). */
 export function shareImage(origin: string, matches: readonly Match[]): ShareImage {
   const own = rootData(matches).share;
   if (own) return { ...own, address: origin + PREVIEW_MEDIA_PATH + own.name };
@@ -81,12 +81,12 @@ export function shareImage(origin: string, matches: readonly Match[]): ShareImag
   };
 }
 
-/** The site's origin (`PUBLIC_URL`) from the root loader's data, or null where the root has none. */
+/** Returns the site's origin (`PUBLIC_URL`) from the root loader's data; null if it failed. */
 export function publicOrigin(matches: readonly Match[]): string | null {
   return rootData(matches).publicUrl ?? null;
 }
 
-/** What the root loader returns of this; nothing if it failed. */
+/** Returns the fields used here of the root loader's data; none if it failed. */
 function rootData(matches: readonly Match[]): { publicUrl?: string; share?: LandingImage | null } {
   return matches.find((match) => match?.id === "root")?.data ?? {};
 }

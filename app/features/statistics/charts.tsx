@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear, scalePoint } from "d3-scale";
 import { line } from "d3-shape";
 import type { ReactNode } from "react";
 
-/** User units of a chart's drawing. */
+/** Size of a chart, in user units. */
 const [WIDTH, HEIGHT] = [640, 240];
 const MARGIN = { top: 16, right: 16, bottom: 28, left: 84 };
 
@@ -10,7 +10,7 @@ const MARGIN = { top: 16, right: 16, bottom: 28, left: 84 };
 export type Series = { name: string; values: number[] };
 
 type ChartProps = {
-  /** Identifies the chart within the page. */
+  /** Id of the chart within the page. */
   id: string;
   title: string;
   /** What is counted, and when. */
@@ -19,13 +19,13 @@ type ChartProps = {
   labels: string[];
   series: Series[];
   kind: "line" | "bars";
-  /** Writes a value on the axis and in the table. */
+  /** Formats a value for the axis and the table. */
   write: (value: number) => string;
 };
 
 /**
- * A chart as a labelled image, with its figures in a table beneath for those who cannot see it or tell its colors
- * apart.
+ * A chart as a labelled image, with its figures in a table below for readers who cannot see it or distinguish its
+ * colors.
  */
 export function Chart({ id, title, description, labels, series, kind, write }: ChartProps) {
   return (
@@ -80,7 +80,7 @@ function Drawing({
   // no ticks at fractions of a person
   const isWhole = values.every(Number.isInteger);
   const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick));
-  // labels that would run into each other are left out
+  // omit labels that would overlap
   const step = Math.ceil(labels.length / 7);
   return (
     <>
@@ -139,7 +139,7 @@ type FiguresTableProps = {
   rows: ReactNode[][];
 };
 
-/** A table whose first column names its rows, folded in on screens. */
+/** A table whose first column names its rows; collapsed on screens. */
 export function FiguresTable({ id, caption, heads, rows }: FiguresTableProps) {
   return (
     <details id={id}>
@@ -179,7 +179,7 @@ export function FiguresTable({ id, caption, heads, rows }: FiguresTableProps) {
   );
 }
 
-/** What may be wider than a phone, to be scrolled by keyboard too. */
+/** Content that may be wider than a phone. The keyboard can scroll it too. */
 export function Scroller({ name, children }: { name: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: otherwise no key scrolls it

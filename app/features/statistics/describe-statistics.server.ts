@@ -6,10 +6,10 @@ import type { MonthFigures, Statistics } from "./statistics";
 /** Columns and rows of a plot. */
 const [WIDTH, HEIGHT] = [64, 8];
 
-/** Characters of the longest bar of the funnel. */
+/** Length of the funnel's longest bar, in characters. */
 const BAR = 30;
 
-/** The statistics as lines for a terminal of 80 columns. */
+/** Formats the statistics as lines for a terminal of 80 columns. */
 export function describeStatistics(statistics: Statistics): string[] {
   const { months, cohorts, funnel } = statistics;
   return [
@@ -67,7 +67,7 @@ function describePlot(
   const text = plot(points, {
     width: WIDTH,
     height: HEIGHT,
-    // a plot that does not begin at 0 exaggerates small changes
+    // a plot that does not start at 0 exaggerates small changes
     yRange: [0, Math.max(1, ...points.map(([, count]) => count))],
     formatter: (value, { axis }) =>
       axis === "x" ? (months[value]?.month.slice(5) ?? "") : formatCount(Math.round(value)),
@@ -90,7 +90,7 @@ function describeFunnel(statistics: Statistics): string[] {
   );
 }
 
-/** Aligns cells in columns: numbers to the right, the first column and those of `leftAligned` to the left. */
+/** Aligns cells in columns: numbers to the right, the first column and those in `leftAligned` to the left. */
 function tabulate(
   heads: string[] | null,
   rows: (string | number)[][],

@@ -21,15 +21,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days of the funnel. */
 const FUNNEL_DAYS = 30;
 
-/** Texts of a month that are named. */
+/** Maximum number of texts named per month. */
 const MOST_READ = 10;
 
-/** Cohorts of members, and the months they are followed. */
+/** Number of cohorts of members, and of months that each is followed. */
 const COHORT_MONTHS = 12;
 
 /**
- * Counts everything from the database's rows, for the last `months` calendar months and the current one. On a large site
- * that takes minutes, as many statements at a time as the executor has connections.
+ * Computes all statistics from the database, for the last `months` calendar months and the current one. This takes
+ * minutes on a large site. It runs as many statements at once as the executor has connections.
  */
 export async function readStatistics(
   months: number,
@@ -105,7 +105,7 @@ async function readMonths(
   });
 }
 
-/** The figures of a month without its name; `none` if nothing happened in it. */
+/** Returns a month's figures without the month; `none` if nothing happened in it. */
 function pick<Figures extends object>(
   all: readonly (Figures & { month: string })[],
   wanted: string,
@@ -122,7 +122,7 @@ function changesIn(changes: { month: string; joined: number; left: number }[], m
   return { joined, left };
 }
 
-/** The sum of all changes up to the end of a month. */
+/** Returns a function that sums all changes up to the end of a month. */
 function runningSum(changes: [month: string, by: number][]): (month: string) => number {
   return (month) => changes.reduce((sum, [at, by]) => (at <= month ? sum + by : sum), 0);
 }
@@ -144,7 +144,7 @@ async function readCohorts(now: Date, executor: Executor): Promise<Cohort[]> {
   });
 }
 
-/** Whether everybody who can join in the cohort's month has joined so many months ago. */
+/** Whether the cohort's month ended at least `after` months ago; true for 0. */
 function isComplete({ month, after }: CohortCount, now: Date): boolean {
   return after === 0 || new Date(`${monthAfter(month, after + 1)}-01T00:00:00Z`) <= now;
 }

@@ -7,7 +7,7 @@ import { Chart, Scroller } from "./charts";
 import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
 import type { Statistics } from "./statistics";
 
-/** The statistics as one HTML page that needs nothing else: no script, no picture, no font. */
+/** Renders the statistics as a self-contained HTML page, without scripts, pictures or fonts. */
 export function renderReport(statistics: Statistics): string {
   return `<!doctype html>\n${renderToStaticMarkup(<Report statistics={statistics} />)}\n`;
 }
@@ -140,7 +140,7 @@ function Tile({ name, value }: { name: string; value: string }) {
   );
 }
 
-/** How many of each month's new members stayed: a table whose cells are the darker the more did. */
+/** A table of how many of each month's new members stayed. Darker cells mean more. */
 function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
   const after = cohorts[0]?.retained.map((_, index) => index) ?? [];
   return (
@@ -197,7 +197,7 @@ function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
   );
 }
 
-/** The steps from visit to member: a table with a bar in each row. */
+/** A table of the steps from visit to member, with a bar in each row. */
 function FunnelSteps({ statistics }: { statistics: Statistics }) {
   const steps = stepsOf(statistics);
   const most = Math.max(1, ...steps.map(({ count }) => count));

@@ -3,42 +3,42 @@ export type MonthFigures = {
   /** Such as `2026-11`. */
   month: string;
   members: {
-    /** At its end, or now. */
+    /** At the month's end, or now. */
     count: number;
     joined: number;
     returned: number;
     left: number;
-    /** Left, of those who were members when it began; null if nobody was. */
+    /** Share of the members at the month's start who left; null if there were none. */
     churn: number | null;
   };
-  /** Monthly recurring revenue at its end, or now: by currency, in the currency's minor unit. */
+  /** Monthly recurring revenue at the month's end, or now: by currency, in its minor unit. */
   revenue: Record<string, number>;
   newsletter: { count: number; joined: number; left: number };
   accounts: { count: number; joined: number; left: number };
-  /** Visitors of each day, added up. */
+  /** Sum of each day's visitors. */
   visitors: number;
-  /** Renewals whose first charge failed, and those of any month that were paid after all. */
+  /** Renewals whose first charge failed, and renewals of any month that were paid later. */
   renewals: { failed: number; recovered: number };
-  /** Disputes of payments that were opened, and that ended. */
+  /** Disputes opened and ended. */
   disputes: { opened: number; ended: number };
-  /** What most members marked as read, the first ten. */
+  /** Up to ten texts, those that most members marked as read. */
   mostRead: { slug: string; title: string; members: number }[];
 };
 
-/** Of those who first became members in a month: the share who were members 0, 1, 2 … months later. */
+/** Members who first joined in one month, and the share who were still members 0, 1, 2 … months later. */
 export type Cohort = {
   month: string;
   size: number;
-  /** Null where not all of them have joined so long ago. */
+  /** Null until all of them joined that long ago. */
   retained: (number | null)[];
 };
 
-/** From visit to member, over some days. */
+/** Steps from visit to member, over some days. */
 export type Funnel = {
   days: number;
-  /** Visitors of each day, added up. */
+  /** Sum of each day's visitors. */
   visitors: number;
-  /** Those of them who saw the pages to log in and sign up. */
+  /** Those who saw the log-in and sign-up pages. */
   authVisitors: number;
   accounts: number;
   /** Visitors who pressed the upgrade button. */

@@ -4,28 +4,25 @@ import { log } from "~/observability/log.server";
 import { ensureVisitorSalt, insertVisitorHashes } from "~db/queries/visitors";
 import { utcDay } from "./utc-day";
 
-/** The page under which those count who pressed the upgrade button. */
+/** Page name under which presses of the upgrade button count. */
 export const UPGRADE = "upgrade";
 
-/** Time between two writes of what was counted, in milliseconds; a killed process loses no more than that. */
+/** Interval between writes, in milliseconds. A killed process loses at most that much. */
 const INTERVAL_MS = 10_000;
 
-/** Visits held in memory until they are written; beyond that they are not counted, as while the database is down. */
+/** Maximum visits held in memory until they are written. Others do not count, as while the database is down. */
 const MAX_WAITING = 50_000;
 
-/**
- * Visits that one process records in a day, so that somebody who invents browsers cannot fill the disk: some 300 MB,
- * until the day is over.
- */
+/** Maximum visits that a process records per day, some 300 MB, so clients that invent browsers cannot fill the disk. */
 const MAX_A_DAY = 5_000_000;
 
-/** Rows of one statement. */
+/** Maximum rows per statement. */
 const BATCH = 5_000;
 
-/** Characters of a browser's name that count: a header may have 16 KB, and many visits wait in memory. */
+/** Maximum length of a browser's name. Headers may have 16 KB, and many visits wait in memory. */
 const MAX_NAME = 256;
 
-/** Of a hash; enough that two visitors of a day never share one. */
+/** Bytes kept of a hash; enough that two visitors of a day never share one. */
 const HASH_BYTES = 12;
 
 /** One page seen by one client. */
@@ -34,25 +31,25 @@ export type Visit = {
   page: string;
   /** The client's address or, where one machine has many, its network. */
   client: string;
-  /** The client's `User-Agent`; undefined for none. */
+  /** The client's `User-Agent`; undefined if absent. */
   userAgent: string | undefined;
 };
 
 /**
- * Counts visitors without cookies and without storing who they are: a client counts once a day for each page, by a
- * hash of its address and browser with a salt that is deleted the day after (docs/members.md). Programs that say
- * they are programs do not count.
+ * Counts visitors without cookies or storing who they are. A client counts once a day per page, by a hash of its
+ * address and browser. The hash's salt is deleted the next day (docs/members.md). Declared bots, and clients without a
+ * User-Agent, do not count.
  */
 export class VisitorCounter {
-  /** Page and client, each on a line: the same for the same visit, and without the headers it came from. */
+  /** Page, client and browser, each on a line: equal for equal visits, and detached from the request's headers. */
   readonly #waiting = new Set<string>();
-  /** How many visits were recorded on the last day that had any. */
+  /** Number of visits recorded on the last day that had any. */
   #recorded = { day: "", visits: 0 };
   #writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly maxADay = MAX_A_DAY) {}
 
-  /** Never throws, and writes nothing by itself. */
+  /** Counts a visit in memory. Never throws. */
   count({ page, client, userAgent }: Visit): void {
     // a copy: a slice would keep the whole header in memory; headers are Latin-1
     const name =
@@ -61,7 +58,7 @@ export class VisitorCounter {
     this.#waiting.add(`${page}\n${client}\n${name}`);
   }
 
-  /** Writes what was counted since the last time. Never throws: what cannot be written waits for the next time. */
+  /** Writes the visits since the last write. Never throws: visits that cannot be written wait for the next one. */
   write(now = new Date()): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeWaiting(utcDay(now)));
     return this.#writing;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Edition, EditionEntry } from "../edition";
 
-/** What a book is made of, the same for every member. */
+/** What a book contains, the same for every member. */
 export type BookContents = {
   /** The edition's digest. */
   edition: string;
   /** A URN, the same for all books of an edition. */
   identifier: string;
-  /** When the newest of it was imported or published. */
+  /** When its newest text was imported or published. */
   modified: Date;
   /** The site's address. */
   siteUrl: string;
@@ -15,7 +15,7 @@ export type BookContents = {
   extras: readonly EditionEntry[];
 };
 
-/** What a book has at `now`, of an edition that was imported at `importedAt`. */
+/** Returns a book's contents at `now`, for an edition imported at `importedAt`. */
 export function bookContents(
   edition: Edition,
   { now, importedAt, siteUrl }: { now: Date; importedAt: Date; siteUrl: string },
@@ -34,7 +34,7 @@ export function bookContents(
   };
 }
 
-/** A UUID of version 8 (RFC 9562), derived from the digest. */
+/** Returns a version 8 UUID (RFC 9562), derived from the digest. */
 function identifierOf(digest: string): string {
   const hex = createHash("sha256").update(digest).digest("hex");
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
@@ -48,7 +48,7 @@ function identifierOf(digest: string): string {
   return `urn:uuid:${parts.join("-")}`;
 }
 
-/** The file of a chapter or extra in the book. */
+/** Returns the file of a chapter or extra in the book. */
 export const textFile = ({ kind, slug }: Pick<EditionEntry, "kind" | "slug">) =>
   `${kind}-${slug}.xhtml`;
 

@@ -5,19 +5,19 @@ import { COVER_FILE, STYLE_FILE } from "./book-contents";
 
 const NAMES = [STYLE_FILE, COVER_FILE, "ornament.svg"];
 
-/** The files that every book has in common. */
+/** Files that every book shares. */
 export type BookFiles = { files: ReadonlyMap<string, Buffer>; digest: string };
 
 let folder: string | null = null;
 let loading: Promise<BookFiles> | null = null;
 
-/** Says where the style sheet, the cover and the ornament are that ship with the program. */
+/** Sets the folder of the style sheet, cover and ornament that ship with the program. */
 export function setBookFilesFolder(path: string): void {
   folder = path;
   loading = null;
 }
 
-/** Loads the files that every book has in common, once. Throws the file system's error. */
+/** Loads the files that every book shares, once. Throws the file system's error. */
 export function bookFiles(): Promise<BookFiles> {
   loading ??= load().catch((error: unknown) => {
     loading = null;

@@ -16,7 +16,7 @@ export type BookImage = { file: string; mediaType: string };
 
 const PAGE_TYPE = "application/xhtml+xml";
 
-/** What the archive says about where the book's package is. */
+/** Returns the archive's `container.xml`, which locates the package document. */
 export function container(): string {
   return xmlDocument(
     x("container", { version: "1.0", xmlns: "urn:oasis:names:tc:opendocument:xmlns:container" }, [
@@ -30,7 +30,7 @@ export function container(): string {
   );
 }
 
-/** The book's metadata, the list of its files, and the order of its pages (EPUB 3.3, Accessibility 1.1). */
+/** Returns the package document: metadata, manifest and spine (EPUB 3.3, Accessibility 1.1). */
 export async function packageDocument(
   contents: BookContents,
   images: readonly BookImage[],

@@ -36,7 +36,7 @@ function page(title: string, name: string, children: Child): string {
 
 const ornament = () => x("hr", { class: "ornament" });
 
-/** The cover, a page with its image. */
+/** Returns the cover page, with its image. */
 export function coverPage(): string {
   return page(
     "Cover",
@@ -47,7 +47,7 @@ export function coverPage(): string {
   );
 }
 
-/** The title page. */
+/** Returns the title page. */
 export function titlePage({ siteUrl }: BookContents): string {
   return page(
     BOOK_TITLE,
@@ -62,7 +62,7 @@ export function titlePage({ siteUrl }: BookContents): string {
   );
 }
 
-/** The page that parts the extras from the chapters. */
+/** Returns the page that separates the extras from the chapters. */
 export function extrasPage(): string {
   return page(
     "Extras",
@@ -75,7 +75,7 @@ export function extrasPage(): string {
   );
 }
 
-/** A chapter's or extra's page, with its text. */
+/** Returns the page of a chapter or extra, with its text. */
 export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: string): string {
   const isChapter = entry.kind === "chapter";
   const label = isChapter
@@ -107,7 +107,7 @@ function soundLine(entry: EditionEntry, siteUrl: string) {
   ]);
 }
 
-/** The last page: for whom and when this copy was made, and what is in it. */
+/** Returns the last page: for whom and when this copy was made, and what is in it. */
 export function colophonPage(
   { chapters, extras, modified, siteUrl }: BookContents,
   { email, now }: { email: string; now: Date },
@@ -142,7 +142,7 @@ export function colophonPage(
 
 const chapterLabel = ({ position, title }: EditionEntry) => `${position}. ${title}`;
 
-/** The contents, as a page and as what reading systems open from their menu. */
+/** Returns the contents, as a page and as the navigation menu of reading systems. */
 export async function navigationPage({ chapters, extras }: BookContents): Promise<string> {
   const entry = (href: string, label: string, ...more: Element[]) =>
     x("li", [x("a", { href }, label), ...more]) as Element;
@@ -175,7 +175,7 @@ export async function navigationPage({ chapters, extras }: BookContents): Promis
   });
 }
 
-/** The contents for reading systems that know EPUB 2 only. */
+/** Returns the contents for reading systems that support only EPUB 2. */
 export async function ncx({ chapters, extras, identifier }: BookContents): Promise<string> {
   const point = (order: number, label: string, src: string, ...more: Comment[]) =>
     x("navPoint", { id: `point-${order}`, playOrder: String(order) }, [

@@ -6,22 +6,22 @@ import { SKIP, visit } from "unist-util-visit";
 import type { ElementContent as XmlContent } from "xast";
 import { MEDIA_PATH } from "../library-paths";
 
-/** Shorter paragraphs leave no room beside a drop cap. */
+/** Minimum length of a first paragraph with a drop cap, in characters. */
 const MIN_DROP_CAP_TEXT = 180;
 
-/** Where a text's references lead in the book. */
+/** Targets of a text's references in the book. */
 export type BookReferences = {
-  /** The site's address, against which its paths are resolved. */
+  /** The site's address, against which paths are resolved. */
   siteUrl: string;
-  /** The files of the texts that are in the book, by the path of their page on the site. */
+  /** Files of the texts in the book, by the path of their page on the site. */
   texts: ReadonlyMap<string, string>;
-  /** The file of an image with this media name; null if the book cannot have it. */
+  /** Returns the file of an image by its media name; null if the book cannot include it. */
   imageFile: (name: string) => Promise<string | null>;
 };
 
 /**
- * A stored text as XHTML for e-readers: footnotes open where they are referred to, links lead to texts of the book
- * or to the site, images are those of the book.
+ * Converts a stored text to XHTML for e-readers. Footnotes open in place, links lead to texts in the book or to the
+ * site, and images are the book's.
  */
 export async function bookText(html: string, references: BookReferences): Promise<XmlContent[]> {
   const tree = fromHtml(html, { fragment: true });
@@ -54,7 +54,7 @@ export async function bookText(html: string, references: BookReferences): Promis
         break;
       case "th":
       case "td":
-        // an attribute that HTML has given up
+        // HTML has dropped this attribute
         if (properties.align) properties.className = [`align-${properties.align}`];
         delete properties.align;
         break;
@@ -72,7 +72,7 @@ export async function bookText(html: string, references: BookReferences): Promis
   }
   const xml = toXast(tree) as { children: XmlContent[] };
   for (const node of xml.children) {
-    // the page that the text is put into says it
+    // the surrounding page declares it
     if (node.type === "element") delete node.attributes.xmlns;
   }
   return xml.children;
@@ -94,7 +94,7 @@ async function imageFiles(
   return files;
 }
 
-/** An image in a format that e-readers need not know: its description stands for it. */
+/** Returns the description of an image whose format e-readers need not support. */
 function imageLeftOut(description: string): ElementContent {
   return {
     type: "element",
@@ -134,7 +134,7 @@ function rewriteLink(
   properties.href = file ?? strictAddress(url);
 }
 
-/** Without what browsers accept in an address and RFC 3986 does not. */
+/** Escapes what browsers accept in an address and RFC 3986 does not. */
 function strictAddress({ href }: URL): string {
   return href
     .replace(/%(?![0-9a-f]{2})/gi, "%25")
@@ -142,7 +142,7 @@ function strictAddress({ href }: URL): string {
     .replace(/(?<=#.*)#/g, "%23");
 }
 
-/** Leaves the words of a link that leads nowhere. */
+/** Keeps the words of a link that has no target. */
 function unlink(element: Element): void {
   element.tagName = "span";
   element.properties = {};

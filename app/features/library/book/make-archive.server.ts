@@ -12,19 +12,19 @@ import { type BookImage, container, packageDocument } from "./book-package";
 import { coverPage, extrasPage, navigationPage, ncx, textPage, titlePage } from "./book-pages";
 import { bookText } from "./book-text.server";
 
-/** Most texts in memory at a time. */
+/** Maximum number of texts in memory. */
 const BATCH = 20;
 
-/** Of all images of a book; later ones are left to the website. E-readers take no larger book, nor do mails. */
+/** Maximum total size of a book's images; later ones stay on the website. E-readers and mail limit a book's size. */
 const MAX_IMAGE_BYTES = 200 * 1024 * 1024;
 
-/** The image types that every e-reader supports (EPUB 3.3, 3.2). */
+/** Image types that every e-reader supports (EPUB 3.3, 3.2). */
 const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** An archive that is written file by file, so that only one is in memory. */
+/** An archive written file by file, with only one of them in memory. */
 class Archive {
   readonly #zip = new ZipFile();
-  /** Rejects if what is written cannot be stored. */
+  /** Rejects if writing fails. */
   readonly written: Promise<void>;
 
   constructor(
@@ -32,9 +32,9 @@ class Archive {
     private readonly modified: Date,
   ) {
     this.written = pipeline(this.#zip.outputStream, target);
-    // whoever adds the next file is told
+    // the next `add` rejects
     this.written.catch(() => {});
-    // first, and readable without unpacking (OCF, 4.3)
+    // first and uncompressed, as required (OCF, 4.3)
     this.#zip.addBuffer(Buffer.from("application/epub+zip"), "mimetype", {
       ...zipOptions(modified),
       compress: false,
@@ -55,20 +55,20 @@ class Archive {
     await this.written;
   }
 
-  /** Gives up what is half written. */
+  /** Discards a partly written archive. */
   destroy(error: Error): void {
     (this.#zip.outputStream as Readable).destroy(error);
   }
 }
 
 function zipOptions(mtime: Date) {
-  // the extra field of other times is forbidden for `mimetype`
+  // `mimetype` must not have the extra field of other timestamps
   return { mtime, mode: 0o100644, forceDosTimestamp: true };
 }
 
 /**
- * Writes a book without its colophon, as EPUB 3. Between texts other work gets its turn, and no more than a few
- * are in memory. Throws the database's and the file system's errors.
+ * Writes a book without its colophon, as EPUB 3. Yields to the event loop between texts, and holds few of them in
+ * memory. Throws the database's and the file system's errors.
  */
 export async function writeBook(contents: BookContents, target: Writable): Promise<void> {
   const archive = new Archive(target, contents.modified);
@@ -123,14 +123,14 @@ async function addTexts(
   }
 }
 
-/** The images of a book: each is added once. */
+/** A book's images, each added once. */
 class Images {
   readonly #files = new Map<string, BookImage | null>();
   #bytes = 0;
 
   constructor(private readonly archive: Archive) {}
 
-  /** Adds an image by its media name, unless it is there; null if the book cannot have it. */
+  /** Adds an image by its media name, unless it is there already. Returns null if the book cannot include it. */
   async add(name: string): Promise<string | null> {
     const known = this.#files.get(name);
     if (known !== undefined) return known?.file ?? null;
@@ -155,7 +155,7 @@ class Images {
   }
 }
 
-/** An archive of one file. */
+/** Returns an archive of one file. */
 export async function archiveOf(name: string, content: string, modified: Date): Promise<Buffer> {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.from(content), name, zipOptions(modified));

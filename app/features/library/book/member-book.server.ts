@@ -12,23 +12,23 @@ import { bookFiles } from "./book-files.server";
 import { colophonPage } from "./book-pages";
 import { archiveOf, writeBook } from "./make-archive.server";
 
-/** Part of every stored book's name: raised whenever the same edition makes another book. */
+/** Part of every stored book's name. Raise it when the same edition produces a different book. */
 const BOOK_VERSION = 1;
 
-/** Books that are being made, by their path. */
+/** Books in progress, by path. */
 const making = new Map<string, Promise<void>>();
 
 /** A member's copy of the book. */
 export type MemberBook = {
   bytes: number;
-  /** Reads it; nothing is open before. */
+  /** Reads it. Opens no file before that. */
   read(): Readable;
 };
 
 /**
- * The book for a member: all texts that are published at `now`, and a colophon with their address. All but the
- * colophon is the same for all members: it is made once and kept in `DATA_DIR/library`, where the clean-up of media
- * deletes what has not been asked for in a day. Throws the database's and the file system's errors.
+ * Returns a member's book: all texts published at `now`, and a colophon with their address. Only the colophon differs
+ * between members. The rest is cached in `DATA_DIR/library`, where the media clean-up deletes books that were not
+ * requested for a day. Throws the database's and the file system's errors.
  */
 export async function memberBook(
   edition: Edition,
@@ -36,7 +36,7 @@ export async function memberBook(
 ): Promise<MemberBook> {
   const siteUrl = env().PUBLIC_URL;
   const importedAt = await findImportTime(edition.digest);
-  // another instance has deleted it, a day after it was replaced
+  // another instance deleted it, a day after it was replaced
   if (!importedAt) throw new Error("The edition is no longer stored.");
   const contents = bookContents(edition, { now, importedAt, siteUrl });
   const path = await storedBook(contents);
@@ -52,7 +52,7 @@ export async function memberBook(
 
 async function* readParts(path: string, base: ArchiveEnd, { file, directoryEnd }: Addition) {
   const { directoryOffset, directoryLength } = base;
-  // open until the end, so that it can be deleted meanwhile
+  // stays open until the end, so the file may be deleted meanwhile
   const stored = await open(path);
   try {
     const part = (start: number, length: number) =>
@@ -66,11 +66,11 @@ async function* readParts(path: string, base: ArchiveEnd, { file, directoryEnd }
   }
 }
 
-/** Makes the book unless it is stored; returns its path. */
+/** Builds the book unless it is stored. Returns its path. */
 async function storedBook(contents: BookContents): Promise<string> {
   const path = join(dataDirectory(), "library", await bookName(contents));
   const now = new Date();
-  // also keeps it from being deleted
+  // also delays its deletion
   const isStored = await utimes(path, now, now).then(
     () => true,
     () => false,
@@ -92,7 +92,7 @@ async function bookName({ edition, chapters, extras, siteUrl }: BookContents): P
   return `book-${hash.digest("hex").slice(0, 32)}.zip`;
 }
 
-/** A book is complete once it has its name. */
+/** Writes to a temporary name and renames: a book with its final name is complete. */
 async function makeBook(contents: BookContents, path: string): Promise<void> {
   await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${randomUUID()}.part`;
@@ -121,19 +121,19 @@ async function archiveEnd(path: string): Promise<ArchiveEnd> {
 }
 
 /**
- * Adding one file to a ZIP archive without reading it: the archive is its files, then a directory of them, then
- * where the directory is (PKWARE's APPNOTE, 4.3). The new file goes between the files and the directory.
+ * Signature of an archive's end record. An archive is its files, a directory of them, and this record, which locates
+ * the directory (PKWARE's APPNOTE, 4.3). A new file goes between files and directory, so the archive need not be read.
  */
 
 const END_SIGNATURE = 0x06054b50;
 
-/** The length of the end of an archive that has no comment, in bytes. */
+/** Length of an archive's end record without a comment, in bytes. */
 const ARCHIVE_END_LENGTH = 22;
 
-/** Where an archive's directory is. */
+/** Location of an archive's directory. */
 type ArchiveEnd = { entries: number; directoryOffset: number; directoryLength: number };
 
-/** Reads an archive's last `ARCHIVE_END_LENGTH` bytes. Throws if it is not a plain archive without a comment. */
+/** Reads an archive's last `ARCHIVE_END_LENGTH` bytes. Throws if the archive is not plain or has a comment. */
 function readArchiveEnd(end: Buffer): ArchiveEnd {
   const entries = end.readUInt16LE(10);
   const directoryOffset = end.readUInt32LE(16);
@@ -143,21 +143,21 @@ function readArchiveEnd(end: Buffer): ArchiveEnd {
   return { entries, directoryOffset, directoryLength: end.readUInt32LE(12) };
 }
 
-/** What an archive's parts are followed by once a file is added to it. */
+/** What to append to an archive's parts to add a file. */
 type Addition = {
-  /** After the archive's files. */
+  /** Goes after the archive's files. */
   file: Buffer;
-  /** After its directory, and the end. */
+  /** Goes after the archive's directory: the new entry and the end record. */
   directoryEnd: Buffer;
 };
 
-/** What adds the only file of `single`, an archive of one, to an archive that ends like `base`. */
+/** Returns what adds the only file of the archive `single` to an archive that ends like `base`. */
 function additionOf(single: Buffer, base: ArchiveEnd): Addition {
   const end = Buffer.from(single.subarray(-ARCHIVE_END_LENGTH));
   const { directoryOffset, directoryLength } = readArchiveEnd(end);
   const file = single.subarray(0, directoryOffset);
   const record = Buffer.from(single.subarray(directoryOffset, directoryOffset + directoryLength));
-  // where the file begins
+  // the file's offset
   record.writeUInt32LE(base.directoryOffset, 42);
   end.writeUInt16LE(base.entries + 1, 8);
   end.writeUInt16LE(base.entries + 1, 10);

@@ -6,19 +6,19 @@ import { toXml } from "xast-util-to-xml";
 /** Characters that XML 1.0 cannot represent, such as control characters and lone surrogates. */
 const NOT_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** Elements of a list that are written without letting other work have its turn. */
+/** Elements written before yielding to the event loop. */
 const BATCH = 50;
 
-/** An XML document with this root; with `isPage`, an XHTML page. Characters that XML cannot have are left out. */
+/** Returns an XML document with this root; with `isPage`, an XHTML page. Drops characters that XML cannot represent. */
 export function xmlDocument(root: Element, { isPage = false } = {}): string {
   const doctype = isPage ? "<!DOCTYPE html>\n" : "";
   return `<?xml version="1.0" encoding="UTF-8"?>\n${doctype}${xmlOf(root)}\n`;
 }
 
-/** Stands for a list of elements in a document until `fillIn` writes them. */
+/** Creates a placeholder for a list of elements, which `fillIn` writes. */
 export const listOf = (name: string): Comment => ({ type: "comment", value: name });
 
-/** A document with its lists, which may have thousands of elements: other work gets its turn meanwhile. */
+/** Fills in a document's lists. Yields to the event loop, since a list may have thousands of elements. */
 export async function fillIn(
   xml: string,
   lists: Record<string, Iterable<Element>>,
@@ -35,7 +35,7 @@ export async function fillIn(
   return filled;
 }
 
-/** Like `map`, but lazy: an element is made when it is requested. */
+/** Maps lazily: creates each element when it is requested. */
 export function* lazily<From>(
   all: readonly From[],
   elementOf: (each: From, index: number) => Element,
@@ -51,6 +51,6 @@ function xmlOf(root: Element): string {
       node.attributes[name] = value?.replace(NOT_XML, "");
     }
   });
-  // the serialiser leaves what would end a CDATA section, which XML forbids in texts too
+  // the serializer keeps `]]>`, which XML forbids in text
   return toXml(root, { closeEmptyElements: true }).replaceAll("]]>", "]]&gt;");
 }

@@ -4,7 +4,7 @@ import { oneLine, unknownField } from "~/features/markdown/front-matter";
 const MAX_TITLE = 120;
 const MAX_SUMMARY = 300;
 
-/** A day in UTC, or an instant with its time zone. */
+/** A day in UTC, or a time with its zone. */
 const PUBLISH = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 const WANTED_TIME =
@@ -17,7 +17,7 @@ const publish = z
   .transform((text) => new Date(text.replace(" ", "T")))
   .refine((date) => !Number.isNaN(date.getTime()), "there is no such time");
 
-/** JavaScript takes February 31 for March 3. */
+/** Rejects days such as February 31, which JavaScript reads as March 3. */
 function isDay(day: string): boolean {
   const date = new Date(day);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
@@ -34,13 +34,13 @@ const fields = {
   audio: oneLine(200).optional(),
 };
 
-/** What a chapter says about itself ahead of its text. */
+/** Schema of a chapter's front matter. */
 export const chapterFrontMatter = z.strictObject(
   { ...fields, public: z.boolean("wanted true or false").default(false) },
   { error: unknownField },
 );
 
-/** What an extra says about itself ahead of its text. */
+/** Schema of an extra's front matter. */
 export const extraFrontMatter = z.strictObject(
   {
     ...fields,

@@ -4,24 +4,24 @@ import { join } from "node:path";
 import pMap from "p-map";
 import { BrokenEdition } from "./edition-problem";
 
-/** Far more than any edition has; a folder with more is something else, such as a home directory. */
+/** Far more than any edition has. A folder with more is something else, such as a home directory. */
 const MAX_FILES = 50_000;
 
-/** Files whose properties are read at the same time. */
+/** Maximum number of concurrent `stat` calls. */
 const CONCURRENT_STATS = 32;
 
-/** Made by editors and systems beside the files they belong to. */
+/** Files that editors and systems create beside others. */
 const IGNORED = /^\.|~$|^#.*#$|\.(?:swp|tmp|part)$|^(?:Thumbs\.db|desktop\.ini)$/i;
 
-/** A folder's files at one moment. */
+/** A snapshot of a folder's files. */
 export type FolderListing = {
   /** Paths relative to the folder, with slashes, sorted. */
   files: string[];
-  /** Changes whenever a file is added, removed or changed, as far as sizes and times of modification show it. */
+  /** Changes when a file is added, removed or changed, judged by sizes and modification times. */
   signature: string;
 };
 
-/** Lists an edition's folder with everything below it; null if there is no such folder, or nothing in it. */
+/** Lists all files below an edition's folder; null if the folder is missing or empty. */
 export async function listFolder(folder: string): Promise<FolderListing | null> {
   const files = await filesBelow(folder);
   if (files === null || files.length === 0) return null;
@@ -37,7 +37,7 @@ export async function listFolder(folder: string): Promise<FolderListing | null> 
   return { files, signature: hash.digest("hex") };
 }
 
-/** Whether a folder contains any file of an edition, which may be a broken one. */
+/** Whether a folder contains any file of an edition, even a broken one. */
 export function holdsEdition(listing: FolderListing | null): boolean {
   return listing?.files.some((file) => /^(?:chapters|extras)\/|^landing\.yml$/.test(file)) ?? false;
 }
@@ -45,12 +45,12 @@ export function holdsEdition(listing: FolderListing | null): boolean {
 async function filesBelow(folder: string): Promise<string[] | null> {
   const files: string[] = [];
   const folders = [""];
-  /** Real paths of folders, since links may lead in circles. */
+  /** Real paths of folders, since links may form a cycle. */
   const known = new Set<string>();
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
     const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(
       (error: NodeJS.ErrnoException) => {
-        // a folder may vanish while it is listed, as in a move; the edition's own may not exist yet
+        // a folder may vanish while it is listed; the edition's own may not exist yet
         if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
         throw error;
       },
@@ -68,7 +68,7 @@ async function filesBelow(folder: string): Promise<string[] | null> {
       const isLink = entry.isSymbolicLink();
       const target = isLink ? await stat(join(folder, path)).catch(() => null) : entry;
       if (target?.isDirectory()) folders.push(path);
-      // a link that leads nowhere is a file that cannot be read
+      // a dangling link is listed as a file that cannot be read
       else if (target === null || target.isFile()) files.push(path);
       if (files.length > MAX_FILES) {
         const problem = `there are more than ${MAX_FILES} files; wanted the folder of an edition`;

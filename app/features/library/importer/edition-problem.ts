@@ -2,17 +2,17 @@
 export type EditionProblem = {
   /** Relative to the folder. */
   file: string;
-  /** Counted from 1; null if it is about the file as a whole. */
+  /** Counted from 1; null if it concerns the whole file. */
   line: number | null;
   problem: string;
 };
 
-/** A problem as one line, such as `chapters/03-gates.md:12: there is no such file`. */
+/** Formats a problem as one line, such as `chapters/03-gates.md:12: there is no such file`. */
 export function describeProblem({ file, line, problem }: EditionProblem): string {
   return `${file}${line === null ? "" : `:${line}`}: ${problem}`;
 }
 
-/** Thrown when a folder does not hold an edition that can be taken; says all that is wrong with it. */
+/** Thrown for a folder whose edition cannot be imported; lists all problems. */
 export class BrokenEdition extends Error {
   constructor(readonly problems: readonly EditionProblem[]) {
     super(problems.map(describeProblem).join("\n"));

@@ -6,10 +6,10 @@ import type { SourceDocument } from "./read-source.server";
 
 const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUBLIC", "SOUND"];
 
-/** The columns that hold numbers, which end in line. */
+/** Columns of numbers, which are right-aligned. */
 const NUMBERS = new Set(["ORDER", "WORDS", "MINUTES"]);
 
-/** The texts of a folder as lines of a table: chapters, then extras, in their order, and what is out at `now`. */
+/** Formats a folder's texts as a table: chapters, then extras, in their order, and what is published at `now`. */
 export async function tabulateEdition(
   { source, wordCounts }: FolderCheck,
   now: Date,
@@ -53,7 +53,7 @@ function describePublication({ publishAt }: SourceDocument, now: Date): string {
   return publishAt <= now ? describeDay(publishAt) : `from ${describeDay(publishAt)}`;
 }
 
-/** A day in UTC, with the time unless it is the day's beginning. */
+/** Formats a day in UTC, with the time unless it is midnight. */
 export function describeDay(time: Date): string {
   const [day, clock] = time.toISOString().slice(0, 16).split("T");
   return clock === "00:00" ? `${day}` : `${day} ${clock}Z`;

@@ -7,7 +7,7 @@ import type { EditionProblem } from "./edition-problem";
 import type { FolderCheck } from "./import-edition.server";
 import type { EditionSource, SourceDocument } from "./read-source.server";
 
-/** Probable mistakes in a folder that can be imported all the same. */
+/** Finds probable mistakes in a folder that can still be imported. */
 export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]> {
   return [
     ...misplacedChapters(check.source),
@@ -16,7 +16,7 @@ export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]
   ];
 }
 
-/** Chapters that readers get before one that stands ahead of them in the book. */
+/** Finds chapters that are published before an earlier chapter of the book. */
 function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
   const warnings: EditionProblem[] = [];
   const chapters = documents
@@ -43,7 +43,7 @@ function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
     .filter((media) => !sounds.has(media.path) && !mediaInTexts.has(mediaName(media)))
     .filter((media) => !ofLanding.has(mediaName(media)))
     .map(({ path }) => ({ file: path, line: null, problem: "no text refers to this file" }));
-  // those that a text refers to are mistakes
+  // referring to an unusable file is reported as a mistake
   const unusable = [...source.unusable].map(([file, reason]) => ({
     file,
     line: null,
@@ -62,13 +62,13 @@ async function imagesWithLocation({ folder, media }: EditionSource): Promise<Edi
   return warnings;
 }
 
-/** How Exif data begins in every format: the header of a TIFF file, in either byte order. */
+/** Start of Exif data in every format: a TIFF header, in either byte order. */
 const TIFF_HEADERS = [Buffer.from("II*\0", "latin1"), Buffer.from("MM\0*", "latin1")];
 
-/** The name of the latitude in XMP, which programs write beside Exif, as text. */
+/** Name of the latitude in XMP, which programs write beside Exif, as text. */
 const XMP_LATITUDE = "GPSLatitude";
 
-/** Whether an image says where it was taken, as cameras and phones record it, in Exif or XMP. */
+/** Whether an image contains its location in Exif or XMP, as cameras and phones record it. */
 function hasLocation(content: Buffer): boolean {
   if (content.includes(XMP_LATITUDE)) return true;
   return TIFF_HEADERS.some((header) => {
@@ -83,7 +83,7 @@ function hasLatitude(tiff: Buffer): boolean {
   try {
     return readExif(tiff).GPSInfo?.GPSLatitude !== undefined;
   } catch {
-    // pixels that happen to look like a header
+    // pixel data that looks like a header
     return false;
   }
 }

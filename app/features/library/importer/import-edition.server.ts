@@ -39,31 +39,31 @@ import {
   typographic,
 } from "./render-document.server";
 
-/** Part of every digest: raised when the same folder is to be imported again, such as by a new rendering. */
+/** Part of every digest. Raise it to import unchanged folders again, as after a change in rendering. */
 const IMPORT_VERSION = 1;
 
-/** Documents that are rendered and stored in one go; a page that is requested meanwhile waits for one of them. */
+/** Documents rendered and stored per batch. A page request may wait for one batch. */
 const BATCH = 25;
 
-/** Files that are read at the same time: reading takes several turns of a busy event loop. */
+/** Maximum number of concurrent reads, since each takes several turns of a busy event loop. */
 const CONCURRENT_READS = 8;
 
-/** The URL of an image that a text shows, or of a file that it links to. */
+/** Address of an image that a text shows, or of a file that it links to. */
 const MEDIA_ADDRESS = new RegExp(`"${MEDIA_PATH}([^"]+)"`, "g");
 
-/** Thrown when a folder changes while it is read: what was read may be half of one edition and half of the next. */
+/** Thrown if a folder changes while it is read, since the result may mix two editions. */
 export class EditionChanging extends Error {}
 
 /**
- * Reads a folder as an edition and stores it, unless it is stored already: all of it, or nothing. Throws a
- * BrokenEdition that lists everything that is wrong with it, and EditionChanging.
+ * Imports a folder as an edition, unless it is stored already: all of it or nothing. Throws a BrokenEdition that lists
+ * all problems, or EditionChanging.
  */
 export async function importEdition(folder: string): Promise<Edition> {
   const listing = await listFolder(folder);
   const files = listing?.files ?? [];
   const digest = await digestOf(folder, files);
   const stored = await loadEdition(digest);
-  // the data directory of another instance, or a restored one, may lack its files
+  // this DATA_DIR may lack its files, as on another instance or after a restore
   const media = stored ? await findEditionFiles(digest) : null;
   const source = stored ? null : await readSource(folder, files);
   if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
@@ -82,8 +82,8 @@ export async function importEdition(folder: string): Promise<Edition> {
 }
 
 /**
- * Identifies an edition by the content of its files: folders alike have the same digest. What the files say is not
- * looked at, so that an edition of thousands that is known already is found quickly.
+ * Identifies an edition by the content of its files: equal folders have the same digest. It parses nothing, so a known
+ * edition of thousands of files is found quickly.
  */
 async function digestOf(folder: string, files: readonly string[]): Promise<string> {
   const digest = createHash("sha256").update(`${IMPORT_VERSION}`);
@@ -106,13 +106,13 @@ async function digestOfFile(folder: string, path: string): Promise<string> {
       hash.update(await readFile(join(folder, path)));
     }
   } catch (error) {
-    // whether that matters is found out when the file is used
+    // reported when the file is used
     hash.update(String((error as NodeJS.ErrnoException).code));
   }
   return hash.digest("hex");
 }
 
-/** A stored edition; null if there is none with this digest. */
+/** Loads a stored edition; null if there is none with this digest. */
 export async function loadEdition(digest: string): Promise<Edition | null> {
   const stored = await findEdition(digest);
   if (!stored) return null;
@@ -130,17 +130,17 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
   return new Edition(digest, entries, stored.landing as LandingWords | null);
 }
 
-/** What is known of a folder whose texts have been rendered, without having been stored. */
+/** The result of rendering a folder's texts without storing them. */
 export type FolderCheck = {
   source: EditionSource;
   problems: EditionProblem[];
-  /** The length of each text that could be rendered, by its path. */
+  /** Word counts of the texts that could be rendered, by path. */
   wordCounts: Map<string, number>;
-  /** The names, as in `mediaName`, of the images and files that texts show or link to. */
+  /** Names of the media that texts show or link to, as from `mediaName`. */
   mediaInTexts: Set<string>;
 };
 
-/** Everything that is wrong with a folder, its texts rendered for the purpose; nothing is stored. */
+/** Finds all problems of a folder by rendering its texts. Stores nothing. */
 export async function checkFolder(folder: string): Promise<FolderCheck> {
   const listing = await listFolder(folder);
   const source = await readSource(folder, listing?.files ?? []);
@@ -166,7 +166,7 @@ async function checkSource(source: EditionSource): Promise<FolderCheck> {
 }
 
 async function storeEdition(source: EditionSource, digest: string): Promise<void> {
-  // someone who fixes one mistake wants to know of all
+  // report all mistakes at once
   if (source.problems.length > 0) throw new BrokenEdition((await checkSource(source)).problems);
   const references = referencesOf(source);
   const documents = inReadingOrder(source.documents);
@@ -179,7 +179,7 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
     files.push({ ...file, path: file.path.normalize(), duration, edition: digest });
   }
   await getDatabase().db.transaction(async (tx) => {
-    // another instance with the same folder may be importing it at this moment
+    // another instance with the same folder may be importing it concurrently
     if (!(await insertEdition({ digest, landing: source.landing }, tx))) return;
     await insertEditionFiles(files, tx);
     for (let start = 0; start < documents.length; start += BATCH) {
@@ -205,7 +205,7 @@ async function render(
   problems: EditionProblem[],
 ): Promise<RenderedDocument | null> {
   const rendered = renderDocument(document, references);
-  // requests are answered in between
+  // lets requests be answered in between
   await setImmediate();
   if (!("problems" in rendered)) return rendered;
   problems.push(...rendered.problems);

@@ -14,7 +14,7 @@ const files = {
 };
 
 describe("landing.yml", () => {
-  it("replaces what it names, and nothing else", () => {
+  it("replaces only what it names", () => {
     const text =
       "about: It begins with Tuesday.\nphotos:\n  hero:\n    file: media/wood.jpg\n    alt: A wood\n";
     expect(readLandingFile(text, files)).toEqual({
@@ -68,7 +68,7 @@ describe("landing.yml", () => {
     ["about: &a x\nfeatures: [*a, *a, *a]\n", 2, "*a has no meaning here"],
     [`about: ${"x".repeat(401)}\n`, 1, "about: has more than 400 characters"],
     ["x".repeat(16_385), 1, "has more than 16384 characters"],
-  ])("names a mistake with its line: %j", (text, line, problem) => {
+  ])("reports a mistake with its line: %j", (text, line, problem) => {
     const read = readLandingFile(text, files);
     expect("problems" in read && read.problems).toContainEqual({ line, problem });
   });

@@ -5,13 +5,13 @@ import type { LandingImage, LandingWords } from "../landing-words";
 import { mediaName } from "../media-name";
 import type { MediaFile } from "./media-files.server";
 
-/** The file that replaces words and pictures of the landing page, beside the folders of the texts. */
+/** The file that replaces the landing page's words and pictures, beside the folders of the texts. */
 export const LANDING_FILE = "landing.yml";
 
-/** Characters of the file, twice what all of its fields may hold. */
+/** Maximum length in characters, twice what its fields can hold. */
 const MAX_LENGTH = 16_384;
 
-/** The width that programs scale a link's picture to; a smaller one is shown as a thumbnail. */
+/** Width to which link previews scale a picture, in pixels. Smaller pictures become thumbnails. */
 const MIN_SHARE_WIDTH = 600;
 
 const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -58,12 +58,12 @@ const schema = strict({
   share: picture,
 }).partial();
 
-/** The files of an edition by their path, composed (NFC): usable ones, and why the others are not. */
+/** An edition's files by NFC path: the usable ones, and the reasons why others are unusable. */
 type Files = { media: ReadonlyMap<string, MediaFile>; unusable: ReadonlyMap<string, string> };
 
 /**
- * Reads an edition's `landing.yml`: the words as they are, and each picture as one of the edition's images. Reports
- * all that is wrong with it, with the lines.
+ * Reads an edition's `landing.yml` and resolves its pictures to the edition's images. Reports all problems with their
+ * lines.
  */
 export function readLandingFile(
   text: string,
@@ -105,7 +105,7 @@ export function readLandingFile(
   };
 }
 
-/** Whether the programs that show link previews take an image: few of them know newer formats. */
+/** Whether programs that show link previews accept an image. Few support newer formats. */
 function isShareable({ mediaType, width }: LandingImage): boolean {
   return ["image/png", "image/jpeg"].includes(mediaType) && width >= MIN_SHARE_WIDTH;
 }

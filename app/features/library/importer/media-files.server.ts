@@ -10,10 +10,10 @@ const MB = 1024 * 1024;
 const MAX_IMAGE_BYTES = 2 * MB;
 const MAX_SOUND_BYTES = 500 * MB;
 
-/** Of an image's width and height: a small file of many more pixels would fill a phone's memory. */
+/** Maximum width and height of an image. A small file with far more pixels would fill a phone's memory. */
 const MAX_IMAGE_PIXELS = 4_096;
 
-/** From this Exif orientation on, a photograph is displayed lying on its side. */
+/** Exif orientations from this one on rotate a photograph by 90 degrees. */
 const FIRST_TURNED_ORIENTATION = 5;
 
 const IMAGES: Record<string, { mediaType: string; type: string }> = {
@@ -25,21 +25,21 @@ const IMAGES: Record<string, { mediaType: string; type: string }> = {
   ".avif": { mediaType: "image/avif", type: "avif" },
 };
 
-/** What every browser and podcast program plays. */
+/** Formats that every browser and podcast app plays. */
 const SOUNDS: Record<string, { mediaType: string }> = {
   ".mp3": { mediaType: "audio/mpeg" },
   ".m4a": { mediaType: "audio/mp4" },
 };
 
-/** An image or sound of an edition, as it is stored. */
+/** An image or sound of an edition, as stored. */
 export type MediaFile = Omit<EditionFile, "edition" | "duration">;
 
-/** Whether a path may name a sound of an edition. */
+/** Whether a path has the extension of a sound. */
 export function isSoundName(path: string): boolean {
   return extname(path).toLowerCase() in SOUNDS;
 }
 
-/** Reads an image or sound of an edition's folder; a sentence that says what is wrong with it if it is unusable. */
+/** Reads an image or sound of an edition's folder. Returns a sentence with the problem if it is unusable. */
 export async function readMediaFile(folder: string, path: string): Promise<MediaFile | string> {
   const extension = extname(path).toLowerCase();
   const file = join(folder, path);
@@ -101,7 +101,7 @@ async function readSound(
   return { path, sha256: hash.digest("hex"), mediaType, bytes, width: null, height: null };
 }
 
-/** Whether a file begins like one of its type: an ID3 tag or a frame of MPEG, or a box of MPEG-4. */
+/** Whether a file starts like its type: with an ID3 tag or MPEG frame, or with an MPEG-4 box. */
 async function isSound(file: string, mediaType: string): Promise<boolean> {
   const handle = await open(file);
   try {
@@ -115,7 +115,7 @@ async function isSound(file: string, mediaType: string): Promise<boolean> {
   }
 }
 
-/** A sound's length in seconds; null if its file does not tell. */
+/** Returns a sound's length in seconds; null if the file does not contain it. */
 export async function durationOf(file: string): Promise<number | null> {
   const { parseFile } = await import("music-metadata");
   try {

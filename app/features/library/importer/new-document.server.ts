@@ -9,21 +9,21 @@ import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import { listFolder } from "./edition-folder.server";
 import { isText, MAX_SLUG, readSource, slugOf } from "./read-source.server";
 
-/** The kinds of extras, as front matter has them. */
+/** The kinds of extras in front matter. */
 export const EXTRA_KINDS: readonly ExtraKind[] = extraFrontMatter.shape.kind.options;
 
 type NewText = {
   title: string;
   /** Null for a chapter. */
   extraKind: ExtraKind | null;
-  /** From when members see it, as front matter has it; null for at once. */
+  /** When members start to see it, as in front matter; null for immediately. */
   publish: string | null;
 };
 
 /**
- * Creates the file of a new chapter or extra in an edition's folder, after the last one of its kind, and returns its
- * path. Its summary and its text are empty, so that no edition with it is imported before they are written. Throws an
- * OperatorError if the title or the day is invalid, or a text already has the slug made of the title.
+ * Creates the file of a new chapter or extra, after the last one of its kind, and returns its path. Summary and text
+ * are empty, so the edition cannot be imported until they are written. Throws an OperatorError if the title or day is
+ * invalid, or if the title's slug is taken.
  */
 export async function createDocument(
   folder: string,
@@ -62,7 +62,7 @@ export async function createDocument(
   return path;
 }
 
-/** One more than the last one's; a text whose front matter cannot be read counts by its file's number. */
+/** Returns the last number plus one. A text with unreadable front matter counts by its file's number. */
 async function nextOrder(
   folder: string,
   texts: readonly string[],
@@ -74,7 +74,7 @@ async function nextOrder(
   return Math.max(0, ...documents.map(({ order }) => order), ...numbers) + 1;
 }
 
-/** A title in lower-case ASCII letters, digits and hyphens, cut between words; null if nothing is left of it. */
+/** Returns a title in lower-case ASCII letters, digits and hyphens, cut between words; null if nothing is left. */
 function slugFor(title: string): string | null {
   const slug = slugify(title, { decamelize: false });
   if (slug.length <= MAX_SLUG) return slug || null;

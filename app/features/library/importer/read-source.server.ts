@@ -13,21 +13,21 @@ import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server
 
 const MAX_TEXT_BYTES = 256 * 1024;
 
-/** Texts that are read at the same time: reading takes several turns of a busy event loop. */
+/** Maximum number of concurrent reads, since each takes several turns of a busy event loop. */
 const CONCURRENT_READS = 32;
 
-/** Control characters except tab and line feed: no text has them on purpose, and neither PostgreSQL nor XML can store them. */
+/** Control characters except tab and line feed. They are never intended, and neither PostgreSQL nor XML stores them. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
-/** A number that orders files in their folder and is no part of the slug. */
+/** The number that orders files in their folder. It is not part of the slug. */
 const LEADING_NUMBER = /^\d+[-_]/;
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Longest slug, in characters, so that every URL stays within its limit. */
+/** Maximum length of a slug in characters, which keeps every URL within its limit. */
 export const MAX_SLUG = 80;
 
-/** A chapter or extra as its file has it. */
+/** A chapter or extra as read from its file. */
 export type SourceDocument = {
   /** Relative to the edition's folder. */
   path: string;
@@ -42,21 +42,21 @@ export type SourceDocument = {
   audio: string | null;
   isPublic: boolean;
   body: string;
-  /** The line of its file on which the body begins. */
+  /** Line of the file on which the body begins. */
   bodyLine: number;
-  /** The lines of its file that set these fields. */
+  /** Lines of the file that set these fields. */
   fieldLines: { order: number; audio: number };
 };
 
-/** All that an edition's folder holds, before its texts are rendered. */
+/** The content of an edition's folder, before rendering. */
 export type EditionSource = {
   folder: string;
   documents: SourceDocument[];
-  /** Images and sounds by their path, composed (NFC). */
+  /** Images and sounds by NFC path. */
   media: Map<string, MediaFile>;
-  /** Why other files are neither, by their path. */
+  /** Reasons why other files are unusable, by path. */
   unusable: Map<string, string>;
-  /** What replaces words and pictures of the landing page; null for nothing. */
+  /** Replacements for the landing page's words and pictures; null for none. */
   landing: LandingWords | null;
   problems: EditionProblem[];
 };
@@ -64,13 +64,13 @@ export type EditionSource = {
 /** Whether a file of an edition's folder is a chapter or an extra. */
 export const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(path);
 
-/** Whether a file of an edition's folder is part of the edition. */
+/** Whether a file of an edition's folder belongs to the edition. */
 export const belongsToEdition = (path: string) =>
   /^(?:chapters|extras|media)\//.test(path) || path === LANDING_FILE;
 
 /**
- * Reads the texts of an edition's folder, and the images and sounds beside them. Collects what is wrong in
- * `problems` instead of stopping at the first.
+ * Reads the texts, images and sounds of an edition's folder. Collects mistakes in `problems` instead of stopping at
+ * the first.
  */
 export async function readSource(folder: string, files: readonly string[]): Promise<EditionSource> {
   const source: EditionSource = {
@@ -87,7 +87,7 @@ export async function readSource(folder: string, files: readonly string[]): Prom
   });
   for (const [index, text] of read.entries()) {
     addDocument(source, texts[index] ?? "", text);
-    // requests are answered in between
+    // lets requests be answered in between
     await setImmediate();
   }
   for (const path of files.filter(belongsToEdition)) {
@@ -117,7 +117,7 @@ async function readLanding(source: EditionSource): Promise<void> {
 
 async function readMedia(source: EditionSource, path: string): Promise<void> {
   const media = await readMediaFile(source.folder, path);
-  // an unusable file matters only to a text that uses it
+  // an unusable file only matters to a text that uses it
   if (typeof media === "string") source.unusable.set(path.normalize(), media);
   else source.media.set(path.normalize(), media);
 }
@@ -165,12 +165,12 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
   });
 }
 
-/** The slug of a text: its file's name without leading number and ending, whether or not it makes a good one. */
+/** Returns a text's slug, valid or not: its file name without leading number and extension. */
 export function slugOf(path: string): string {
   return basename(path).replace(/\.md$/i, "").replace(LEADING_NUMBER, "");
 }
 
-/** The line of a front matter's field, counted from 1. */
+/** Returns the line of a front matter's field, counted from 1. */
 function lineOf(field: string, text: string): number {
   const before = text.slice(0, Math.max(0, text.search(new RegExp(`^${field}\\s*:`, "m"))));
   return before.split("\n").length;
@@ -197,8 +197,8 @@ async function readText(file: string): Promise<TextFile> {
 }
 
 /**
- * A path that a file names, relative to the edition's folder and composed, as texts mostly are and not all systems' file
- * names. It begins with `..` if it leads out of the folder.
+ * Resolves a path named in a file to one relative to the edition's folder, in NFC. Texts mostly use NFC, but not all
+ * file systems do. The result begins with `..` if it leaves the folder.
  */
 export function resolvePath(from: string, relative: string): string {
   return posix.join(posix.dirname(from), relative).normalize();

@@ -17,26 +17,26 @@ import type { EditionProblem } from "./edition-problem";
 import type { MediaFile } from "./media-files.server";
 import { type EditionSource, resolvePath, type SourceDocument } from "./read-source.server";
 
-/** Part of every render key: raised whenever the same text is rendered otherwise. */
+/** Part of every render key. Raise it when the same text renders differently. */
 const RENDER_VERSION = 1;
 
-/** A text as its page shows it. */
+/** A text rendered for its page. */
 export type RenderedDocument = {
-  /** Sanitised. Its blocks have the ids `p1`, `p2` and so on; a footnote follows the block that refers to it. */
+  /** Sanitized. Blocks have the ids `p1`, `p2` and so on. A footnote follows the block that refers to it. */
   html: string;
-  /** The plain text of each block, with its footnotes. */
+  /** Plain text of each block, with its footnotes. */
   blocks: string[];
   wordCount: number;
 };
 
-/** What texts may refer to, by path. */
+/** Targets that texts may refer to, by path. */
 export type References = {
   documents: ReadonlyMap<string, Pick<SourceDocument, "kind" | "slug">>;
   media: ReadonlyMap<string, MediaFile>;
   unusable: ReadonlyMap<string, string>;
 };
 
-/** The texts and files of an edition by their path. */
+/** Returns an edition's texts and files by path. */
 export function referencesOf({ documents, media, unusable }: EditionSource): References {
   return {
     documents: new Map(documents.map((document) => [document.path, document])),
@@ -45,12 +45,12 @@ export function referencesOf({ documents, media, unusable }: EditionSource): Ref
   };
 }
 
-/** What looks like the name of a file in a text. */
+/** Matches anything like a file name in a text. */
 const FILE_NAME = /[^\s()<>[\]"'`*]+\.[a-z0-9]{2,4}\b/gi;
 
 /**
- * The digest of all that a text's HTML depends on: the text, and what the files are that it names. Texts with the
- * same key are rendered alike, and have no mistakes if one of them was rendered.
+ * Returns a digest of all that a text's HTML depends on: the text and the files it names. Texts with the same key
+ * render alike, and if one rendered, none has mistakes.
  */
 export function renderKeyOf(document: SourceDocument, references: References): string {
   const hash = createHash("sha256").update(`${RENDER_VERSION}\0${document.body}`);
@@ -65,10 +65,10 @@ export function renderKeyOf(document: SourceDocument, references: References): s
 
 const typography = unified().use(remarkSmartypants);
 
-/** What typography may change. */
+/** Punctuation that typography may change. */
 const PLAIN_PUNCTUATION = /["'`]|--|\.\s*\.\s*\./;
 
-/** Puts typographic punctuation into the tree of `source`; only where it lacks, since the library parses every word. */
+/** Sets typographic punctuation in the tree of `source`, only in blocks that need it: the library parses every word. */
 function setTypography(tree: Root, source: string): Root {
   const children = tree.children.map((block) => {
     const { start, end } = block.position ?? {};
@@ -79,7 +79,7 @@ function setTypography(tree: Root, source: string): Root {
   return { ...tree, children };
 }
 
-/** One line of text with typographic punctuation, such as a title. */
+/** Returns one line of text, such as a title, with typographic punctuation. */
 export function typographic(line: string): string {
   if (!PLAIN_PUNCTUATION.test(line)) return line;
   const root: Root = {
@@ -90,8 +90,8 @@ export function typographic(line: string): string {
 }
 
 /**
- * Renders a text: CommonMark with GitHub's tables, strikethrough and footnotes, and typographic punctuation. The
- * HTML is safe whatever the text says. Returns all that is wrong with it instead, with the lines of its file.
+ * Renders a text: CommonMark with GitHub's tables, strikethrough and footnotes, and typographic punctuation. The HTML
+ * is safe for any text. If the text has mistakes, returns all of them instead, with their lines.
  */
 export function renderDocument(
   document: SourceDocument,
@@ -112,12 +112,12 @@ export function renderDocument(
   return toBlocks(setTypography(tree, body), images);
 }
 
-/** What is left in the text of a reference to a footnote that is not there. */
+/** What remains in the text of a reference to a missing footnote. */
 const FOOTNOTE_MARK = /\[\^[^\]\s]+\]/;
 
 type Report = (node: Nodes, problem: string) => void;
 
-/** Puts addresses in place of the files that a text names; returns the images among them by their address. */
+/** Replaces file references with addresses. Returns the images by address. */
 function resolveReferences(
   tree: Root,
   document: SourceDocument,
@@ -200,7 +200,7 @@ function linkAddress(
   };
 }
 
-/** The text as HTML, block by block, each followed by the footnotes it refers to first. */
+/** Renders the text as HTML, block by block, each followed by the footnotes that it refers to first. */
 function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedDocument {
   const notes = new Map<string, { number: number; content: ElementContent[] }>();
   const noteOf = (state: State, { identifier }: FootnoteReference) => {
@@ -215,7 +215,7 @@ function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedD
   };
   const html = toHast(tree, {
     handlers: {
-      // comments; anything else has been reported
+      // comments; other HTML has been reported
       html: () => undefined,
       footnoteReference: (state: State, node: FootnoteReference): Element => ({
         type: "element",
@@ -293,11 +293,11 @@ function footnote(number: number, content: ElementContent[]): Element {
   };
 }
 
-/** Adds what the sanitiser lets no text say: ids and classes of footnotes, and the sizes of images. */
+/** Adds what the sanitizer forbids in texts: ids and classes of footnotes, and image sizes. */
 function finish(root: HtmlRoot, images: ReadonlyMap<string, MediaFile>): void {
   const referred = new Set<string>();
   visit(root, (node) => {
-    // positions are of no use to readers
+    // readers do not need positions
     delete node.position;
     if (node.type !== "element") return;
     const { properties } = node;
@@ -324,7 +324,7 @@ function plainText(element: Element): string {
     if (node.type === "text") text += node.value;
     if (node.type !== "element") return undefined;
     const href = String(node.properties.href ?? "");
-    // the numbers of footnotes are no words of the text
+    // footnote numbers are not words of the text
     return FOOTNOTE_LINK.test(href) || href.startsWith("#fnref-") ? SKIP : undefined;
   });
   return text.replace(/\s+/g, " ").trim();

@@ -14,37 +14,36 @@ import { BrokenEdition, describeProblem } from "./edition-problem";
 import { type EditionState, setEditionState } from "./edition-state.server";
 import { EditionChanging, importEdition, loadEdition } from "./import-edition.server";
 
-/** How often the folder is looked at, in milliseconds; a change is taken once the folder is quiet for as long. */
+/** Interval between checks of the folder, in milliseconds. A change is imported once the folder is quiet that long. */
 const INTERVAL_MS = 2_000;
 
-/** The pause after a scan is at least this many times the scan's duration, so that a slow disk is left free for other work. */
+/** The pause after a scan is at least this many times the scan's duration, to spare slow disks. */
 const SCAN_TIME_FACTOR = 50;
 
-/** Likewise the pause before a failed import is retried. */
+/** The same for the pause before a failed import is retried. */
 const RETRY_TIME_FACTOR = 10;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How long an edition is kept that no instance uses: the next one may take its renderings from it. */
+/** How long an unused edition is stored. The next one may reuse its renderings. */
 const UNUSED_LIFE_MS = 24 * HOUR_MS;
 
-/** Mistakes of an edition in the log; the first are enough to begin with. */
+/** Maximum number of mistakes logged per edition. */
 const MAX_LOGGED_PROBLEMS = 20;
 
 type Options = {
   /** The edition's folder. */
   folder: string;
-  /** Whether the operator has named it, so that it is expected to be there. */
+  /** Whether the operator has set it and so expects it to exist. */
   isFolderSet: boolean;
-  /** The folder of the edition that ships with the program, for a site without one of its own. */
+  /** Folder of the edition that ships with the program, for a site without its own. */
   sampleFolder: string;
   intervalMs?: number;
 };
 
 /**
- * Serves the edition in a folder, and every later one that is put there, until the returned function is called.
- * An edition that cannot be taken changes nothing: the last good one is served, also after a restart, and the log
- * says what is wrong with which line.
+ * Serves the edition in a folder, and every later version of it, until the returned function is called. If an edition
+ * cannot be imported, the last good one stays, even after a restart. The log names each mistake with its line.
  */
 export function startEditionWatch(options: Options): () => Promise<void> {
   const watch = new EditionWatch(options);
@@ -52,14 +51,14 @@ export function startEditionWatch(options: Options): () => Promise<void> {
 }
 
 class EditionWatch {
-  /** Of the folder that was imported last, or found to be broken. */
+  /** Signature of the folder that was last imported or found broken. */
   #handled: string | null = null;
-  /** What became of that one. */
+  /** The result for that folder. */
   #outcome: EditionState = "unknown";
-  /** Of a folder that may still be changing. */
+  /** Signature of a folder that may still be changing. */
   #pending: string | null = null;
   #sampleDigest: string | null = null;
-  /** Whether it is known which edition was served last, before this process began. */
+  /** Whether the edition served before this process started has been loaded. */
   #knowsLast = false;
   #lastFailure: string | null = null;
   #cleanedUpAt = Date.now();
@@ -131,13 +130,13 @@ class EditionWatch {
     setEditionState(this.#outcome);
   }
 
-  /** Whether an empty folder is more likely a mistake, such as a disk that is not mounted. */
+  /** Whether an empty folder is more likely a mistake, such as an unmounted disk. */
   #mustBeThere(): boolean {
     const current = currentEdition();
     return this.options.isFolderSet && current !== null && current.digest !== this.#sampleDigest;
   }
 
-  /** Whether the edition in the folder itself could be taken. */
+  /** Imports the folder's edition and serves it. Returns false if it is broken. */
   async #take(folder: string): Promise<boolean> {
     const { sampleFolder } = this.options;
     let edition: Edition;
@@ -146,7 +145,7 @@ class EditionWatch {
     } catch (error) {
       if (!(error instanceof BrokenEdition)) throw error;
       reportBroken(folder, error);
-      // a new site with a broken edition has nothing else to show
+      // a new site with a broken edition has nothing else to serve
       if (currentEdition() === null && folder !== sampleFolder) await this.#take(sampleFolder);
       return false;
     }
@@ -166,7 +165,7 @@ class EditionWatch {
     return true;
   }
 
-  /** Notes once an hour that the edition is in use, and deletes what no instance has used for a day. */
+  /** Marks the edition as in use once an hour, and deletes what no instance has used for a day. */
   async #cleanUp(): Promise<void> {
     const now = Date.now();
     const current = currentEdition();
@@ -180,7 +179,7 @@ class EditionWatch {
   }
 
   #reportFailure(error: unknown): void {
-    // the next look will find it whole
+    // the next check will find it complete
     if (error instanceof EditionChanging || this.#stopped) return;
     setEditionState("not-taken");
     const message = error instanceof Error ? error.message : String(error);

@@ -4,8 +4,8 @@ import { findNote, listNotes } from "~db/queries/notes";
 import type { Edition } from "../edition";
 
 /**
- * All of a member's notes as one Markdown file, in parts: a heading for each text, in the edition's order, and
- * last those whose text is gone. Notes are read one by one, since all of them may be large.
+ * Yields a member's notes as parts of one Markdown file, with a heading per text. Texts are in the edition's order,
+ * then deleted ones. Notes are read one by one, since together they may be large.
  */
 export async function* exportNotes(
   userId: string,

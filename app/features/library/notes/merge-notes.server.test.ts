@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { missingFrom } from "./merge-notes.server";
 import { withInsertions } from "./note";
 
-/** What is kept when `text` is posted and `stored` is there. */
+/** Returns the notes kept when `text` is posted and `stored` is in the database. */
 const merge = (text: string, stored: string) => withInsertions(text, missingFrom(text, stored));
 
-describe("two versions of the same notes", () => {
+describe("merging two versions of notes", () => {
   it.each([
     ["the same", "one\n\ntwo", "one\n\ntwo", "one\n\ntwo"],
     ["a paragraph more on either side", "one\n\nmine", "theirs\n\none", "theirs\n\none\n\nmine"],
@@ -26,7 +26,7 @@ describe("two versions of the same notes", () => {
     expect(merge(text, stored)).toBe(merged);
   });
 
-  it("are both kept, whatever they are", () => {
+  it("keeps all of both", () => {
     const paragraph = fc.constantFrom("a", "b", "c d", "c", "a b\nc");
     const notes = fc.array(paragraph, { maxLength: 8 }).map((parts) => parts.join("\n\n"));
     fc.assert(
@@ -34,13 +34,13 @@ describe("two versions of the same notes", () => {
         const merged = merge(text, stored);
         expect(isWithin(text, merged)).toBe(true);
         expect(isWithin(stored.replace(/\n+/g, ""), merged)).toBe(true);
-        // saved again, it is complete
+        // saving it again changes nothing
         expect(missingFrom(merged, merged)).toEqual([]);
       }),
     );
   });
 
-  it("of 100,000 characters are merged, though they have nothing in common", () => {
+  it("merges 100,000 characters with nothing in common", () => {
     const ofOneCharacter = (character: string) => Array(33_333).fill(character).join("\n\n");
     const alternating = Array.from({ length: 33_333 }, (_, n) => "ab"[n % 2]).join("\n\n");
     const noise = (seed: number) =>
@@ -57,7 +57,7 @@ describe("two versions of the same notes", () => {
   });
 });
 
-/** Whether all characters of a text stand in another, in this order. */
+/** Whether a text's characters all occur in another, in this order. */
 function isWithin(text: string, other: string): boolean {
   let at = 0;
   for (const character of other) if (character === text[at]) at += 1;

@@ -2,18 +2,17 @@ import { diffArrays } from "diff";
 import type { Insertion } from "./note";
 
 /**
- * Most paragraphs by which two texts may differ to be compared one by one, which takes time by the square of it;
- * beyond, what lies between their common beginning and end counts as one difference.
+ * Maximum number of differing paragraphs to compare one by one, which takes quadratic time. Beyond that, everything
+ * between the common start and end counts as one difference.
  */
 const MAX_DIFFERENCES = 400;
 
 type Paragraph = { text: string; start: number; end: number };
 
 /**
- * What a text lacks of another version of it, to be inserted so that both are kept: paragraphs that both have
- * stand once, and where they differ, the other's come first. Of two that differ only in what one of them adds, the
- * longer is kept, such as a sentence that has been written on. Nothing is ever removed from the text. The
- * insertions are in order.
+ * Returns the insertions, in order, that merge another version into a text. Paragraphs in both appear once. Where they
+ * differ, the other's come first. Where one paragraph only adds to the other, such as a continued sentence, the longer
+ * one is kept. Nothing is removed from the text.
  */
 export function missingFrom(text: string, other: string): Insertion[] {
   const own = paragraphsOf(text);
@@ -29,7 +28,7 @@ export function missingFrom(text: string, other: string): Insertion[] {
     insertions.push(...atHead.insertions);
     if (theirs.length > 0) {
       const added = trimmed(other, theirs);
-      // before what is left of ours, or else of what both have
+      // before what remains of ours, or else before the next common paragraph
       const next = mine[0] ?? own[ownTo - atTail.taken];
       insertions.push(
         next ? { at: next.start, text: `${added}\n\n` } : { at: end, text: `\n\n${added}` },
@@ -40,7 +39,7 @@ export function missingFrom(text: string, other: string): Insertion[] {
   return insertions;
 }
 
-/** Runs of lines that are not blank, with their places. */
+/** Splits a text at blank lines, with positions. */
 function paragraphsOf(text: string): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let current: Paragraph | null = null;
@@ -61,14 +60,14 @@ function paragraphsOf(text: string): Paragraph[] {
   return paragraphs;
 }
 
-/** The part of a text from the first of some paragraphs to the last. */
+/** Returns the part of a text from the first to the last of some paragraphs. */
 function trimmed(text: string, paragraphs: readonly Paragraph[]): string {
   return text.slice(paragraphs[0]?.start ?? 0, paragraphs.at(-1)?.end ?? 0);
 }
 
 type Difference = { ownFrom: number; ownTo: number; otherFrom: number; otherTo: number };
 
-/** Where two lists of paragraphs differ, in order. */
+/** Returns where two lists of paragraphs differ, in order. */
 function differences(own: readonly Paragraph[], others: readonly Paragraph[]): Difference[] {
   const wording = ({ text }: Paragraph) => text;
   const changes = diffArrays(own.map(wording), others.map(wording), {
@@ -111,8 +110,8 @@ function betweenCommonEnds(own: readonly Paragraph[], others: readonly Paragraph
 }
 
 /**
- * Takes paragraphs off one end of two lists as long as one of a pair is the other with something inserted. Returns
- * how many, and what ours lack, in order.
+ * Removes pairs of paragraphs from one end of two lists while one of the pair is the other with an insertion. Returns
+ * their number, and what ours lack, in order.
  */
 function takeInsertions(
   mine: Paragraph[],
@@ -137,8 +136,8 @@ function takeInsertions(
 }
 
 /**
- * What makes a text the other if one of the two is the other with something inserted: an insertion, with an empty
- * text if the other is the shorter one. Null if they differ in any other way.
+ * Returns the insertion that turns a text into the other; with empty text if the other is shorter. Null unless one of
+ * them is the other with something inserted.
  */
 function insertionInto(text: string, other: string): Insertion | null {
   const shorter = Math.min(text.length, other.length);

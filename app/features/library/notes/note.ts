@@ -1,17 +1,17 @@
-/** The most that notes on one text may hold, in UTF-16 code units, as a browser counts them. */
+/** Maximum length of the notes on one text, in UTF-16 code units, as browsers count. */
 export const MAX_NOTE_LENGTH = 100_000;
 
-/** A member's notes on one text, as the page shows them. */
+/** A member's notes on one text. */
 export type Note = {
   text: string;
-  /** Counts the changes; 0 if nothing has been stored yet. */
+  /** Number of changes; 0 if nothing is stored yet. */
   version: number;
 };
 
-/** Text to be put into notes, at a position in UTF-16 code units. */
+/** Text to insert into notes, at a position in UTF-16 code units. */
 export type Insertion = { at: number; text: string };
 
-/** A text with insertions, whose positions are those of the text without any of them. */
+/** Returns a text with insertions. Their positions refer to the original text. */
 export function withInsertions(text: string, insertions: readonly Insertion[]): string {
   let from = 0;
   let result = "";

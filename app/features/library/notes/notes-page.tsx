@@ -4,18 +4,18 @@ import { NOTES_FILE_PATH, NOTES_PATH } from "../library-paths";
 import type { Note } from "./note";
 import { useNoteSaving } from "./use-note-saving";
 
-/** Lines that a browser which cannot size the area by its text shows at least and at most. */
+/** Minimum and maximum rows in browsers that cannot size the area by its text. */
 const ROWS = { least: 8, most: 40, charactersPerLine: 60 };
 
 type NotesPageProps = {
-  /** The text that the notes are about. */
+  /** Slug of the text. */
   slug: string;
   /** The id of the signed-in member. */
   owner: string;
   note: Note;
 };
 
-/** The page left blank for a member's notes at the end of a text. Give it its slug as `key`. */
+/** The page for a member's notes at the end of a text. Pass the slug as `key`. */
 export function NotesPage({ slug, owner, note }: NotesPageProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const hydrated = useHydrated();
@@ -37,12 +37,12 @@ export function NotesPage({ slug, owner, note }: NotesPageProps) {
           id="notes-text"
           name="text"
           className="notes-text"
-          // notes may be in a language that is written from right to left
+          // notes may be in a right-to-left language
           dir="auto"
-          // while hydrating, React would set the value it knows over what was typed before
+          // React would replace what was typed before hydration
           defaultValue={hydrated || typeof document === "undefined" ? note.text : undefined}
           rows={rowsOf(note.text)}
-          // a browser that restores an older text would save it over a newer one
+          // a browser that restores an older text would overwrite a newer one
           autoComplete="off"
           onInput={onInput}
         />

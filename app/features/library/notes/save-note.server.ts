@@ -10,8 +10,8 @@ import { missingFrom } from "./merge-notes.server";
 import { type Insertion, MAX_NOTE_LENGTH, withInsertions } from "./note";
 
 /**
- * Largest body with a note, in bytes: 100,000 characters of three bytes each, percent-encoded, and the other
- * fields. As JSON it may hold the text twice.
+ * Maximum size of a body with a note, in bytes: 100,000 percent-encoded characters of three bytes, and the other
+ * fields. JSON may contain the text twice.
  */
 export const NOTE_FORM_LIMIT = 1_000_000;
 
@@ -22,7 +22,7 @@ const number = z.coerce
   .max(2 ** 31 - 2);
 
 const noteSchema = z.object({
-  // PostgreSQL stores no NUL character
+  // PostgreSQL cannot store NUL
   slug: z
     .string()
     .min(1)
@@ -35,36 +35,36 @@ const noteSchema = z.object({
 });
 
 /**
- * A posted note. `version` is the one its text was written on, and `owner` the id of the user who was shown that
- * version; `unconfirmed` is the text of an earlier post from the same page that has not been answered.
+ * A posted note. `version` is the version its text was based on, and `owner` the user to whom it was shown.
+ * `unconfirmed` is the text of an earlier post from the same page without a response.
  */
 export type PostedNote = z.infer<typeof noteSchema>;
 
-/** The fields of a posted note; null if they are missing or malformed. */
+/** Parses a posted note; null if fields are missing or malformed. */
 export function readPostedNote(fields: Record<string, FieldValue>): PostedNote | null {
   return noteSchema.safeParse(fields).data ?? null;
 }
 
 export type SaveNoteOutcome =
   /**
-   * All of the posted text is stored: at `version`, with `insertions` from a version it was not written on.
-   * `isOver` if the membership has ended meanwhile. `path` is the page of the text.
+   * The whole posted text is stored: as `version`, with `insertions` from a version it was not based on. `isOver` if
+   * the membership has ended. `path` is the page of the text.
    */
   | { kind: "saved"; version: number; insertions: Insertion[]; isOver: boolean; path: string }
-  /** The text, or what it would be merged with, is too long. Nothing was stored. */
+  /** The text or the merged text is too long. Nothing was stored. */
   | { kind: "too-long"; message: string }
-  /** There is no such text, or not yet. */
+  /** No such text is published. */
   | { kind: "unknown-text" }
   /** The viewer has never been a member. */
   | { kind: "never-member" }
-  /** The text was written by another user than the one who is signed in. */
+  /** The text belongs to another user than the signed-in one. */
   | { kind: "other-owner" }
   | { kind: "failed" };
 
 /**
- * Stores a member's notes on a text so that nothing is lost: unless the stored version is the one they were
- * written on, both are merged. Of a member whose membership has ended they are taken all the same. `adopts` takes
- * a text that another user has written, for who has just signed in to save it. Never throws.
+ * Stores a member's notes on a text without losing any. If the stored version is not the one they are based on, both
+ * are merged. Accepts notes after the membership has ended. `adopts` accepts another user's text, from someone who
+ * signed in to save it. Never throws.
  */
 export async function saveNote(
   posted: PostedNote,
@@ -83,7 +83,7 @@ export async function saveNote(
     const edition = await waitForEdition();
     if (!edition) return { kind: "failed" };
     const entry = edition.find(slug, new Date());
-    // another user's version says nothing about the notes of this one
+    // another user's version means nothing for this user's notes
     const written = isOwner ? posted : { ...posted, version: null, unconfirmed: undefined };
     const note = { ...written, userId, title: entry?.title };
     const stored =
@@ -106,7 +106,7 @@ type NewNote = {
   userId: string;
   slug: string;
   text: string;
-  /** Null if it was written on no version of this user's. */
+  /** Null if it is not based on a version of this user's. */
   version: number | null;
   unconfirmed?: string | undefined;
   /** Undefined if the edition has no such text. */
@@ -117,7 +117,7 @@ type Stored =
   | { kind: "stored"; version: number; insertions: Insertion[] }
   | Extract<SaveNoteOutcome, { kind: "too-long" | "unknown-text" }>;
 
-/** Stores notes that change those they were written on, as most do, in one statement; null if they are others. */
+/** Stores notes based on the stored version, the usual case, in one statement; null if the versions differ. */
 async function storeNext(note: NewNote): Promise<Stored | null> {
   const { version, title, text } = note;
   if (version === 0 && title !== undefined && text !== "") {
@@ -129,7 +129,7 @@ async function storeNext(note: NewNote): Promise<Stored | null> {
   return { kind: "stored", version: version + 1, insertions: [] };
 }
 
-/** Locks the row, so that concurrent saves run one after another and each sees what the one before has stored. */
+/** Locks the row, so concurrent saves run in sequence and each sees the previous one. */
 async function storeNote(note: NewNote, transaction: Transaction): Promise<Stored> {
   const { userId, slug, text, title } = note;
   let row = await findNoteForUpdate({ userId, slug }, transaction);
@@ -156,13 +156,13 @@ async function storeNote(note: NewNote, transaction: Transaction): Promise<Store
   return { kind: "stored", version, insertions };
 }
 
-/** Whether the viewer is or was a member; who never was has seen no page to write on. */
+/** Whether the viewer is or was a member. Others have seen no page for notes. */
 function hasBeenMember({ isSubscribed, profile }: Viewer): boolean {
-  // a profile that could not be read must not cost anybody their notes
+  // a profile that could not be read must not cost anyone their notes
   return isSubscribed || !profile || profile.stripe_price_id !== null || profile.hasInvoices;
 }
 
-/** A text as PostgreSQL can store it: without NUL and lone surrogates, and with line feeds as line ends. */
+/** Returns a text that PostgreSQL can store: without NUL and lone surrogates, with LF line ends. */
 function storableText(text: string): string {
   const lines = text.replace(/\r\n?/g, "\n").replaceAll("\0", "");
   return Buffer.from(lines, "utf8").toString("utf8");

@@ -2,10 +2,7 @@ import { Button, EmailField, PasswordField } from "~/ui";
 import { NOTES_PATH } from "../library-paths";
 import type { UnsavedNotes } from "./unsaved-notes";
 
-/**
- * The answer to a post of notes that could not be stored: the text, and one form that tries again, after signing
- * in where that is needed.
- */
+/** Response to notes that could not be stored: the text, and a form that retries, after signing in if needed. */
 export function UnsavedNotesPage({ slug, owner, version, text, message, signInAs }: UnsavedNotes) {
   const needsSignIn = signInAs !== null;
   return (
@@ -39,7 +36,7 @@ export function UnsavedNotesPage({ slug, owner, version, text, message, signInAs
               id="notes-text"
               name="text"
               className="notes-text"
-              // notes may be in a language that is written from right to left
+              // notes may be in a right-to-left language
               dir="auto"
               defaultValue={text}
               autoComplete="off"

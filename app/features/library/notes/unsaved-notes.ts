@@ -1,4 +1,4 @@
-/** A posted text that could not be stored, and what its page needs to post it again. */
+/** A posted text that could not be stored, with what its page needs to post it again. */
 export type UnsavedNotes = {
   slug: string;
   owner: string;
@@ -6,6 +6,6 @@ export type UnsavedNotes = {
   text: string;
   /** Why it was not stored, in a sentence or two. */
   message: string;
-  /** The address to sign in with, "" if it is not known; null if the next attempt needs no signing in. */
+  /** E-mail address to sign in with, "" if unknown; null if the retry needs no sign-in. */
   signInAs: string | null;
 };

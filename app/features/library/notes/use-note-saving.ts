@@ -6,19 +6,19 @@ import { findDrafts, forgetDrafts, keepDraft, replaceDraft } from "~/ui/drafts";
 import { SAVE_NOTES_PATH } from "../library-paths";
 import { type Insertion, type Note, withInsertions } from "./note";
 
-/** Milliseconds without typing after which notes are saved. */
+/** Notes are saved after this long without typing, in milliseconds. */
 const PAUSE_MS = 1_000;
 
-/** Length up to which a text surely fits the 64 KB that browsers send for a page that is being left. */
+/** Length of a text that surely fits in the 64 KB browsers send while a page unloads. */
 const MAX_KEEPALIVE_LENGTH = 15_000;
 
-/** Milliseconds after which a failed attempt is repeated. */
+/** Delay before a failed attempt is retried, in milliseconds. */
 const RETRY_MS = 10_000;
 
 export type SavingState = {
   /** A sentence for the reader; empty until something is written. */
   message: string;
-  /** Whether saving needs the reader to sign in again. */
+  /** Whether the reader must sign in again to save. */
   signedOut: boolean;
 };
 
@@ -26,25 +26,24 @@ const SILENT: SavingState = { message: "", signedOut: false };
 
 type NoteSaving = {
   state: SavingState;
-  /** To be called whenever the text has changed. */
+  /** Call it whenever the text has changed. */
   onInput: () => void;
-  /** Saves at once, also a page that has been emptied; false if that needs the form to be posted. */
+  /** Saves at once, even an emptied page. Returns false if the form must be posted instead. */
   saveNow: () => boolean;
 };
 
 type Draft = { text: string; version: number };
 
-/** What is in a text area, as written on the version that is known to be stored. */
+/** Returns a text area's draft, based on the version known to be stored. */
 const draftOf = ({ value }: HTMLTextAreaElement, { version }: Note): Draft => ({
   text: value,
   version,
 });
 
 /**
- * Saves what is written into a text area: after a pause, when it loses the focus, and when the page is left. What
- * is not saved is kept in this browser until it is: through a lost connection, a session that has ended, and a
- * closed tab. A draft is kept as soon as there is one, and afterwards only replaced: an attempt may fail because its user has
- * just signed out, which removes their drafts.
+ * Saves a text area's notes after a pause, on blur, and when the page is left. Unsaved text stays in this browser
+ * until it is saved, even if the connection, session or tab is lost. A draft is written at once and later only
+ * replaced: an attempt may fail because its user has just signed out, which removes the drafts.
  */
 export function useNoteSaving(
   area: RefObject<HTMLTextAreaElement>,
@@ -53,7 +52,7 @@ export function useNoteSaving(
   const [state, setState] = useState(SILENT);
   const navigate = useNavigate();
   const toast = useToast();
-  // the last version that is known to be stored, and the last text sent without an answer
+  // the last version known to be stored, and the last text sent without a response
   const stored = useRef(note);
   const unconfirmed = useRef<string>();
   const page = useRef("");
@@ -99,7 +98,7 @@ export function useNoteSaving(
           signedOut: false,
         });
       }
-      // of a page that has been emptied there is no draft until its reader says that it is meant
+      // an emptied page has no draft until its reader confirms it
       if (text === "") keepDraft(owner, slug, page.current, draftOf(element, stored.current));
       isSending.current = true;
       setState((was) => ({ ...was, message: "Saving..." }));
@@ -158,12 +157,12 @@ export function useNoteSaving(
       if (restored.length === 1) {
         forgetDrafts(owner, slug, other);
       } else {
-        // left by another tab; the server merges it with the rest
+        // from another tab; the server merges it with the rest
         void send(draft as Draft, false).then(({ ok }) => ok && forgetDrafts(owner, slug, other));
       }
     }
     const [draft] = restored;
-    // what was typed before the scripts ran is newer than any draft
+    // text typed before hydration is newer than any draft
     if (draft && element.value === stored.current.text && draft.text !== element.value) {
       element.value = draft.text;
       stored.current = { text: stored.current.text, version: draft.version };
@@ -192,7 +191,7 @@ export function useNoteSaving(
   }, [area, slug, owner, save, send]);
 
   useEffect(() => {
-    // the page's data was loaded again
+    // the page's data was revalidated
     const element = area.current;
     if (!element || note.version <= stored.current.version) return;
     if (element.value !== stored.current.text && element.value !== note.text) return;
@@ -216,8 +215,8 @@ export function useNoteSaving(
 }
 
 /**
- * Puts insertions into a text area whose text was `sent` a moment ago and may have been edited at one place since.
- * The browser keeps the caret where it is in the text.
+ * Inserts into a text area whose text was `sent` a moment ago and may have been edited in one place since. The browser
+ * keeps the caret in place.
  */
 function insert(area: HTMLTextAreaElement, sent: string, insertions: readonly Insertion[]): void {
   if (insertions.length === 0) return;
@@ -227,7 +226,7 @@ function insert(area: HTMLTextAreaElement, sent: string, insertions: readonly In
   while (head < shorter && sent[head] === now[head]) head += 1;
   let tail = 0;
   while (tail < shorter - head && sent.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
-  // from the end, so that the places before stay true
+  // from the end, so earlier positions stay valid
   for (const { at, text } of insertions.toReversed()) {
     const fromEnd = sent.length - at;
     const place = at <= head ? at : now.length - Math.min(tail, fromEnd);
@@ -236,7 +235,7 @@ function insert(area: HTMLTextAreaElement, sent: string, insertions: readonly In
   growToFit(area);
 }
 
-/** For browsers without `field-sizing`; a text area never becomes smaller, so that nothing jumps. */
+/** Grows a text area in browsers without `field-sizing`. It never shrinks, so nothing jumps. */
 function growToFit(area: HTMLTextAreaElement): void {
   if (CSS.supports("field-sizing", "content") || area.scrollHeight <= area.clientHeight) return;
   area.style.height = `${area.scrollHeight}px`;
