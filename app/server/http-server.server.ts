@@ -2,7 +2,6 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
@@ -46,7 +45,7 @@ const TIMEOUT_CHECK_MS = 1_000;
 /** Requests in progress on one connection. Browsers and proxies wait for each answer. */
 const MAX_PIPELINED = 2;
 
-/** How often a closing server closes connections that have become idle, in milliseconds. */
+/** How often a closing server closes connections without a request in progress, in milliseconds. */
 const CLOSE_POLL_MS = 50;
 
 /**
@@ -192,20 +191,17 @@ export async function listen(place: Place, limits: Partial<HttpLimits> = {}): Pr
         if (!response.headersSent) response.setHeader("Connection", "close");
       }
       if (server.listening) await sleep(drainTimeout);
-      await close(server, timeoutMs);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      // `closeIdleConnections` would wait for requests that have begun and may never end
+      const poll = setInterval(() => {
+        for (const [socket, { size }] of connections) if (size === 0) socket.destroySoon();
+      }, CLOSE_POLL_MS);
+      const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+      await closed;
+      clearInterval(poll);
+      clearTimeout(timer);
     },
   };
-}
-
-/** Waits for requests in progress, and drops what is left after `timeoutMs`. */
-async function close(server: Server, timeoutMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // otherwise connections that become idle are kept alive
-  const poll = setInterval(() => server.closeIdleConnections(), CLOSE_POLL_MS);
-  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearInterval(poll);
-  clearTimeout(timer);
 }
 
 function explainInheritedSocket(error: NodeJS.ErrnoException): OperatorError {
