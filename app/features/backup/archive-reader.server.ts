@@ -16,7 +16,7 @@ import {
   manifestSchema,
 } from "./backup-format";
 
-/** Something in an archive that is neither its manifest nor its end; to be read before the next one. */
+/** An entry other than the manifest and the end. It must be read before the next one. */
 export type ArchiveEntry = {
   name: string;
   bytes: number;
@@ -24,13 +24,13 @@ export type ArchiveEntry = {
   content: AsyncIterable<Uint8Array>;
 };
 
-/** The file is no backup, or not a whole one, or one that this release cannot read. */
+/** The file is not a backup, is incomplete, or cannot be read by this release. */
 export class BrokenBackup extends OperatorError {}
 
 /**
- * Reads a whole archive once, entry by entry, with little memory however large they claim to be. `onEntry` gets each
- * entry before its digest is known to be right. Resolves once everything was read and verified to be what was written;
- * throws a BrokenBackup for a file that is foreign, shortened, altered or of a newer format.
+ * Reads a whole archive once, entry by entry, with little memory whatever size the entries claim. `onEntry` gets each
+ * entry before its digest is verified. Resolves once everything is read and verified. Throws a BrokenBackup for a
+ * file that is foreign, truncated, altered or of a newer format.
  */
 export async function readArchive(
   source: AsyncIterable<Uint8Array>,
@@ -60,7 +60,7 @@ export async function readArchive(
       continue;
     } else {
       await onEntry({ name, bytes, kind, content: hashed });
-      // entries that were not read still have to be verified
+      // skipped entries must still be verified
       for await (const _ of hashed);
     }
     seen.push({ name, bytes, sha256: hash.digest("hex") });
@@ -73,7 +73,7 @@ export async function readArchive(
   return { manifest, end };
 }
 
-/** An entry read into memory; only for those that `readArchive` has limited. */
+/** Reads an entry into memory. Only for entries whose size `readArchive` has limited. */
 export async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);
@@ -85,13 +85,13 @@ type RawEntry = { name: string; bytes: number; content: AsyncIterable<Uint8Array
 async function* entriesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<RawEntry> {
   const gunzip = createGunzip();
   const compressed = pipeline(source, gunzip);
-  // reported by reading `gunzip`
+  // the reader of `gunzip` reports the error
   compressed.catch(() => {});
   const tar = Readable.toWeb(gunzip) as ReadableStream<Uint8Array>;
   const entries = tar.pipeThrough(createTarDecoder({ strict: true }));
   try {
     for await (const { header, body } of entries as unknown as AsyncIterable<ParsedTarEntry>) {
-      // links and devices have no place in a backup
+      // backups contain no links or devices
       if (header.type !== "file") throw foreign();
       yield {
         name: header.name,
@@ -151,7 +151,7 @@ function foreign(): BrokenBackup {
   return new BrokenBackup("The file is not a backup of this program.");
 }
 
-/** Translates errors of zlib and of the tar reader; errors of reading the file itself are returned unchanged. */
+/** Converts errors of zlib and the tar reader; returns file reading errors unchanged. */
 function explain(error: unknown): unknown {
   if (error instanceof OperatorError) return error;
   const { code = "", message = "", syscall } = error as NodeJS.ErrnoException;

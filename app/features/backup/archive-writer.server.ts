@@ -6,17 +6,17 @@ import { createGzip } from "node:zlib";
 import { createTarPacker } from "modern-tar";
 import { END, type End } from "./backup-format";
 
-/** Takes the entries of an archive, in order. */
+/** Adds entries to an archive, in order. */
 export type ArchiveWriter = {
   /** Adds an entry of exactly this many bytes. */
   add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Adds an entry that is in memory. */
+  /** Adds an entry from memory. */
   addBytes(name: string, content: Uint8Array): Promise<void>;
 };
 
 /**
- * A tar archive, compressed by gzip, of what `produce` adds, with the digests of all entries as the last one. It is
- * produced as it is read. Fails as `produce` does; `produce` fails when the reader stops reading.
+ * Streams a gzipped tar archive of the entries that `produce` adds; the last one holds all digests. Fails if
+ * `produce` fails, and `produce` fails if the reader stops reading.
  */
 export async function* writeArchive(
   produce: (archive: ArchiveWriter) => Promise<End["rows"]>,
@@ -24,7 +24,7 @@ export async function* writeArchive(
   const { readable, controller } = createTarPacker();
   const gzip = createGzip();
   const compressed = pipeline(Readable.fromWeb(readable as ReadableStream), gzip);
-  // reported by reading `gzip`
+  // the reader of `gzip` reports the error
   compressed.catch(() => {});
   const produced = produceAll(controller, produce);
   produced.catch((error) => gzip.destroy(error));
@@ -47,7 +47,7 @@ async function produceAll(
   const add = async (name: string, bytes: number, content: AsyncIterable<Uint8Array>) => {
     const hash = createHash("sha256");
     const entry = controller.add({ name, size: bytes, mtime, mode: 0o600 }).getWriter();
-    // a failure is reported by what is awaited
+    // the awaited calls report the error
     entry.closed.catch(() => {});
     for await (const chunk of content) {
       hash.update(chunk);

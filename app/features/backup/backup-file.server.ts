@@ -5,16 +5,16 @@ import { syncDirectory } from "~db/embedded/sync-directory";
 import { OperatorError } from "~db/operator-error";
 import type { SaveOptions } from "./backup-store";
 
-/** The end of the name of a backup that is still being written. */
+/** Suffix of an unfinished backup. */
 export const UNFINISHED = ".part";
 
-/** Errors of file systems without hard links. */
+/** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "EXDEV"]);
 
 /**
- * Writes a backup to a file that only its user may read. It gets its name once it is complete, flushed to the disk and,
- * if requested, verified; a program that is killed leaves a hidden file that ends in `.part`. Never replaces a file. Throws an OperatorError
- * for what the file system refuses. Returns the bytes written.
+ * Writes a backup to a file that only its user may read, and returns its size in bytes. The file gets its name once
+ * it is complete, flushed to disk and, if requested, verified. A killed program leaves a hidden `.part` file. Never
+ * replaces a file. Throws an OperatorError for a file system error.
  */
 export async function writeBackupFile(
   path: string,
@@ -43,7 +43,7 @@ export async function writeBackupFile(
     await verify?.(readBackupFile(unfinished));
     await giveName(unfinished, path);
     await syncDirectory(folder).catch(async (error) => {
-      // what was reported as failed must not be taken for a backup
+      // a backup reported as failed must not stay
       await rm(path, { force: true }).catch(() => {});
       throw error;
     });
@@ -55,7 +55,7 @@ export async function writeBackupFile(
   }
 }
 
-/** Reads a backup's file. Throws an OperatorError if that is refused. */
+/** Reads a backup file. Throws an OperatorError for a file system error. */
 export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
@@ -64,7 +64,7 @@ export async function* readBackupFile(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-/** By a hard link, which fails, unlike a rename, if a file of this name exists by now. */
+/** Uses a hard link because it fails, unlike a rename, if the name exists by now. */
 async function giveName(unfinished: string, path: string): Promise<void> {
   try {
     await link(unfinished, path);
@@ -91,7 +91,7 @@ const isFull = (path: string) =>
 const notOurs = (path: string, code: string) =>
   `${path} cannot be used by the user this program runs as (${code}): choose another place, or change who may.`;
 
-/** What the operator is told of a file, by the file system's error. */
+/** Messages for the operator, by the file system's error code. */
 const FAILURES: Record<string, (path: string, code: string) => string> = {
   ENOENT: (path) => `There is no file ${path}.`,
   EISDIR: (path) => `${path} is a folder: name a file.`,
@@ -102,12 +102,12 @@ const FAILURES: Record<string, (path: string, code: string) => string> = {
   EROFS: notOurs,
 };
 
-/** An OperatorError for what the file system refuses; any other error as it is. */
+/** Converts a file system error to an OperatorError; returns any other error unchanged. */
 export function explainFileFailure(error: unknown, path: string): unknown {
   const { code = "", syscall, message, path: refused } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
   if (code === "ENOTDIR") return noFolder(path, error);
-  // a file where the folder should be
+  // a file stands in the folder's place
   if (code === "EEXIST")
     return syscall === "mkdir" ? noFolder(refused ?? path, error) : exists(path);
   const text = FAILURES[code]?.(path, code) ?? `${path} cannot be used: ${message}.`;

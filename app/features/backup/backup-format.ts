@@ -1,25 +1,25 @@
 import { z } from "zod";
 
-/** The version of the archive's layout; a program reads this one and older ones. */
+/** The version of the archive's layout. A program reads this version and older ones. */
 export const FORMAT_VERSION = 1;
 
-/** The first entry: what the archive is. */
+/** The first entry, which describes the archive. */
 export const MANIFEST = "manifest.json";
 
-/** The sequences of the database. */
+/** The entry with the database's sequences. */
 export const SEQUENCES = "sequences.json";
 
-/** The last entry: the digest of every other one, so that a shortened archive is never taken for a whole one. */
+/** The last entry: the digests of all others, so a truncated archive is detected. */
 export const END = "end.json";
 
-/** The folders of the parts of tables, and of files. */
+/** The folders of table parts and of files. */
 const TABLES = "tables/";
 const FILES = "files/";
 
-/** Bytes of the entries that are read into memory. */
+/** Maximum bytes of an entry that is read into memory. */
 export const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 
-/** Bytes that a part of a table is made of, or the one row that is larger. Each is hashed in one go: 1 ms. */
+/** Target bytes of a table part; a single larger row makes a larger part. Hashing one blocks for 1 ms. */
 export const PART_BYTES = 1024 * 1024;
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -28,19 +28,19 @@ const named = { schema: z.string().min(1), name: z.string().min(1) };
 export const manifestSchema = z.object({
   format: z.literal("golden-path-backup"),
   version: z.number().int().positive(),
-  /** The release of the program that wrote it. */
+  /** The program's release. */
   program: z.string(),
   createdAt: z.iso.datetime(),
-  /** The server that the rows come from, as in 18.4. */
+  /** The source server's version, such as 18.4. */
   postgresql: z.string(),
-  /** The digests of the migrations that were applied, in order. */
+  /** The digests of the applied migrations, in order. */
   migrations: z.array(digest).min(1),
   tables: z.array(z.object({ ...named, columns: z.array(z.string().min(1)) })),
-  /** Where the secret that signs cookies is: among the files, or in `SESSION_SECRET` of the site's environment. */
+  /** Location of the cookie signing secret: among the files, or in `SESSION_SECRET` of the site's environment. */
   sessionSecret: z.enum(["file", "environment"]),
 });
 
-/** What a backup is, and what its rows need. */
+/** Describes a backup and the schema its rows need. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 export const sequencesSchema = z.array(
@@ -54,20 +54,20 @@ export const endSchema = z.object({
   rows: z.record(z.string(), z.number().int().min(0)),
 });
 
-/** The digests of all entries, and the numbers of rows. */
+/** The digests of all entries and the row counts. */
 export type End = z.infer<typeof endSchema>;
 
-/** The entry of a part of a table, counted from 1. */
+/** Returns the entry name of a table part, counted from 1. */
 export function partName(table: string, part: number): string {
   return `${TABLES}${table}/${String(part).padStart(6, "0")}.copy`;
 }
 
-/** The entry of a file. */
+/** Returns the entry name of a file. */
 export function fileEntryName(path: string): string {
   return `${FILES}${path}`;
 }
 
-/** What an entry holds, by its name; null for a name that no backup has. */
+/** Returns an entry's kind by its name; null for a name that no backup contains. */
 export function entryKind(
   name: string,
 ):
@@ -84,7 +84,7 @@ export function entryKind(
   return isSafePath(path) ? { kind: "file", path } : null;
 }
 
-/** Whether a path stays in its folder on every system. */
+/** Whether a path stays within its folder on every operating system. */
 function isSafePath(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (path === "" || /[\u0000-\u001f\\]|^[a-z]:/i.test(path)) return false;
@@ -93,7 +93,7 @@ function isSafePath(path: string): boolean {
 
 const LINE_END = "\n".charCodeAt(0);
 
-/** The rows that end in a piece of COPY's text format: a row is a line, since line breaks within values are escaped. */
+/** Counts the rows that end in a chunk of COPY text. A row is one line, because line breaks in values are escaped. */
 export function countRows(content: Uint8Array): number {
   let rows = 0;
   for (let at = content.indexOf(LINE_END); at !== -1; at = content.indexOf(LINE_END, at + 1))

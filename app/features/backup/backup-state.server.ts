@@ -1,8 +1,8 @@
-/** What this process's timer has found out about the backups. */
+/** The backup state known to this process's timer. */
 type BackupState = {
-  /** Attempts that failed since the last one that did not; null before the first has ended. */
+  /** Consecutive failed attempts; null before the first attempt has ended. */
   failures: number | null;
-  /** When the newest was made in the place that is furthest behind; null if it has none, undefined before the first look. */
+  /** The newest backup in the store furthest behind; null if it has none, undefined before the first check. */
   newest: Date | null | undefined;
 };
 
@@ -10,22 +10,22 @@ const HOUR_MS = 60 * 60 * 1000;
 
 const state: BackupState = { failures: null, newest: undefined };
 
-/** Notes how an attempt of the timer ended. */
+/** Records the result of a timer's attempt. */
 export function noteBackupAttempt(succeeded: boolean): void {
   state.failures = succeeded ? 0 : (state.failures ?? 0) + 1;
 }
 
-/** Notes when the newest backup was made in the place that is furthest behind; null if it has none. */
+/** Records the time of the newest backup in the store furthest behind; null if it has none. */
 export function noteNewestBackup(time: Date | null): void {
   state.newest = time;
 }
 
-/** What the timer has noted. */
+/** Returns the state recorded by the timer. */
 export function backupState(): Readonly<BackupState> {
   return state;
 }
 
-/** Whether a place's newest backup is overdue: attempts that fail are repeated every quarter of an hour. */
+/** Whether a store's newest backup is overdue. The margin allows for failed attempts, retried every 15 minutes. */
 export function isBackupLate(newest: Date | null, every: number, now: Date): boolean {
   if (newest === null) return true;
   return now.getTime() - newest.getTime() > every + Math.max(HOUR_MS, every / 4);

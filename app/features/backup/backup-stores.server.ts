@@ -10,13 +10,13 @@ import {
 import { anyBackupTime, backupTime } from "./backup-name";
 import type { BackupStore, StoredBackup } from "./backup-store";
 
-/** BACKUP_DIR; null if it is not set. */
+/** The store of BACKUP_DIR; null if it is not set. */
 export function backupFolder(): BackupStore | null {
   const { BACKUP_DIR } = env();
   return BACKUP_DIR ? folderStore(BACKUP_DIR) : null;
 }
 
-/** The bucket of BACKUP_S3_URL; null if it is not set. Its client is loaded when it is needed. */
+/** The bucket of BACKUP_S3_URL; null if it is not set. Loads its client on demand. */
 export async function backupBucket(): Promise<BackupStore | null> {
   const { BACKUP_S3 } = env();
   if (!BACKUP_S3) return null;
@@ -24,17 +24,17 @@ export async function backupBucket(): Promise<BackupStore | null> {
   return bucketStore(BACKUP_S3);
 }
 
-/** The places of the settings; none if neither BACKUP_DIR nor BACKUP_S3_URL is set. */
+/** The configured stores; none if neither BACKUP_DIR nor BACKUP_S3_URL is set. */
 export async function configuredBackupStores(): Promise<BackupStore[]> {
   return [backupFolder(), await backupBucket()].filter((store) => store !== null);
 }
 
-/** Where an upgrade of the embedded database is backed up without BACKUP_DIR. */
+/** The store for upgrade backups of the embedded database if BACKUP_DIR is not set. */
 export function upgradeFolder(): BackupStore {
   return folderStore(upgradeFolderPath(), `DATA_DIR's folder ${upgradeFolderPath()}`);
 }
 
-/** Every place that may have backups, for showing them: those of the settings, and the one of upgrades if it has any. */
+/** All stores that may hold backups, for display: the configured ones, and the upgrade folder if it has any. */
 export async function allBackupStores(): Promise<BackupStore[]> {
   const stores = await configuredBackupStores();
   const { BACKUP_DIR } = env();
@@ -45,10 +45,10 @@ export async function allBackupStores(): Promise<BackupStore[]> {
 
 const upgradeFolderPath = () => resolve(env().DATA_DIR, "backups");
 
-/** A file that nobody has written to for this long is no longer being written, in milliseconds. */
+/** Milliseconds without a write after which an unfinished file counts as abandoned. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** Backups as files of a folder, which is created when it is needed. */
+/** A store of backup files in a folder, which is created on demand. */
 export function folderStore(folder: string, label = `BACKUP_DIR ${folder}`): BackupStore {
   return {
     label,

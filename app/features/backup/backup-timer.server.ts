@@ -2,18 +2,18 @@ import pTimeout from "p-timeout";
 import { env } from "~/env.server";
 import { backUpIfDue } from "./due-backup.server";
 
-/** When the first check is made, after the site has started to serve, in milliseconds. */
+/** Delay of the first check after the site has started to serve, in milliseconds. */
 const FIRST_CHECK_MS = 10_000;
 
-/** Maximum interval between two checks, in milliseconds: somebody may have deleted backups meanwhile. */
+/** Maximum interval between checks, in milliseconds: backups may have been deleted meanwhile. */
 const MAX_INTERVAL_MS = 60 * 60 * 1000;
 
-/** How long a stop waits for a backup in progress to abort, in milliseconds. */
+/** Maximum wait for a backup in progress to abort, in milliseconds. */
 const STOP_MS = 5_000;
 
 /**
- * Makes the backups of BACKUP_EVERY until the returned function is called, which aborts one in progress and waits a few
- * seconds at most for that. Does nothing if BACKUP_EVERY is not set.
+ * Makes backups every BACKUP_EVERY until the returned function is called. That aborts one in progress and waits at
+ * most `stopMs` for it. Does nothing if BACKUP_EVERY is not set.
  */
 export function startBackups(firstCheckMs = FIRST_CHECK_MS, stopMs = STOP_MS): () => Promise<void> {
   const every = env().BACKUP_EVERY;

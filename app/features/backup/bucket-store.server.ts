@@ -7,24 +7,24 @@ import { OperatorError } from "~db/operator-error";
 import { anyBackupTime, backupTime, PREFIX } from "./backup-name";
 import type { BackupStore, SaveOptions, StoredBackup } from "./backup-store";
 
-/** Bytes of a part: S3 wants at least 5 MiB, and at most 10,000 parts, which makes 80 GB. */
+/** Bytes per part. S3 requires at least 5 MiB and at most 10,000 parts, which allows 80 GB. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** How long to wait before each further attempt to send a part, in milliseconds. */
+/** Delays before retrying to send a part, in milliseconds. */
 const RETRIES_MS = [1_000, 4_000];
 
-/** Timeouts of the storage, in milliseconds: for an answer, for accepting a part or assembling all, and between two chunks of a download. */
+/** Timeouts in milliseconds: a response, storing a part or assembling all, and between chunks of a download. */
 const TIMEOUTS_MS = { answer: 30_000, part: 300_000, piece: 60_000 };
 
 type Bucket = NonNullable<Environment["BACKUP_S3"]>;
 
-/** Overridden by tests, which cannot wait that long. */
+/** Overridden in tests, which cannot wait that long. */
 type Timing = { timeouts?: typeof TIMEOUTS_MS; retries?: number[] };
 
 /**
- * Backups in a bucket of any storage that speaks S3's protocol. They are sent in parts while they are produced, and
- * appear once all of them have arrived. What an upload that was killed has left is not visible as a backup; a rule of
- * the bucket should remove it (docs/operating.md).
+ * A backup store in a bucket of any S3-compatible storage. Backups are sent in parts while they are produced, and
+ * appear once all parts have arrived. A killed upload is not visible as a backup; a lifecycle rule of the bucket
+ * should remove it (docs/operating.md).
  */
 export function bucketStore(
   { url, region, accessKeyId, secretAccessKey }: Bucket,
@@ -98,12 +98,12 @@ export function bucketStore(
       }
       isComplete = true;
       const { etag } = await asking(() => uploader.completeMultipartUpload(key, id, parts));
-      // a late failure is answered with 200 too, since the storage sends the status before it has finished
+      // a late failure has status 200 too, because the storage sends the status before it has finished
       if (!etag) throw new OperatorError(`${label} did not put the backup together.`);
       return bytes;
     } catch (error) {
       await client.abortMultipartUpload(key, id).catch(() => {});
-      // the storage may have assembled it although its answer was lost, and nothing would ever verify that one
+      // the storage may have assembled it although its response was lost, and it would never be verified
       if (isComplete) await client.deleteObject(key).catch(() => {});
       throw error;
     }
@@ -151,7 +151,7 @@ async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (bytes > 0) yield Buffer.concat(pending);
 }
 
-/** Retries after network and server errors; a request that the storage rejected would be rejected again. */
+/** Retries after network and server errors, 408 and 429. Other refusals would only be repeated. */
 async function withRetries<T>(
   work: () => Promise<T>,
   waits: number[],
@@ -170,7 +170,7 @@ async function withRetries<T>(
   return work();
 }
 
-/** Sends a request with a timeout for the whole answer, or for its headers where the answer is a backup. */
+/** Sends a request with a timeout for the whole response, or for its headers if the response is a backup. */
 async function fetchWithTimeout(
   address: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
@@ -178,7 +178,7 @@ async function fetchWithTimeout(
   stopping?: AbortSignal,
 ): Promise<Response> {
   const isBackup = init?.method === "GET" && !String(address).includes("?");
-  // putting a large backup together, which is a POST, takes the storage minutes
+  // assembling a large backup, which is a POST, takes the storage minutes
   const isLong = init?.method === "PUT" || init?.method === "POST";
   const limit = isLong ? timeouts.part : timeouts.answer;
   if (!isBackup) {
@@ -194,8 +194,8 @@ async function fetchWithTimeout(
 }
 
 /**
- * Aborts after a time, or with another signal. Not by `AbortSignal.any`, whose timeouts Node 20 collects as garbage
- * before they are over, so that a request would wait for ever.
+ * Aborts after a time, or with another signal. Not `AbortSignal.any`: Node 20 garbage-collects its timeouts before
+ * they fire, so a request would wait forever.
  */
 function signalAfter(milliseconds: number, stopping?: AbortSignal): AbortSignal {
   const controller = new AbortController();
@@ -210,7 +210,7 @@ function signalAfter(milliseconds: number, stopping?: AbortSignal): AbortSignal 
 const withTimeout = <T>(work: Promise<T>, milliseconds: number): Promise<T> =>
   pTimeout(work, { milliseconds, message: "nothing came in time" });
 
-/** The status and the code of the storage's refusal, which the client's errors have in two forms; null for none. */
+/** Returns the status and code of the storage's refusal, which the client's errors have in two forms. */
 function answerOf(error: unknown): { status: number | null; code: string } {
   const {
     status,
@@ -222,11 +222,11 @@ function answerOf(error: unknown): { status: number | null; code: string } {
     message?: string;
   };
   if (typeof status === "number") return { status, code: serviceCode ?? "" };
-  const [, told, code] = /failed with status (\d{3}): (\w+)/.exec(message) ?? [];
-  return { status: told ? Number(told) : null, code: code ?? "" };
+  const [, digits, code] = /failed with status (\d{3}): (\w+)/.exec(message) ?? [];
+  return { status: digits ? Number(digits) : null, code: code ?? "" };
 }
 
-/** Throws what the operator can do; without the client's error, which quotes the signed request. */
+/** Throws an OperatorError that tells what to do. Omits the client's error, because it quotes the signed request. */
 function fail(error: unknown, label: string): never {
   if (error instanceof OperatorError) throw error;
   const { status, code } = answerOf(error);

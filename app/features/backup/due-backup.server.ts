@@ -8,19 +8,19 @@ import { configuredBackupStores } from "./backup-stores.server";
 import { verifyBackup } from "./verify-backup.server";
 import { backUp } from "./write-backup.server";
 
-/** A backup this much ahead was made by a clock that was wrong, and does not count, in milliseconds. */
+/** A backup further ahead than this was made with a wrong clock and is ignored, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** How long to wait after a failure, or while another instance makes the backup, in milliseconds. */
+/** Delay after a failure, or while another instance makes the backup, in milliseconds. */
 const RETRY_MS = 15 * 60 * 1000;
 
-/** When to check next. */
+/** The time of the next check. */
 export type NextBackup = Date;
 
 /**
- * Makes a backup if the newest one is older than `every` milliseconds, as the names in the folder and in the bucket
- * tell, whatever this process remembers. A new backup is read back and verified before any older one is deleted. Returns
- * when to look again. A failure is logged and counted; throws nothing.
+ * Makes a backup if the newest one is older than `every` milliseconds, judged by the names in the stores alone. Reads
+ * a new backup back and verifies it before deleting older ones. Returns the time of the next check. Logs and counts
+ * failures; never throws.
  */
 export async function backUpIfDue(
   every: number,
@@ -28,7 +28,7 @@ export async function backUpIfDue(
   stopping?: AbortSignal,
 ): Promise<NextBackup> {
   const startedAt = performance.now();
-  // counted from the end of an attempt, which may take longer than the pause
+  // counted from the end of an attempt, which may take longer than the delay
   const retry = () =>
     new Date(now.getTime() + performance.now() - startedAt + Math.min(RETRY_MS, every));
   try {
@@ -39,7 +39,7 @@ export async function backUpIfDue(
       return dueAt;
     }
     const next = await withInstanceLock("backup", async () => {
-      // another instance may have made it since the first look
+      // another instance may have made it since the first check
       const isDue = (await whenDue(stores, every, now)) <= now;
       const failures = isDue ? await backUpTo(stores, every, now, stopping) : [];
       const next = await whenDue(stores, every, now);
@@ -61,13 +61,13 @@ export async function backUpIfDue(
 }
 
 /**
- * When the next backup is due: at once if any store has none that is recent enough, or cannot be listed. Notes
- * when the newest was made in the store that is furthest behind, for the metrics too, unless one cannot be listed.
+ * Returns when the next backup is due: now if any store has no recent one or cannot be listed. Records the newest
+ * backup of the store furthest behind, also in the metrics, unless a store cannot be listed.
  */
 async function whenDue(stores: BackupStore[], every: number, now: Date): Promise<Date> {
   const newest: (StoredBackup | null)[] = [];
   for (const store of stores) {
-    // the other stores still get their backups; the error is reported when this one's turn comes
+    // the other stores still get their backups; the error is reported when backing up to this one
     const backups = await store.list().catch(() => null);
     if (backups) newest.push(newestOf(backups, now) ?? null);
   }
@@ -88,8 +88,8 @@ function newestOf(backups: StoredBackup[], now: Date): StoredBackup | undefined 
 }
 
 /**
- * Ensures that every store has a recent backup: a new one is made once, and copied to the others. A failure at one
- * store does not affect the others. Returns the failures; throws when it is aborted.
+ * Ensures that every store has a recent backup: makes a new one once and copies it to the others. A failure at one
+ * store does not affect the others. Returns the failures; throws if aborted.
  */
 async function backUpTo(
   stores: BackupStore[],
@@ -110,10 +110,10 @@ async function backUpTo(
   return failures;
 }
 
-/** A recent backup, and where it is stored. */
+/** A recent backup and its store. */
 type Source = { store: BackupStore; name: string };
 
-/** Ensures that a store has a recent backup: a copy of `source`, or else a new one. Returns where it can be copied from. */
+/** Ensures that a store has a recent backup: copies `source` or makes one. Returns a source for other stores. */
 async function ensureBackup(
   store: BackupStore,
   source: Source | null,
@@ -129,7 +129,7 @@ async function ensureBackup(
   }
   const name = source?.name ?? backupName(now);
   const content = source ? source.store.read(name) : backUp(now, { onLeftOut: warn });
-  // one that cannot be read back must not be taken for a backup by the next attempt, or after a kill
+  // an unreadable backup must not count as one for the next attempt, or after a kill
   const verify = (stored: AsyncIterable<Uint8Array>) =>
     verifyBackup(untilAborted(stored, stopping));
   const bytes = await store.save(name, content, { stopping, verify });
@@ -168,10 +168,10 @@ function warn(sentence: string): void {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How many days, weeks and months keep one backup each, counting only those that have one. */
+/** How many days, weeks and months keep one backup each. Only those with a backup count. */
 const KEPT = { days: 7, weeks: 5, months: 12 };
 
-/** The names of the day, the week and the month of a time (UTC). Weeks begin on Monday. */
+/** Returns the UTC day, week and month of a time. Weeks begin on Monday. */
 const PERIODS: [keyof typeof KEPT, (time: Date) => string][] = [
   ["days", (time) => time.toISOString().slice(0, 10)],
   ["weeks", mondayOf],
@@ -179,9 +179,9 @@ const PERIODS: [keyof typeof KEPT, (time: Date) => string][] = [
 ];
 
 /**
- * The times of the backups that may go: all but those of the last 24 hours, and the last one of each of the last 7
- * days, 5 weeks and 12 months that have any. Periods without a backup do not count, so nothing goes because the site
- * was off, and the newest is always kept. Those dated in the future, because of a wrong clock, are kept too.
+ * Returns the times of backups to delete: all except those of the last 24 hours, and the last one of each of the last
+ * 7 days, 5 weeks and 12 months with backups. Periods without a backup do not count, so downtime deletes nothing and
+ * the newest is always kept. Backups from the future, made with a wrong clock, are kept too.
  */
 export function expiredBackups(times: readonly Date[], now: Date): Date[] {
   const newestFirst = times.toSorted((one, other) => other.getTime() - one.getTime());

@@ -10,24 +10,24 @@ import { OperatorError } from "~db/operator-error";
 import { type End, entryKind } from "./backup-format";
 import { isSessionSecret, placeOf } from "./site-files.server";
 
-/** Where files wait until all of them and the database are there; the edition's reader passes over it. */
+/** Holds files until all of them and the database are ready. The edition's reader ignores it. */
 const STAGING = ".restoring";
 
 type Placement = { path: string; root: string; target: string; staged: string; sha256: string };
 
-/** Brings a backup's files to where they belong, all of them at the end. */
+/** Places a backup's files at their targets, all at the end. */
 export type FilePlacer = {
-  /** Writes a file beside its place. */
+  /** Writes a file to the staging folder. */
   stage(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Moves all staged files to their places; what a file replaces is kept beside it. Returns the replaced ones. */
+  /** Moves all staged files to their targets. Keeps the files they replace, and returns those files' paths. */
   place(): Promise<string[]>;
-  /** Removes what was staged and not placed. */
+  /** Removes staged files that were not placed. */
   discard(): Promise<void>;
 };
 
 /**
- * Prepares the restoring of a backup's files; changes nothing yet. Throws an OperatorError if CONTENT_DIR holds another
- * edition, which belongs to the operator, unless `keepContent` leaves that folder as it is.
+ * Prepares to restore a backup's files without changing anything yet. Throws an OperatorError if CONTENT_DIR holds
+ * another edition, which belongs to the operator. `keepContent` leaves that folder unchanged instead.
  */
 export async function prepareFiles(end: End, { keepContent = false } = {}): Promise<FilePlacer> {
   const { CONTENT_DIR, DATA_DIR } = env();
@@ -86,7 +86,7 @@ async function placeAll(placements: Placement[]): Promise<string[]> {
   const replaced: string[] = [];
   const folders = new Set<string>();
   const suffix = `.before-restore-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, "")}`;
-  // last the secret, without which the rest is of no use to anybody
+  // the secret last, because the rest is useless without it
   const inOrder = placements.toSorted(
     (one, other) => Number(isSessionSecret(one.path)) - Number(isSessionSecret(other.path)),
   );
@@ -105,7 +105,7 @@ async function placeAll(placements: Placement[]): Promise<string[]> {
   return replaced;
 }
 
-/** The folders that may be new, and the one above them, which holds the name of the first. */
+/** Returns the folders that may be new, and their parent, which holds the first one's name. */
 function foldersAbove(target: string, root: string): string[] {
   const folders = [dirname(root)];
   for (let folder = dirname(target); folder !== folders[0]; folder = dirname(folder)) {
@@ -114,7 +114,7 @@ function foldersAbove(target: string, root: string): string[] {
   return folders;
 }
 
-/** The SHA-256 of a file, in hexadecimal; null if there is none. */
+/** Returns a file's SHA-256 in hexadecimal; null if it does not exist. */
 async function digestOf(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (!found) return null;

@@ -6,7 +6,7 @@ import { type Manifest, sequencesSchema } from "./backup-format";
 import { type FilePlacer, prepareFiles } from "./place-files.server";
 import type { VerifiedBackup } from "./verify-backup.server";
 
-/** Throws a BrokenBackup if this release does not know how the backup's tables are made. */
+/** Throws a BrokenBackup if this release does not know the backup's migrations. */
 export function requireKnownRelease({ migrations, program }: Manifest): void {
   const known = knownMigrations();
   if (migrations.every((digest, index) => digest === known[index]?.hash)) return;
@@ -16,10 +16,9 @@ export function requireKnownRelease({ migrations, program }: Manifest): void {
 }
 
 /**
- * Fills the empty database and DATA_DIR from a backup that was verified before, and is read again by `open`. A program
- * that is killed meanwhile leaves the database empty; then the same restore can be run again. `withDatabase` opens
- * the database for this program alone. Returns the names under which files that were in the way are kept. Throws an
- * OperatorError.
+ * Fills the empty database and DATA_DIR from a verified backup, which `open` reads again. If the program is killed,
+ * the database stays empty and the restore can be run again. `withDatabase` opens the database exclusively. Returns
+ * the names under which existing files were kept. Throws an OperatorError.
  */
 export async function restoreBackup(
   { manifest, end }: VerifiedBackup,
@@ -50,7 +49,7 @@ export async function restoreBackup(
   return { replaced };
 }
 
-/** Fills an empty database alone from a backup that was verified before; the site's files stay as they are. */
+/** Fills an empty database from a verified backup, without restoring the site's files. */
 export async function restoreRows(
   { manifest }: VerifiedBackup,
   open: () => AsyncIterable<Uint8Array>,
@@ -61,7 +60,7 @@ export async function restoreRows(
   );
 }
 
-/** Loads every part of a table by itself, in order, and stages the files. */
+/** Loads each table part separately, in order, and stages the files. */
 async function readInto(
   source: AsyncIterable<Uint8Array>,
   expected: Manifest,

@@ -9,7 +9,7 @@ const NOW = new Date("2026-11-23T12:00:00Z");
 const ago = (milliseconds: number) => new Date(NOW.getTime() - milliseconds);
 const day = (time: Date) => time.toISOString().slice(0, 10);
 
-/** Backups made every so often up to now, each followed by clearing away, as the timer does. */
+/** Returns the backups left after making one at every interval up to now, deleting expired ones each time. */
 function keptAfter(everyMs: number, forMs: number): Date[] {
   let kept: Date[] = [];
   for (let time = NOW.getTime() - forMs; time <= NOW.getTime(); time += everyMs) {
@@ -20,41 +20,41 @@ function keptAfter(everyMs: number, forMs: number): Date[] {
   return kept;
 }
 
-describe("of a backup every day for three years", () => {
+describe("retention of daily backups over three years", () => {
   const kept = keptAfter(DAY, 3 * 365 * DAY);
 
-  it("the last seven days are kept", () => {
+  it("keeps the last seven days", () => {
     const wanted = Array.from({ length: 7 }, (_, days) => day(ago(days * DAY)));
     expect(kept.map(day)).toEqual(expect.arrayContaining(wanted));
   });
 
-  it("the last five weeks are kept, by their Sunday", () => {
+  it("keeps the last five weeks, by their Sunday", () => {
     const sundays = ["2026-11-22", "2026-11-15", "2026-11-08", "2026-11-01"];
     expect(kept.map(day)).toEqual(expect.arrayContaining(sundays));
   });
 
-  it("the last twelve months are kept, by their last day", () => {
+  it("keeps the last twelve months, by their last day", () => {
     const ends = ["2025-12-31", "2026-01-31", "2026-02-28", "2026-09-30", "2026-10-31"];
     expect(kept.map(day)).toEqual(expect.arrayContaining(ends));
     expect(new Set(kept.map((time) => time.toISOString().slice(0, 7))).size).toBe(12);
   });
 
-  it("nothing else is", () => {
+  it("keeps nothing else", () => {
     expect(kept.length).toBeLessThanOrEqual(7 + 5 + 12);
   });
 });
 
-it("keeps every backup of the last 24 hours, when there are more than one a day", () => {
+it("keeps every backup of the last 24 hours, if there are several a day", () => {
   const kept = keptAfter(HOUR, 60 * DAY);
   expect(kept.filter((time) => time > ago(DAY))).toHaveLength(24);
 });
 
-it("deletes nothing because the site was off for years", () => {
+it("deletes nothing after years of downtime", () => {
   const old = [ago(900 * DAY), ago(901 * DAY), ago(1000 * DAY)];
   expect(expiredBackups(old, NOW)).toEqual([]);
 });
 
-describe("whatever backups there are", () => {
+describe("retention of any backups", () => {
   const times = fc.array(
     fc.integer({ min: -40 * DAY, max: 2_000 * DAY }).map((age) => ago(age)),
     { maxLength: 200 },
@@ -70,7 +70,7 @@ describe("whatever backups there are", () => {
       }),
     );
 
-  it("the newest is kept, and those with a time to come", () => {
+  it("keeps the newest and those dated in the future", () => {
     check((all, kept) => {
       const past = all.filter((time) => time <= NOW).map(Number);
       if (past.length > 0) expect(kept.map(Number)).toContain(Math.max(...past));
@@ -79,13 +79,13 @@ describe("whatever backups there are", () => {
     });
   });
 
-  it("clearing away twice clears away no more", () => {
+  it("deletes nothing more when run again", () => {
     check((_, kept) => expect(expiredBackups(kept, NOW)).toEqual([]));
   });
 });
 
 describe("a backup's name", () => {
-  it("tells its time, to the second", () => {
+  it("contains its time, to the second", () => {
     const name = backupName(new Date("2026-11-23T04:05:06.789Z"));
     expect(name).toBe("golden-path-20261123T040506Z.tar.gz");
     expect(backupTime(name)).toEqual(new Date("2026-11-23T04:05:06Z"));

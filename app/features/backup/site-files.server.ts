@@ -6,21 +6,21 @@ import { listFolder } from "~/features/library/importer/edition-folder.server";
 import { OperatorError } from "~db/operator-error";
 import { anyBackupTime } from "./backup-name";
 
-/** Single files of DATA_DIR that a site cannot be rebuilt without, if they exist. */
+/** Files of DATA_DIR, if they exist, that a site cannot be rebuilt without. */
 const DATA_FILES = ["session-secret", "stripe-sandbox.json"];
 
-/** Where the edition's files are in a backup, whatever CONTENT_DIR is. */
+/** The edition's folder in a backup, wherever CONTENT_DIR is. */
 const CONTENT = "content/";
 
-/** Mails that were written into files, for want of a mail server. */
+/** The folder of mails written to files without a mail server. */
 const OUTBOX = "outbox/";
 
-/** A file of the site: its path in a backup, and on this machine. */
+/** A file of the site: its path in a backup and on this machine. */
 export type SiteFile = { path: string; source: string };
 
 /**
- * The site's files outside the database: the generated secret, the edition, the outbox. Left out is what can be made
- * again, such as the store of the edition's images, and the database's own folder; and earlier backups.
+ * Lists the site's files outside the database: the generated secret, the edition, the outbox. Omits earlier backups,
+ * the database's own folder, and files that can be regenerated, such as the edition's image cache.
  */
 export async function listSiteFiles(): Promise<SiteFile[]> {
   const { CONTENT_DIR, DATA_DIR } = env();
@@ -33,25 +33,25 @@ export async function listSiteFiles(): Promise<SiteFile[]> {
   return files.filter(({ path }) => !isBackup(basename(path)));
 }
 
-/** Backups that were put into one of the folders would contain one another. */
+/** Excluded, because backups stored in one of the folders would contain one another. */
 const isBackup = (name: string) => anyBackupTime(name) !== null;
 
-/** Where a file of a backup belongs on this machine; null for a path that no backup has. */
+/** Returns where a backup's file belongs on this machine; null for a path that no backup contains. */
 export function placeOf(path: string): { folder: "data" | "content"; below: string } | null {
   if (isOfEdition(path)) return { folder: "content", below: path.slice(CONTENT.length) };
   if (path.startsWith(OUTBOX) || DATA_FILES.includes(path)) return { folder: "data", below: path };
   return null;
 }
 
-/** Whether a path of a backup is the secret that signs cookies. */
+/** Whether a path in a backup is the cookie signing secret. */
 export const isSessionSecret = (path: string) => path === "session-secret";
 
-/** Whether a path of a backup is one of the edition's files. */
+/** Whether a path in a backup belongs to the edition. */
 export const isOfEdition = (path: string) => path.startsWith(CONTENT);
 
 /**
- * Opens a file to be copied: its size, and exactly that many bytes even if it grows meanwhile. Null if it has gone.
- * Reading throws an OperatorError if the file shrinks.
+ * Opens a file to copy: its size, and exactly that many bytes even if it grows meanwhile. Null if it is gone. Reading
+ * throws an OperatorError if the file shrinks.
  */
 export async function openSiteFile({ source }: SiteFile): Promise<{
   bytes: number;

@@ -9,17 +9,17 @@ import { backupBucket, backupFolder, upgradeFolder } from "./backup-stores.serve
 import { type VerifiedBackup, verifyBackup } from "./verify-backup.server";
 import { backUp } from "./write-backup.server";
 
-/** Of how many upgrades the last backup is kept. */
+/** Number of upgrades whose last backup is kept. */
 const KEPT_UPGRADES = 3;
 
 const WITHOUT =
   "Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one, once you have one of your own.";
 
 /**
- * Backs up a site whose database is about to be upgraded, and verifies the backup: to BACKUP_DIR, else, if the database
- * is embedded, into DATA_DIR's folder `backups`, and an external one to the bucket. Returns the backup's name; null for
- * a site that nobody has used, or that has no place for a backup, which is logged. Throws an OperatorError that says
- * how to go on without.
+ * Backs up and verifies a site before its database is upgraded. Stores the backup in BACKUP_DIR; otherwise in
+ * DATA_DIR's folder `backups` for an embedded database, or in the bucket for an external one. Returns the backup's
+ * name; null if BACKUP_BEFORE_UPGRADE is false, the site is unused, or there is no store. Throws an OperatorError
+ * that tells how to continue without a backup.
  */
 export async function backUpBeforeUpgrade(
   database: Database,
@@ -59,7 +59,7 @@ async function storeOfUpgrades(isEmbedded: boolean): Promise<BackupStore | null>
   return backupFolder() ?? (isEmbedded ? upgradeFolder() : await backupBucket());
 }
 
-/** Makes and verifies a backup before an upgrade, and removes old ones where that is possible. */
+/** Makes and verifies a backup before an upgrade, and removes old ones if possible. */
 export async function saveUpgradeBackup(
   store: BackupStore,
   database: Database,
@@ -79,7 +79,7 @@ export async function saveUpgradeBackup(
   return { ...verified, name, bytes };
 }
 
-/** Logs a failure to remove old files instead of throwing it: a key that may not delete must not prevent the backup. */
+/** Logs a failed removal instead of throwing: a key that may not delete must not prevent the backup. */
 async function bestEffort(work: Promise<void>): Promise<void> {
   await work.catch((error) => {
     log().warn({ err: error }, "older backups, or the rest of one, could not be removed");
@@ -87,14 +87,14 @@ async function bestEffort(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Keeps the newest backup of each of the last upgrades. An upgrade that keeps failing makes many, but
- * displaces none of those of earlier upgrades.
+ * Keeps the newest backup of each of the last upgrades. An upgrade that keeps failing makes many, but displaces none
+ * from earlier upgrades.
  */
 async function removeOld(store: BackupStore, made: string, madeFrom: UpgradeFrom): Promise<void> {
   const backups = await store.list((name) => upgradeBackupOf(name)?.time ?? null);
   const seen = new Set<string>([madeFrom]);
   for (const { name } of backups.toReversed()) {
-    // even if a wrong clock makes the new one look like the oldest
+    // even if a wrong clock makes the new one look oldest
     if (name === made) continue;
     const from = upgradeBackupOf(name)?.from ?? "";
     if (seen.has(from) || seen.size >= KEPT_UPGRADES) await store.remove(name);

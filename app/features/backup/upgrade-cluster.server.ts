@@ -14,20 +14,20 @@ import { backupFolder, upgradeFolder } from "./backup-stores.server";
 import { restoreRows } from "./restore-backup.server";
 import { saveUpgradeBackup } from "./upgrade-backup.server";
 
-/** Size of a new cluster without rows, with its WAL, in bytes. */
+/** Size of a new cluster without rows, including its WAL, in bytes. */
 const EMPTY_CLUSTER_BYTES = 350_000_000;
-/** A reloaded table is usually smaller than it was, but its WAL comes on top. */
+/** A reloaded table is usually smaller than before, but its WAL is added. */
 const NEW_PER_OLD = 1.2;
 
-/** What was done: nothing, or from which major to which, with the backup and the old cluster that are kept. */
+/** The result: nothing to do, or the two majors, the backup, and the old cluster that is kept. */
 export type ClusterUpgrade =
   | { kind: "current"; major: number }
   | { kind: "moved"; from: number; to: number; backup: string; place: string; kept: string };
 
 /**
- * Moves the embedded database to the major of PostgreSQL that this program brings along: a verified backup, a new cluster
- * filled from it, every row compared, and only then the new one takes the old one's place. The old one is kept, and is
- * as it was whenever the program is killed before. Throws an OperatorError.
+ * Moves the embedded database to this program's PostgreSQL major. Makes a verified backup, fills a new cluster from
+ * it and compares every row; only then replaces the old cluster. The old one is kept, and is unchanged if the program
+ * is killed before that. Throws an OperatorError.
  */
 export async function upgradeCluster(
   binaries: string | undefined,
@@ -93,9 +93,9 @@ async function using<T>(url: string, work: (database: Database) => Promise<T>): 
   }
 }
 
-/** Throws an OperatorError unless the new database has every row of the old one, also those written meanwhile. */
+/** Throws an OperatorError unless the new database has all rows of the old one, including later ones. */
 export async function requireEqual(old: Database, fresh: Database): Promise<void> {
-  // a command of the older release may write to the old one, which therefore is looked at last
+  // the old one last, because a command of the older release may still write to it
   const after = await digestDatabase(fresh);
   const before = await digestDatabase(old);
   const different = [...before.keys()].filter((name) => before.get(name) !== after.get(name));
@@ -105,7 +105,7 @@ export async function requireEqual(old: Database, fresh: Database): Promise<void
   );
 }
 
-/** Throws an OperatorError unless DATA_DIR has room for a second cluster, and for the backup. */
+/** Throws an OperatorError unless DATA_DIR has room for a second cluster and the backup. */
 async function requireRoom(dataDir: string): Promise<void> {
   const size = await bytesIn(join(dataDir, "postgres", "base"));
   const needed = Math.ceil(size * (1 + NEW_PER_OLD)) + EMPTY_CLUSTER_BYTES;

@@ -1,10 +1,10 @@
 import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
 import { countRows, type End, type Manifest, sequencesSchema } from "./backup-format";
 
-/** A backup that was read completely and found intact. */
+/** A backup that was read completely and is intact. */
 export type VerifiedBackup = { manifest: Manifest; end: End };
 
-/** Reads a whole backup and checks every digest and every number of rows. Throws a BrokenBackup. */
+/** Reads a whole backup and checks every digest and row count. Throws a BrokenBackup. */
 export async function verifyBackup(source: AsyncIterable<Uint8Array>): Promise<VerifiedBackup> {
   const rows = new Map<string, number>();
   let hasSequences = false;

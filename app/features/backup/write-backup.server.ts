@@ -27,8 +27,8 @@ import {
 } from "./site-files.server";
 
 /**
- * A backup of the whole site as it is now, produced as it is read, while the site goes on. `onLeftOut` gets a sentence
- * for the operator about whatever is not in it, such as tables of others. Throws an OperatorError.
+ * Streams a backup of the whole site as it is now, while the site keeps running. `onLeftOut` gets a sentence for the
+ * operator about each omission, such as tables of other programs. Throws an OperatorError.
  */
 export function backUp(
   now: Date,
@@ -54,7 +54,7 @@ export function backUp(
       await addJson(archive, SEQUENCES, await snapshot.sequences());
       return rows;
     });
-    // without the transaction, which would keep VACUUM from its work for as long as the files take
+    // outside the transaction, which would hold up VACUUM while the files are read
     await addFiles(archive);
     return rows;
   });
@@ -74,8 +74,8 @@ function manifestOf(snapshot: Snapshot, now: Date): Manifest {
 }
 
 /**
- * Adds a table's rows in parts, since tar wants to know sizes in advance; returns their number. Each part ends with a
- * row, so that it can be loaded by itself.
+ * Adds a table's rows in parts, because tar needs sizes in advance. Returns the row count. Each part ends with a
+ * complete row, so it can be loaded separately.
  */
 async function addTable(archive: ArchiveWriter, snapshot: Snapshot, table: Table): Promise<number> {
   let rows = 0;
@@ -100,7 +100,7 @@ async function addTable(archive: ArchiveWriter, snapshot: Snapshot, table: Table
   return rows;
 }
 
-/** Throws an OperatorError for files that a restored site could not do without, or that no backup can hold. */
+/** Throws an OperatorError if a required file is missing, or a file cannot be part of a backup. */
 async function requireFiles(onLeftOut: (sentence: string) => void): Promise<void> {
   const { SESSION_SECRET, CONTENT_DIR, IS_CONTENT_DIR_SET } = env();
   const files = await listSiteFiles();
@@ -118,7 +118,7 @@ async function requireFiles(onLeftOut: (sentence: string) => void): Promise<void
   }
 }
 
-/** A name that is not UTF-8 reaches the program with U+FFFD in it, which does not lead back to the file. */
+/** Refuses a name that is not UTF-8: it contains U+FFFD here, which does not lead back to the file. */
 function requireName({ path, source }: SiteFile): void {
   if (entryKind(fileEntryName(path)) && !path.includes("\uFFFD")) return;
   throw new OperatorError(

@@ -10,7 +10,7 @@ import {
 import { takeMailTokens } from "~db/queries/mail-token-buckets";
 import type { RenderedMail } from "~db/schema";
 
-/** How long the list of campaigns and the place reached in each are used before they are looked up again. */
+/** How long the list of campaigns and each campaign's cursor are cached. */
 const LIST_LIFE_MS = 1_000;
 const CURSOR_LIFE_MS = 10_000;
 
@@ -27,7 +27,7 @@ export type CampaignMail = ClaimedCampaignMail & { campaignId: string };
 type Campaign = { id: string; rate: number | null };
 type Place = { cursor: CampaignCursor | null; since: number };
 
-/** The mails of running campaigns, claimed from each in turn and no faster than the rates allow. */
+/** Claims the mails of running campaigns round-robin, within the rate limits. */
 export class CampaignLane {
   readonly #workerId: string;
   readonly #executor: Executor;
@@ -35,7 +35,7 @@ export class CampaignLane {
   readonly #rate: number | null;
   readonly #places = new Map<string, Place>();
   readonly #blocked = new Map<string, number>();
-  /** Campaigns that this worker has paused, and not seen running since. */
+  /** Campaigns this worker paused and has not seen running since. */
   readonly #paused = new Set<string>();
   readonly #issues = new Map<string, Promise<PreparedIssue>>();
   #campaigns: Campaign[] = [];
@@ -53,7 +53,7 @@ export class CampaignLane {
     this.#rate = rate;
   }
 
-  /** Claims up to `most` mails of the campaign whose turn it is; `now` is in milliseconds, monotonic. */
+  /** Claims up to `most` mails of the next campaign in turn. `now` is monotonic milliseconds. */
   async claim(most: number, now: number): Promise<CampaignMail[]> {
     if (now < this.#notBefore) return [];
     await this.#list(now);
@@ -62,20 +62,20 @@ export class CampaignLane {
       if (!campaign) break;
       const granted = await this.#takeTokens(campaign, most);
       const claimed = granted > 0 ? await this.#claimFrom(campaign.id, granted, now) : [];
-      // at its end, a campaign is not claimed from again until the list is renewed
+      // a campaign with no more mails to claim is dropped until the list is refreshed
       if (granted === 0 || claimed.length > 0) this.#campaigns.push(campaign);
       if (claimed.length > 0) return claimed;
     }
     return [];
   }
 
-  /** Milliseconds after which an unsuccessful claim is worth repeating: sooner than `idleMs` if only a rate held it. */
+  /** Milliseconds until a failed claim is worth repeating; under `idleMs` only if a rate limit caused the failure. */
   waitMs(idleMs: number): number {
     const rates = this.#campaigns.map(({ rate }) => rate ?? this.#rate ?? 0).filter(Boolean);
     return rates.length > 0 ? Math.min(idleMs, Math.max(50, 1000 / Math.max(...rates))) : idleMs;
   }
 
-  /** The issue of a campaign, rendered once. */
+  /** Returns a campaign's issue; rendered once and cached. */
   issue(campaignId: string): Promise<PreparedIssue> {
     const cached = this.#issues.get(campaignId);
     if (cached) return cached;
@@ -87,17 +87,17 @@ export class CampaignLane {
     return issue;
   }
 
-  /** The mail server throttles. */
+  /** Pauses all campaigns because the mail server throttles. */
   pauseWhileBusy(now: number): void {
     this.#notBefore = now + BUSY_PAUSE_MS;
   }
 
-  /** A mail of the campaign was not refused for its content or sender. */
+  /** Resets the campaign's count of consecutive refusals for content or sender. */
   recordUnblocked(campaignId: string): void {
     this.#blocked.delete(campaignId);
   }
 
-  /** The server refused a mail for its content or sender; a run of such refusals pauses the campaign. */
+  /** Records that the server refused a mail for its content or sender. A run of refusals pauses the campaign. */
   async recordBlocked(campaignId: string, reply: string | null): Promise<void> {
     const blocked = (this.#blocked.get(campaignId) ?? 0) + 1;
     this.#blocked.set(campaignId, blocked);
@@ -109,7 +109,7 @@ export class CampaignLane {
     log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
   }
 
-  /** Whether it was paused because of such refusals: mails that are claimed already need not be tried. */
+  /** Whether this worker paused the campaign because of such refusals. Mails already claimed need not be tried. */
   isPaused(campaignId: string): boolean {
     return this.#paused.has(campaignId);
   }
@@ -131,14 +131,14 @@ export class CampaignLane {
     if (now - this.#listedAt < LIST_LIFE_MS) return;
     const due = await findCampaignsToSend(this.#executor);
     for (const { id } of due) this.#paused.delete(id);
-    // those already listed keep their turn
+    // campaigns already listed keep their turn
     const turns = this.#campaigns.map(({ id }) => id);
     const turnOf = (id: string) => (turns.includes(id) ? turns.indexOf(id) : turns.length);
     this.#campaigns = due.toSorted((a, b) => turnOf(a.id) - turnOf(b.id));
     this.#listedAt = now;
   }
 
-  /** Rows locked by another worker's claim may be free again, so the cursor is used for a limited time. */
+  /** Returns a cursor for a limited time, because rows that another worker had locked may be free again. */
   #placeIn(campaignId: string, now: number): Place {
     const known = this.#places.get(campaignId);
     if (known && now - known.since < CURSOR_LIFE_MS) return known;
@@ -159,14 +159,14 @@ export class CampaignLane {
 /** The token bucket of `MAIL_RATE`. */
 export const MAIL_RATE_BUCKET = "all";
 
-/** A newsletter issue rendered once, from which each recipient's mail is made. */
+/** A newsletter issue rendered once and reused for every recipient. */
 export type PreparedIssue = {
   /** The mail to the owner of this token, with List-Unsubscribe headers. */
   compose: (unsubscribeToken: string) => RenderedMail;
 };
 
 /**
- * Renders a campaign's issue. Supplied by the newsletter, which is above mail in the layers; the worker caches the
- * result by campaign.
+ * Renders a campaign's issue. The newsletter supplies it because mail may not import that feature. The worker caches
+ * the result per campaign.
  */
 export type IssueSource = (campaignId: string) => Promise<PreparedIssue>;

@@ -31,7 +31,7 @@ describe("the circuit breaker", () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  it("counts attempts that fail together as one failure", () => {
+  it("counts simultaneous failures as one", () => {
     const circuit = new CircuitBreaker();
     for (let attempt = 0; attempt < 5; attempt++) circuit.record("unavailable", 10);
     expect(circuit.waitMs(10)).toBe(1_000);
@@ -49,7 +49,7 @@ describe("the circuit breaker", () => {
     },
   );
 
-  it("opens after three dropped conversations in a row, but not after some", () => {
+  it("opens after three dropped connections in a row, but not after fewer", () => {
     const circuit = new CircuitBreaker();
     expect(circuit.record("drops", 0)).toBeNull();
     expect(circuit.record("drops", 0)).toBeNull();
@@ -60,7 +60,7 @@ describe("the circuit breaker", () => {
     expect(circuit.record("drops", 0)).toBe("opened");
   });
 
-  it("counts a dropped probe as a failed one", () => {
+  it("counts a dropped probe as a failure", () => {
     const circuit = new CircuitBreaker();
     circuit.record("unavailable", 0);
     expect(circuit.record("drops", 1_000)).toBeNull();

@@ -1,13 +1,13 @@
 import type { ServerVerdict } from "./delivery-outcome";
 
-/** Consecutive connections that the server must drop before it counts as unavailable. */
+/** Consecutive dropped connections after which the server counts as unavailable. */
 const DROPS_TO_OPEN = 3;
 const FIRST_PROBE_MS = 1_000;
 const LAST_PROBE_MS = 60_000;
 
 /**
- * Stops sending while the mail server is unavailable, and lets one mail through to probe it after 1, 2, 4 … 60
- * seconds. Times are milliseconds of the caller's monotonic clock.
+ * Stops sending while the mail server is unavailable. Lets one mail through as a probe after 1, 2, 4 … 60 seconds.
+ * Times are milliseconds of the caller's monotonic clock.
  */
 export class CircuitBreaker {
   #drops = 0;
@@ -18,7 +18,7 @@ export class CircuitBreaker {
     return this.#failures > 0;
   }
 
-  /** How many mails may be in progress at a time: `most`, or one probe while it is open, or none. */
+  /** How many mails may be in progress at once: `most` while closed; while open, one if a probe is due, else none. */
   allowed(most: number, now: number): number {
     if (!this.isOpen) return most;
     return now >= this.#probeAt ? Math.min(1, most) : 0;
@@ -29,7 +29,7 @@ export class CircuitBreaker {
     return this.isOpen ? Math.max(0, this.#probeAt - now) : 0;
   }
 
-  /** Records what an attempt said about the server; returns what that changed. */
+  /** Records an attempt's verdict and returns the resulting state change, if any. */
   record(verdict: ServerVerdict, now: number): "opened" | "closed" | null {
     this.#drops = verdict === "drops" ? this.#drops + 1 : 0;
     const wasOpen = this.isOpen;
@@ -45,7 +45,7 @@ export class CircuitBreaker {
     return "closed";
   }
 
-  /** Several mails may fail at once when the server goes away: they count as one failure. */
+  /** Schedules the next probe. Mails that fail together count as one failure. */
   #postpone(now: number): void {
     if (this.isOpen && now < this.#probeAt) return;
     this.#failures += 1;

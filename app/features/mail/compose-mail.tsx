@@ -9,20 +9,20 @@ import {
 } from "./mail-elements";
 import type { Mail } from "./render-mail";
 
-/** What the site's own mails are made of. */
+/** The parts of the site's own mails. */
 type Parts = Omit<Mail, "content" | "notes"> & {
   heading: string;
-  /** Paragraphs; what is false or null is left out. */
+  /** Paragraphs; falsy ones are skipped. */
   text: ReactNode[];
   /** Below the text. */
   facts?: readonly { name: string; value: string }[];
-  /** What the mail asks its reader to do; written out too, for programs that show no buttons, if the mail is of no use without. */
+  /** The call to action. `isWrittenOut` adds its URL in full, for clients without buttons. */
   button?: { label: string; href: string; isWrittenOut?: true };
   /** Lines of small print. */
   notes: ReactNode[];
 };
 
-/** Composes a mail of its parts, in the order that all mails have. */
+/** Composes a mail from its parts, in the order shared by all mails. */
 export function composeMail({ heading, text, facts = [], button, notes, ...mail }: Parts): Mail {
   return {
     ...mail,

@@ -5,10 +5,10 @@ import type { TransportedMail } from "./mail-transport";
 /** Keeps nodemailer from reading files or URLs named in a message's content. */
 export const SELF_CONTAINED = { disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** A mail as nodemailer takes it: from `MAIL_FROM`, with bounces to `MAIL_BOUNCE_ADDRESS`. */
+/** Converts a mail to nodemailer's format: from `MAIL_FROM`, with bounces to `MAIL_BOUNCE_ADDRESS`. */
 export function composeMessage({ messageId, to, date, content }: TransportedMail) {
   const { MAIL_FROM, MAIL_BOUNCE_ADDRESS } = env();
-  // as an object it is never parsed into several addresses
+  // an object is never parsed into several addresses
   const recipient = { name: "", address: to };
   const envelope = { from: MAIL_BOUNCE_ADDRESS ?? addressOf(MAIL_FROM) ?? "", to: [recipient] };
   const { subject, text, html, headers } = content;
@@ -26,15 +26,15 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
   };
 }
 
-/** The Message-ID of a queued mail, the same at every attempt. */
+/** Returns the Message-ID of a queued mail, the same for every attempt. */
 export function messageIdOf(mailId: string): string {
   const domain = addressOf(env().MAIL_FROM)?.split("@")[1] ?? "localhost";
   return `<${mailId}@${domain}>`;
 }
 
 /**
- * nodemailer would break every line of more than 76 characters by quoted-printable, and with it the links in
- * an outbox file or a mail's source. SMTP allows lines of up to 998 characters.
+ * Keeps nodemailer from breaking lines over 76 characters with quoted-printable, which would break links in an outbox
+ * file or a mail's source. SMTP allows lines of up to 998 characters.
  */
 function unencoded(text: string): string | { raw: string } {
   if (!/^(?:[\x20-\x7e]{0,998}\n)*$/.test(text)) return text;

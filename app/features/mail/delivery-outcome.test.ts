@@ -25,8 +25,8 @@ const retriedAfter = (delayMs: number) => ({
 const failed = { kind: "failed", inDoubt: false, suppressAddress: false };
 const heldBack = { kind: "retry", delayMs: 0, countsAttempt: false, inDoubt: false };
 
-describe("after an attempt to deliver a mail", () => {
-  it("is sent when the server accepted it", () => {
+describe("a mail after a delivery attempt", () => {
+  it("is sent when the server accepts it", () => {
     expect(judge({ kind: "accepted" })).toEqual({
       next: { kind: "sent" },
       server: "works",
@@ -34,7 +34,7 @@ describe("after an attempt to deliver a mail", () => {
     });
   });
 
-  it("waits, without an attempt counted, while the server cannot be reached", () => {
+  it("waits without counting an attempt while the server is unreachable", () => {
     const delivery = {
       kind: "not-sent",
       phase: "connecting",
@@ -49,13 +49,13 @@ describe("after an attempt to deliver a mail", () => {
   });
 
   it.each([refused("MAIL FROM", 451, "4.3.2"), refused("MAIL FROM", 550)])(
-    "waits, without an attempt counted, when the sender is refused: %o",
+    "waits without counting an attempt when the sender is refused: %o",
     (delivery) => {
       expect(judge(delivery)).toMatchObject({ next: heldBack, server: "unavailable" });
     },
   );
 
-  it("is retried soon when the connection was lost before its end", () => {
+  it("is retried soon when the connection was lost during sending", () => {
     const delivery = {
       kind: "not-sent",
       phase: "sending",
@@ -65,14 +65,14 @@ describe("after an attempt to deliver a mail", () => {
     expect(judge(delivery)).toMatchObject({ next: retriedAfter(5_000), server: "drops" });
   });
 
-  it.each([421, 503])("is retried soon when the server ends the conversation with %i", (code) => {
+  it.each([421, 503])("is retried soon when the server ends the session with %i", (code) => {
     expect(judge(refused("DATA", code))).toMatchObject({
       next: retriedAfter(5_000),
       server: "drops",
     });
   });
 
-  it("is in doubt without an answer: sent twice more, then listed as failed", () => {
+  it("is in doubt without a reply: resent twice, then failed", () => {
     const delivery = { kind: "unanswered", code: "ETIMEDOUT" } as const;
     const next = { kind: "retry", delayMs: 15 * MINUTE, countsAttempt: false, inDoubt: true };
     expect(judge(delivery)).toEqual({ next, server: "drops", reply: "no answer (ETIMEDOUT)" });
@@ -85,7 +85,7 @@ describe("after an attempt to deliver a mail", () => {
     [refused("RCPT TO", 451), "works"],
     [refused("RCPT TO", 452, "4.5.3"), "busy"],
     [refused("DATA", 451, "4.7.1"), "busy"],
-  ])("is retried later when refused for now: %o", (delivery, server) => {
+  ])("is retried later after a temporary refusal: %o", (delivery, server) => {
     expect(judge(delivery)).toMatchObject({ next: retriedAfter(MINUTE), server });
     expect(judge(delivery, { attempts: 2 }).next).toEqual(retriedAfter(15 * MINUTE));
   });
@@ -95,7 +95,7 @@ describe("after an attempt to deliver a mail", () => {
     refused("RCPT TO", 550, "5.1.1"),
     refused("RCPT TO", 550, "5.2.1"),
     refused("DATA", 550, "5.1.1"),
-  ])("fails and has its address suppressed when there is no such mailbox: %o", (delivery) => {
+  ])("fails and its address is suppressed if the mailbox does not exist: %o", (delivery) => {
     expect(judge(delivery)).toMatchObject({
       next: { kind: "failed", inDoubt: false, suppressAddress: true },
       server: "works",
@@ -109,7 +109,7 @@ describe("after an attempt to deliver a mail", () => {
     [refused("DATA", 550, "5.7.26"), "blocks"],
     [refused("DATA", 552, "5.3.4"), "works"],
   ])(
-    "fails, and its address stays, when refused for good for another reason: %o",
+    "fails without suppressing the address after another permanent refusal: %o",
     (delivery, server) => {
       expect(judge(delivery)).toMatchObject({ next: failed, server });
     },
@@ -119,18 +119,18 @@ describe("after an attempt to deliver a mail", () => {
     refused("RCPT TO", 552),
     refused("RCPT TO", 452, "4.2.2"),
     refused("DATA", 552, "5.2.2"),
-  ])("is tried three more times when the mailbox is full: %o", (delivery) => {
+  ])("is retried three times when the mailbox is full: %o", (delivery) => {
     expect(judge(delivery)).toMatchObject({ next: retriedAfter(120 * MINUTE), server: "works" });
     expect(judge(delivery, { attempts: 3 }).next).toEqual(failed);
   });
 
-  it("fails when it would have expired before the next attempt", () => {
+  it("fails when it would expire before the next attempt", () => {
     const delivery = refused("RCPT TO", 451);
     expect(judge(delivery, { expiresAt: MINUTE + 1 }).next).toEqual(retriedAfter(MINUTE));
     expect(judge(delivery, { expiresAt: MINUTE }).next).toEqual(failed);
   });
 
-  it("is described by codes alone", () => {
+  it("is described by codes only", () => {
     expect(judge(refused("RCPT TO", 550, "5.1.1")).reply).toBe("550 5.1.1 RCPT TO");
     expect(judge(refused("DATA", 554)).reply).toBe("554 DATA");
   });

@@ -1,26 +1,26 @@
 import type { Delivery } from "./mail-transport";
 import { retryDelayMs } from "./retry-schedule";
 
-/** What is done with a mail after an attempt. */
+/** The next step for a mail after an attempt. */
 export type NextStep =
   | { kind: "sent" }
   | {
       kind: "retry";
       delayMs: number;
-      /** Whether the attempt counts for the mail's schedule; an outage of the mail server does not. */
+      /** Whether the attempt counts towards the mail's retry schedule; a server outage does not. */
       countsAttempt: boolean;
       inDoubt: boolean;
     }
   | { kind: "failed"; inDoubt: boolean; suppressAddress: boolean };
 
-/** What an attempt says about the mail server. */
+/** What an attempt showed about the mail server. */
 export type ServerVerdict =
   | "works"
   /** Works, but throttles the sender. */
   | "busy"
   /** Refuses the content or the sender's reputation. */
   | "blocks"
-  /** Dropped this connection; only several in a row say something about the server. */
+  /** Dropped this connection. Only several in a row indicate a problem with the server. */
   | "drops"
   /** Cannot be used for any mail. */
   | "unavailable";
@@ -28,18 +28,18 @@ export type ServerVerdict =
 export type DeliveryOutcome = {
   next: NextStep;
   server: ServerVerdict;
-  /** The failure as codes, such as "450 4.2.2 RCPT TO"; null after a success. */
+  /** The failure's codes, such as "450 4.2.2 RCPT TO"; null after a success. */
   reply: string | null;
 };
 
-/** The counters of a mail before the attempt, and when it expires, in milliseconds of the clock that `now` is read from. */
+/** A mail's counters before the attempt, and its expiry in milliseconds of the same clock as `now`. */
 export type AttemptedMail = { attempts: number; timesInDoubt: number; expiresAt: number };
 
 type Refusal = Extract<Delivery, { kind: "refused" }>;
 
 /**
- * Decides what follows from an attempt. A mail refused for now is retried until it expires; the address of a
- * mailbox that does not exist is to be suppressed; a failure of the server as a whole costs no attempt.
+ * Decides the next step after an attempt. A temporary refusal is retried until the mail expires. The address of a
+ * mailbox that does not exist is suppressed. A failure of the whole server costs no attempt.
  */
 export function judgeDelivery(
   delivery: Delivery,
@@ -97,7 +97,7 @@ function judgeRefusal(
   return failed(isBlocking(refusal) ? "blocks" : "works");
 }
 
-/** Nothing is wrong with the mail, and no other could be sent either. */
+/** Requeues the mail without counting an attempt, because the server cannot take any mail. */
 function heldBack(reply: string): DeliveryOutcome {
   return {
     next: { kind: "retry", delayMs: 0, countsAttempt: false, inDoubt: false },
@@ -128,13 +128,13 @@ const isTooLarge = ({ enhanced, stage, code }: Refusal) =>
 const isMailboxFull = ({ code, enhanced }: Refusal) =>
   enhanced ? /^[45]\.2\.2$/.test(enhanced) : code === 552;
 
-/** RFC 3463: a mailbox that does not exist, has moved or is disabled; without an enhanced code, RFC 5321's reply codes. */
+/** RFC 3463: a mailbox that does not exist, has moved or is disabled. RFC 5321 if there is no enhanced code. */
 function isUnknownMailbox({ stage, code, enhanced }: Refusal): boolean {
   if (enhanced) return /^5\.(?:1\.(?:[1236]|10)|2\.1)$/.test(enhanced);
   return stage === "RCPT TO" && (code === 550 || code === 551 || code === 553);
 }
 
-/** RFC 3463: a problem of the mail system (3), too many recipients (5.3), policy (7), or no room (452). */
+/** RFC 3463: a mail system problem (3), too many recipients (5.3) or policy (7). Without an enhanced code, 452. */
 const isThrottling = ({ code, enhanced }: Refusal) =>
   enhanced ? /^4\.(?:3\.|5\.3$|7\.)/.test(enhanced) : code === 452;
 

@@ -10,31 +10,31 @@ export type OutgoingMail = {
   /** A bare address, as validated by `emailSchema`. */
   to: string;
   message: RenderedMail;
-  /** At most one mail is ever queued per key; say what happened and to what: `renewal-failed:in_123`. */
+  /** At most one mail is ever queued per key. Name the event and its object, as in `renewal-failed:in_123`. */
   idempotencyKey?: string | null;
 };
 
-/** Kinds whose worker looks up in the background whether there is anything to send, so that timing reveals nothing. */
+/** Kinds whose worker decides in the background whether there is anything to send, so timing reveals nothing. */
 export type ComposedLaterKind = Extract<
   MailKind,
   "password-reset" | "sign-up-attempt" | "email-change"
 >;
 
 /**
- * Composes a queued mail to the address that was entered, in the transaction that stores it; null if there is
- * nothing to send. Runs again, from the start, if the transaction fails.
+ * Composes a queued mail for the address entered, in the transaction that stores it. Returns null if there is nothing
+ * to send. Runs again from the start if the transaction fails.
  */
 export type MailComposer = (
   email: string,
   tx: Transaction,
 ) => Promise<{ to: string; message: RenderedMail } | null>;
 
-/** Transactional mails in the queue above which visitors get no further ones. */
+/** Queued transactional mails above which visitors' requests for mail are refused. */
 export const MAX_QUEUED = 10_000;
 
 /**
- * Queues a mail in the caller's transaction, so that it is sent if and only if that commits; false if one with its
- * idempotency key was queued before. Call `wakeMailWorker` after the commit.
+ * Queues a mail in the caller's transaction, so it is sent if and only if that commits. Returns false if a mail with
+ * the same idempotency key was queued before. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMail(
   { kind, to, message, idempotencyKey = null }: OutgoingMail,
@@ -46,8 +46,8 @@ export async function enqueueMail(
 }
 
 /**
- * Queues a mail that its cause can do without, such as a welcome: nothing, and a log line, if too many mails wait
- * already, or if it cannot be composed or stored. In a savepoint, so that the caller's transaction goes on.
+ * Queues an optional mail, such as a welcome. If the queue is full, or the mail cannot be composed or stored, it logs
+ * and skips. Runs in a savepoint, so the caller's transaction continues.
  */
 export async function enqueueDispensableMail(
   compose: () => Promise<OutgoingMail>,
@@ -67,8 +67,8 @@ export async function enqueueDispensableMail(
 }
 
 /**
- * Queues a mail that the worker composes with the kind's `MailComposer`. The row is the same whether or not there
- * is an account. Call `wakeMailWorker` after the commit.
+ * Queues a mail for the worker to compose with the kind's `MailComposer`. The row is the same whether or not an
+ * account exists. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMailToCompose(
   { kind, email }: { kind: ComposedLaterKind; email: string },
@@ -81,7 +81,7 @@ export async function enqueueMailToCompose(
   );
 }
 
-/** Whether so much mail waits, with a log line, that visitors' requests for more have to be turned away. */
+/** Whether the queue is too long to accept visitors' requests for mail. Logs an error if so. */
 export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
   const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
   if (isFull) {

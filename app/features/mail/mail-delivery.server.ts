@@ -21,18 +21,18 @@ import type { MailTransport, TransportedMail } from "./mail-transport";
 import type { ResultRecorder } from "./result-recorder.server";
 import { retryDelayMs } from "./retry-schedule";
 
-/** When an attempt is abandoned that has not sent its whole message, in milliseconds. */
+/** Milliseconds after which an attempt is aborted, unless the whole message has been sent. */
 const ABANDON_TRANSACTIONAL_MS = 60_000;
 const ABANDON_CAMPAIGN_MS = 5 * 60_000;
 
-/** How soon a mail that could not be composed for lack of the database is tried again, in milliseconds. */
+/** Milliseconds until a retry when the database was unavailable for composing. */
 const COMPOSE_AGAIN_MS = 1_000;
 
 export type ClaimedMail = ClaimedTransactionalMail | CampaignMail;
 
 export type MailComposers = Record<ComposedLaterKind, MailComposer>;
 
-/** What an attempt showed about the server, with codes and advice for the log; null if it never came to one. */
+/** An attempt's verdict on the server, with codes and advice for the log. Null if nothing was attempted. */
 export type ServerReport = { verdict: ServerVerdict; reply: string | null; advice: string | null };
 
 type Content = Pick<TransportedMail, "to" | "date" | "content">;
@@ -45,7 +45,7 @@ type Services = {
   campaigns: CampaignLane | null;
 };
 
-/** Delivers claimed mails and records what became of them. */
+/** Delivers claimed mails and records the results. */
 export class MailDelivery {
   readonly #services: Services;
 
@@ -54,8 +54,8 @@ export class MailDelivery {
   }
 
   /**
-   * Composes if need be, delivers and records; resolves when the result is recorded. Calls `onAnswered` once before
-   * that, when the connection is free again. Never throws.
+   * Composes the mail if necessary, delivers it, and resolves when the result is recorded. Calls `onAnswered` once
+   * before that, when the connection is free again. Never throws.
    */
   async deliver(
     mail: ClaimedMail,
@@ -76,7 +76,7 @@ export class MailDelivery {
       abandonAfterMs: isCampaign ? ABANDON_CAMPAIGN_MS : ABANDON_TRANSACTIONAL_MS,
     });
     if (delivery.kind === "accepted") {
-      // on its way to the database before anything else happens: until then a kill would send the mail twice
+      // recorded before anything else: a kill before the commit would send the mail twice
       const recorded = this.#services.recorder.sent(mail.id);
       onAnswered({ verdict: "works", reply: null, advice: null });
       await recorded;
@@ -90,14 +90,14 @@ export class MailDelivery {
     );
     const advice = delivery.kind === "not-sent" ? delivery.advice : null;
     const recorded = this.#recordFailure(mail, outcome);
-    // counted before the next mail begins, which may not be tried any more
+    // counted before the next mail begins, because this may pause the campaign
     const blocks = isCampaign ? this.#recordBlocks(mail.campaignId, outcome) : null;
     onAnswered({ verdict: outcome.server, reply: outcome.reply, advice });
     await recorded;
     await blocks;
   }
 
-  /** Finishes a mail that is not to be sent: expired, suppressed, or to somebody who has left the list. */
+  /** Finishes a mail that must not be sent: it expired, is suppressed, or its recipient has left the list. */
   async #finishWithoutSending(mail: ClaimedMail): Promise<boolean> {
     const state = unsentStateOf(mail);
     if (!state) return false;
@@ -110,7 +110,7 @@ export class MailDelivery {
     return true;
   }
 
-  /** What to send; null, with the mail queued again or removed, if that cannot be said now. */
+  /** Returns the content to send. Null if there is none now; the mail was requeued or deleted. */
   async #contentOf(mail: ClaimedMail): Promise<Content | null> {
     try {
       return "campaignId" in mail
@@ -143,7 +143,7 @@ export class MailDelivery {
     return composed && { to: composed.to, date, content: composed.message };
   }
 
-  /** Composes and stores in one transaction: a link is stored if and only if the mail with it is. */
+  /** Composes and stores in one transaction, so a link and its mail are stored together or not at all. */
   #composeAndStore({
     id,
     kind,
@@ -171,7 +171,7 @@ export class MailDelivery {
   async #recordFailure(mail: ClaimedMail, { next, reply }: DeliveryOutcome): Promise<void> {
     if (next.kind === "retry") {
       const facts = { ...factsOf(mail), reply, retryInMs: next.delayMs };
-      // while the server is unavailable, its circuit breaker says so once for all mails
+      // while the server is unavailable, the circuit breaker logs once for all mails
       const level = next.delayMs === 0 ? "debug" : "warn";
       log()[level](facts, "a mail could not be sent yet");
       mails.inc({ lane: laneOf(mail), outcome: next.inDoubt ? "in-doubt" : "retried" });

@@ -34,8 +34,7 @@ export function MailText({ children }: { children: ReactNode }) {
 }
 
 /**
- * A link in running text. The plain part names it and gives its address on a line of its own below the
- * paragraph.
+ * A link in running text. The plain part shows its label in place and its URL on its own line below the paragraph.
  */
 export function MailLink({ href, children }: { href: string; children: ReactNode }) {
   return (
@@ -48,7 +47,7 @@ export function MailLink({ href, children }: { href: string; children: ReactNode
   );
 }
 
-/** What the mail asks its reader to do, at most once per mail. */
+/** The mail's call to action; at most one per mail. */
 export function MailButton({ href, children }: { href: string; children: string }) {
   return (
     <Section style={{ padding: "10px 0 28px" }}>
@@ -68,7 +67,7 @@ export function MailButton({ href, children }: { href: string; children: string 
   );
 }
 
-/** A few facts by name, such as a price and a date. */
+/** A table of labelled values, such as a price and a date. */
 export function MailFacts({ facts }: { facts: readonly { name: string; value: string }[] }) {
   const cell = { padding: "9px 0", borderWidth: "1px 0 0", borderStyle: "solid" } as const;
   const row = { ...TABLE_TYPE, textAlign: "left" } as const;
@@ -98,10 +97,10 @@ export function MailFacts({ facts }: { facts: readonly { name: string; value: st
   );
 }
 
-/** The width of a mail's text in pixels, where there is room. */
+/** The width of a mail's text in pixels, in a window that is wide enough. */
 const TEXT_WIDTH = MAIL_WIDTH - 2 * CONTENT_MARGIN;
 
-/** A picture of the author's in a paragraph, of this size in pixels. It shrinks with the window, and in Outlook to the text. */
+/** An author's image in a paragraph; size in pixels. Shrinks with the window, and in Outlook to the text width. */
 export function MailImage({ src, alt, width, height }: MailImageProps) {
   const shown = Math.min(width, TEXT_WIDTH);
   return (
@@ -124,7 +123,7 @@ export function MailImage({ src, alt, width, height }: MailImageProps) {
 
 type MailImageProps = { src: string; alt: string; width: number; height: number };
 
-/** A line of the small print below a mail. */
+/** A line of small print below a mail. */
 export function MailSmallPrint({ children }: { children: ReactNode }) {
   return (
     <Text {...colored(["softText"], { ...type(SANS_SERIF, 14, 22), margin: "0 0 10px" })}>
@@ -133,7 +132,7 @@ export function MailSmallPrint({ children }: { children: ReactNode }) {
   );
 }
 
-/** The button's address written out, for programs that show no buttons. The plain part has it already. */
+/** The button's URL in full, for clients that show no buttons. The plain part already has it. */
 export function MailButtonAddress({ href }: { href: string }) {
   return (
     <MailSmallPrint>

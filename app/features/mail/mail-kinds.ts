@@ -3,13 +3,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 type MailRules = {
-  /** Lower numbers are sent first: 0 if somebody is waiting for the mail, 1 for notices. */
+  /** Lower numbers are sent first: 0 if a person is waiting for the mail, 1 for notices. */
   priority: 0 | 1;
-  /** How long after it was queued the mail is still worth sending, in milliseconds. */
+  /** Milliseconds after queueing during which the mail is still worth sending. */
   lifetimeMs: number;
   /**
-   * Whether its owner asked for it just now or must not miss it, so that it is sent to a suppressed address too:
-   * otherwise one wrong bounce would lock an owner out for ever.
+   * Whether to send to a suppressed address too, because its owner just asked for the mail or must not miss it.
+   * Otherwise one wrong bounce would lock an owner out for good.
    */
   ignoresSuppression: boolean;
 };
@@ -46,5 +46,5 @@ export const MAIL_RULES = {
   "author-notice": { ...notice, ignoresSuppression: true },
 } as const satisfies Record<string, MailRules>;
 
-/** What a transactional mail is for. Mails of a campaign have the kind "newsletter" and rules of their own. */
+/** The purpose of a transactional mail. Campaign mails have the kind "newsletter" and their own rules. */
 export type MailKind = keyof typeof MAIL_RULES;

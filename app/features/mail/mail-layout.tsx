@@ -17,7 +17,7 @@ import {
 type MailLayoutProps = {
   /** The document's title: the mail's subject. */
   title: string;
-  /** What an inbox shows after the subject. */
+  /** The text that an inbox shows after the subject. */
   preview: string;
   content: ReactNode;
   signature: ReactNode;
@@ -25,7 +25,7 @@ type MailLayoutProps = {
   list?: MailingList;
 };
 
-/** What every mail to a list has to say (RFC 8058; CAN-SPAM for the postal address). */
+/** The facts that every mail to a list must include (RFC 8058; CAN-SPAM for the postal address). */
 export type MailingList = {
   unsubscribeUrl: string;
   /** The sender's postal address on one line; null until the author has set one. */
@@ -33,8 +33,8 @@ export type MailingList = {
 };
 
 /**
- * The one frame of all mail: masthead, content, signature and small print, as tables with inline styles and
- * nothing remote. What mail programs need beyond that is added by `renderMail`.
+ * The layout of all mail: masthead, content, signature and small print, as tables with inline styles and no remote
+ * content. `renderMail` adds what mail clients need beyond that.
  */
 export function MailLayout({ title, preview, content, signature, notes, list }: MailLayoutProps) {
   return (
@@ -43,10 +43,10 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
-        {/* Dates, addresses and numbers stay as they are: iOS would turn them into blue links. */}
+        {/* Keeps iOS from turning dates, addresses and numbers into blue links. */}
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
         <title>{title}</title>
-        {/* Gmail drops a whole style element for one rule that it does not understand. */}
+        {/* Gmail drops a whole style element if it does not understand one rule. */}
         {[COLOR_SCHEME_CSS, NARROW_CSS, DARK_MODE_CSS].map((css) => (
           // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant; React would escape its quotes
           <style key={css} dangerouslySetInnerHTML={{ __html: css }} />
@@ -58,7 +58,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
         <PreviewText>{preview}</PreviewText>
         {/* biome-ignore lint/a11y/useSemanticElements: mail programs drop an article element, and keep a role */}
         <div role="article" aria-roledescription="email" aria-label={title} lang="en">
-          {/* Programs that drop the body element keep a table's background. */}
+          {/* Clients that drop the body element keep a table's background. */}
           <Section {...colored(["canvas"], { padding: "32px 12px 40px" })} tdClassName="mail-frame">
             <Container
               {...colored(["sheet", "sheetEdge"], {
@@ -68,7 +68,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
                 borderRadius: 8,
                 borderCollapse: "separate",
                 padding: `36px ${CONTENT_MARGIN - 1}px 44px`,
-                // inherited: a long address never makes the mail wider than a phone
+                // inherited: a long address must not make the mail wider than a phone
                 wordBreak: "break-word",
               })}
               tdClassName="mail-content"
@@ -95,10 +95,10 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
   );
 }
 
-/** How many characters an inbox shows beside a subject, at most. */
+/** Maximum characters that an inbox shows beside a subject. */
 const PREVIEW_LENGTH = 150;
 
-/** Shown by inboxes only, and followed by enough blanks to keep the mail's first words out of that line. */
+/** Preview text, shown only by inboxes. Padded with blanks to keep the mail's first words out of that line. */
 function PreviewText({ children }: { children: string }) {
   const blanks = "\u200c\u00a0".repeat(Math.max(0, PREVIEW_LENGTH - children.length));
   const outlook = { msoHide: "all" } as CSSProperties;
@@ -110,7 +110,7 @@ function PreviewText({ children }: { children: string }) {
   );
 }
 
-/** The book's title over a path whose first stretch is golden. */
+/** The book's title above a line that starts in gold. */
 function Masthead() {
   const thin = { fontSize: 1, lineHeight: "4px", height: 4, borderStyle: "solid" } as const;
   return (
@@ -135,7 +135,7 @@ function Masthead() {
   );
 }
 
-/** Who writes, and for a list how to leave it. */
+/** The sender and, for a list, the unsubscribe link and postal address. */
 function Imprint({ list }: { list?: MailingList }) {
   return (
     <>

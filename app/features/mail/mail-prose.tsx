@@ -10,7 +10,7 @@ import {
   type,
 } from "./mail-theme";
 
-/** Below the mail's own heading; deeper levels look alike. */
+/** A heading below the mail's own. Levels below `h2` look alike. */
 function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
   const [size, line] = Tag === "h2" ? [23, 30] : [19, 28];
   return ({ children }: ComponentProps<"h2">) => (
@@ -26,7 +26,7 @@ function Subheading(Tag: "h2" | "h3" | "h4" | "h5" | "h6") {
   );
 }
 
-/** Whether a list is part of another one's item. */
+/** Whether a list is nested in another list's item. */
 const InList = createContext(false);
 
 function List({ as: Tag, children, start }: ComponentProps<"ol"> & { as: "ul" | "ol" }) {
@@ -45,13 +45,13 @@ function List({ as: Tag, children, start }: ComponentProps<"ol"> & { as: "ul" | 
   );
 }
 
-/** How many cells the row has. */
+/** The number of cells in the row. */
 const Columns = createContext(1);
 
-/** On either side of a cell's text, in pixels. */
+/** Padding on each side of a cell, in pixels. */
 const CELL_PADDING = 8;
 
-/** As wide as short words are, so that they stay whole beside long texts; in pixels. */
+/** Minimum width that keeps short words whole beside long texts, in pixels. */
 const SHORT_WORD = 72;
 
 function Cell({ as: Tag, children, align }: ComponentProps<"td"> & { as: "th" | "td" }) {
@@ -74,7 +74,7 @@ function Cell({ as: Tag, children, align }: ComponentProps<"td"> & { as: "th" | 
   );
 }
 
-/** How the elements of an author's text look in a mail, by their names in HTML. */
+/** The mail styles of an author's Markdown elements, by HTML name. */
 export const MAIL_PROSE = {
   p: ({ children }: ComponentProps<"p">) => <MailText>{children}</MailText>,
   h2: Subheading("h2"),

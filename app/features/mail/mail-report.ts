@@ -3,14 +3,14 @@ import type { QueueLength } from "~db/queries/mail-history";
 
 type Facts = {
   queue: QueueLength;
-  /** Transactional mails that wait or are being sent, by kind. */
+  /** Transactional mails waiting or being sent, by kind. */
   waiting: readonly { kind: string; count: number }[];
   failed: readonly FailedMails[];
-  /** The period that `failed` covers. */
+  /** The period covered by `failed`, in days. */
   days: number;
 };
 
-/** The mail queue for the operator, a line for each fact; names no address. */
+/** Describes the mail queue for the operator, one fact per line. Contains no addresses. */
 export function describeMailQueue({ queue, waiting, failed, days }: Facts): string[] {
   const minutes = Math.round(queue.longestWaitS / 60);
   const retryable = failed.reduce((sum, mails) => sum + mails.retryable, 0);

@@ -10,8 +10,8 @@ function luminance(color: string): number {
 }
 
 /**
- * The luminance after a program has turned the lightness over (CIELAB), as Chromium does. Gmail's app darkens light
- * mails in a like way, which is not published.
+ * The luminance after inverting lightness (CIELAB), as Chromium does. Gmail's app darkens light mails in a similar,
+ * unpublished way.
  */
 function invertedLuminance(color: string): number {
   const light = luminance(color);
@@ -33,14 +33,14 @@ describe.each([
 ] as const)("the color of %s on %s", (text, ground) => {
   const of = MAIL_COLORS;
 
-  it("is readable in the light and in the dark", () => {
+  it("is readable in light and dark mode", () => {
     for (const mode of ["light", "dark"] as const) {
       const reached = contrast(luminance(of[text][mode]), luminance(of[ground][mode]));
       expect(reached, mode).toBeGreaterThanOrEqual(4.5);
     }
   });
 
-  it("is readable when a mail program inverts the light one", () => {
+  it("is readable when a mail client inverts the light color", () => {
     const inverted = [of[text].light, of[ground].light].map(invertedLuminance);
     expect(contrast(...(inverted as [number, number]))).toBeGreaterThanOrEqual(4.5);
   });

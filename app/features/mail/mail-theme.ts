@@ -1,34 +1,34 @@
 import type { CSSProperties } from "react";
 import { COLORS } from "~/styles/colors.mjs";
 
-/** Faces that are everywhere; the site's own would be remote content. */
+/** Fonts available everywhere; the site's own would be remote content. */
 export const SERIF = "Georgia, 'Times New Roman', serif";
 export const SANS_SERIF = "Arial, Helvetica, sans-serif";
 export const MONOSPACE = "Consolas, Menlo, 'Courier New', monospace";
 
 /**
- * The style of a text in one typeface; sizes in pixels. Outlook on Windows would otherwise take the line height for a
- * minimum.
+ * Returns a text style; sizes in pixels. `msoLineHeightRule` stops Outlook on Windows from treating the line height
+ * as a minimum.
  */
 export function type(fontFamily: string, fontSize: number, lineHeight: number): CSSProperties {
   const outlook = { msoLineHeightRule: "exactly" } as CSSProperties;
   return { fontFamily, fontSize, ...outlook, lineHeight: `${lineHeight}px` };
 }
 
-/** The type of running text, and of the cells of tables. */
+/** Type for body text and for table cells. */
 export const BODY_TYPE = type(SERIF, 17, 28);
 export const TABLE_TYPE = type(SANS_SERIF, 15, 22);
 
-/** The mail's width where there is room, and the margin on either side of its text, in pixels. */
+/** The mail's width in a wide enough window, and the margin on each side of its text, in pixels. */
 export const MAIL_WIDTH = 600;
 export const CONTENT_MARGIN = 49;
 const NARROW_MARGIN = 22;
 
-/** The width of a mail's text in the narrowest window, of 320 pixels. */
+/** The width of a mail's text in the narrowest window, 320 pixels. */
 export const NARROWEST_TEXT = 320 - 2 * NARROW_MARGIN;
 
 type Role = {
-  /** The class by which the rules for dark mode find it. */
+  /** The class used by the dark mode rules. */
   className: string;
   property: "color" | "backgroundColor" | "borderColor";
   light: string;
@@ -42,7 +42,7 @@ const role = (
   dark: keyof typeof COLORS,
 ): Role => ({ className, property, light: COLORS[light], dark: COLORS[dark] });
 
-/** The colors of a mail by what they are for, in the light and in the dark. */
+/** A mail's colors by role, for light and dark mode. */
 export const MAIL_COLORS = {
   canvas: role("mail-canvas", "backgroundColor", "paper-deep", "night"),
   sheet: role("mail-sheet", "backgroundColor", "paper", "night-soft"),
@@ -56,7 +56,7 @@ export const MAIL_COLORS = {
   buttonText: role("mail-button-text", "color", "ink", "ink"),
 } as const satisfies Record<string, Role>;
 
-/** The class and the inline style that give an element these colors, in both modes. */
+/** Returns the class and inline style that apply these colors in both modes. */
 export function colored(
   roles: readonly (keyof typeof MAIL_COLORS)[],
   style: CSSProperties = {},
@@ -77,7 +77,7 @@ const CSS_PROPERTIES = {
   borderColor: "border-color",
 } as const satisfies Record<Role["property"], string>;
 
-/** What Outlook on the web puts on elements whose colors it has darkened by itself. */
+/** Attributes that Outlook on the web adds to elements whose colors it has darkened. */
 const OUTLOOK_DARKENED = {
   color: "[data-ogsc]",
   backgroundColor: "[data-ogsb]",
@@ -93,15 +93,15 @@ const darkRules = (prefix: (role: Role) => string) =>
     .join("");
 
 /**
- * The rules for dark mode: by media query for the programs that ask (Apple Mail, Outlook on a Mac), and for Outlook
- * on the web, so that it uses these colors instead of its own. Gmail inverts the light ones and reads none of this.
+ * Dark mode rules. A media query serves clients that support it (Apple Mail, Outlook on a Mac). Attributes make
+ * Outlook on the web use these colors instead of its own. Gmail ignores both and inverts the light colors.
  */
 export const DARK_MODE_CSS = `@media (prefers-color-scheme:dark){${darkRules(() => "")}}${darkRules(
   ({ property }) => `${OUTLOOK_DARKENED[property]} `,
 )}`;
 
-/** A phone's window is all sheet, without the canvas around it. */
+/** Fills a phone's window with the sheet, without the surrounding canvas. */
 export const NARROW_CSS = `@media (max-width:600px){.mail-frame{padding:0 !important}.mail-sheet-edge{border-width:0 !important;border-radius:0 !important}.mail-content{padding:28px ${NARROW_MARGIN}px 36px !important}}`;
 
-/** Light and dark are both designed, which keeps programs that ask from inverting by themselves. */
+/** Declares both color schemes, which keeps clients that check from inverting colors. */
 export const COLOR_SCHEME_CSS = ":root{color-scheme:light dark}";

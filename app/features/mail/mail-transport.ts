@@ -1,6 +1,6 @@
 import type { RenderedMail } from "~db/schema";
 
-/** A mail as it is handed to a transport. */
+/** A mail as passed to a transport. */
 export type TransportedMail = {
   /** With angle brackets; the same at every attempt. */
   messageId: string;
@@ -8,21 +8,21 @@ export type TransportedMail = {
   to: string;
   date: Date;
   content: RenderedMail;
-  /** Milliseconds after which an attempt is abandoned, unless the whole message has been sent by then. */
+  /** Milliseconds after which an attempt is aborted, unless the whole message has been sent by then. */
   abandonAfterMs: number;
 };
 
-/** Where mail goes: the mail server, or the outbox folder. */
+/** A destination for mail: the mail server or the outbox folder. */
 export type MailTransport = {
-  /** Attempts to deliver a mail. Never throws; no mail's failure contains its address. */
+  /** Attempts to deliver a mail. Never throws; a failure never contains the recipient's address. */
   deliver: (mail: TransportedMail) => Promise<Delivery>;
-  /** Whether the mail server accepts the login, tested without a mail; absent where there is no mail server. */
+  /** Tests the mail server's login without sending a mail. Absent if there is no mail server. */
   verify?: () => Promise<Extract<Delivery, { kind: "accepted" | "not-sent" }>>;
-  /** Ends all attempts in progress, which then resolve; the transport cannot be used again. */
+  /** Aborts all attempts in progress, which then resolve. The transport cannot be used again. */
   close: () => void;
 };
 
-/** What became of one attempt to deliver a mail. Codes only: a server's words may quote the address. */
+/** The result of one delivery attempt. Codes only, because a server's text may quote the address. */
 export type Delivery =
   | { kind: "accepted" }
   /** The server refused this mail. */
@@ -34,9 +34,9 @@ export type Delivery =
       enhanced: string | null;
     }
   /**
-   * Nothing was delivered: while connecting (DNS, TCP, TLS, greeting, login), or lost before the end of the
+   * Nothing was delivered: the connection failed (DNS, TCP, TLS, greeting, login) or was lost before the whole
    * message was sent. `advice` is a sentence for the operator.
    */
   | { kind: "not-sent"; phase: "connecting" | "sending"; code: string; advice: string }
-  /** The whole message was sent and no answer came: it may have been delivered (RFC 1047). */
+  /** The whole message was sent but no reply came, so it may have been delivered (RFC 1047). */
   | { kind: "unanswered"; code: string };

@@ -31,8 +31,8 @@ import { onMailQueued } from "./wake-mail-worker.server";
 const HEARTBEAT_MS = 3_000;
 
 /**
- * Milliseconds since its last heartbeat after which a worker stops sending, well before others take its mails over
- * (`LEASE_SECONDS` in `db/queries/mail-workers.ts`).
+ * Milliseconds without a heartbeat after which a worker stops sending. Well below `LEASE_SECONDS` in
+ * `db/queries/mail-workers.ts`, after which other workers take over its mails.
  */
 const FENCE_MS = 12_000;
 
@@ -40,28 +40,28 @@ const FENCE_MS = 12_000;
 const DATABASE_CONNECTIONS = 4;
 
 /**
- * How many mails of campaigns a worker claims, as multiples of its connections: it claims more when fewer than so many
- * wait for a connection, up to so many, and never has more in hand until their results are recorded. A claim takes as
- * long as the database's commit; with half of these numbers, commits of a few milliseconds halve the speed.
+ * Limits on the campaign mails a worker claims, as multiples of its connections. It claims when fewer than the
+ * low-water mark wait for a connection, and up to the high-water mark. At most `MAX_IN_HAND` are unrecorded. A claim
+ * takes one commit; with half of these numbers, commits of a few milliseconds halve the throughput.
  */
 const LOW_WATER_MARK = 2;
 const HIGH_WATER_MARK = 4;
 const MAX_IN_HAND = 8;
 
-/** How often the queue is looked at for mail that another process queued or that has become due, in milliseconds. */
+/** How often to poll for mail that another process queued or that has become due, in milliseconds. */
 const POLL_MS = 1_000;
 
-/** How often mails are finished that no claim will find any more, in milliseconds. */
+/** How often to finish mails that no claim will find any more, in milliseconds. */
 const EXPIRY_MS = 60_000;
 
-/** How long results may take to be recorded after the last attempt was ended at a stop, in milliseconds. */
+/** How long recording the results may take after a stop ended the last attempt, in milliseconds. */
 const RECORD_TIMEOUT_MS = 2_000;
 
 export type MailWorkerOptions = {
   composers: MailComposers;
-  /** Renders the issues of campaigns; without it their mails are left to other workers. */
+  /** Renders campaign issues. Without it, campaign mails are left to other workers. */
   issueSource?: IssueSource;
-  /** Opens the way out; by default to the mail server at `SMTP_URL`, or without one to the outbox. */
+  /** Opens the transport. By default the mail server at `SMTP_URL`, or the outbox if that is not set. */
   openTransport?: () => MailTransport;
 };
 
@@ -69,13 +69,13 @@ export type MailWorker = {
   /** Resolves when the worker has sent its first heartbeat. */
   ready: Promise<void>;
   /**
-   * Claims nothing more, gives attempts in progress `timeoutMs` to finish, then ends them. What was not sent is
-   * queued again, for any worker.
+   * Stops claiming, gives attempts in progress `timeoutMs` to finish, then aborts them. Unsent mails are requeued for
+   * any worker.
    */
   stop: (timeoutMs: number) => Promise<void>;
 };
 
-/** Sends the mail in the database's queue until it is stopped; any number of workers may share a queue. */
+/** Sends the database's queued mail until it is stopped. Any number of workers may share a queue. */
 export function startMailWorker(options: MailWorkerOptions): MailWorker {
   const worker = new Worker(options);
   return worker.start();
@@ -86,7 +86,7 @@ const defaultTransport = () => {
   return SMTP_URL ? openSmtpTransport(SMTP_URL) : openOutboxTransport();
 };
 
-/** A moment on both clocks: the monotonic one stops while a machine is suspended, the other can be set. */
+/** An instant on both clocks: the monotonic clock stops while a machine is suspended, the wall clock can be set. */
 type Instant = { monotonic: number; wall: number };
 
 const instantNow = (): Instant => ({ monotonic: performance.now(), wall: Date.now() });
@@ -103,41 +103,41 @@ class Worker {
   readonly #openTransport: () => MailTransport;
   readonly #circuit = new CircuitBreaker();
   readonly #connections: number;
-  /** All but one, which is kept for transactional mail. */
+  /** All connections but one, which is reserved for transactional mail. */
   readonly #mostForCampaigns: number;
   readonly #rate: number | null;
 
   #transport: MailTransport | null = null;
-  /** Attempts whose results are not recorded yet, and how many of them are a campaign's. */
+  /** Attempts whose results are not recorded yet, and how many of them are campaign mails. */
   readonly #attempts = new Set<Promise<void>>();
   #campaignAttempts = 0;
   /** Connections in use, and how many of them by campaigns. */
   #busy = 0;
   #busyForCampaigns = 0;
-  /** The ids of all mails it has claimed and whose results are not recorded yet. */
+  /** The ids of claimed mails whose results are not recorded yet. */
   readonly #inHand = new Set<string>();
-  /** Claimed mails of campaigns that wait for a connection. */
+  /** Claimed campaign mails waiting for a connection. */
   #buffer: CampaignMail[] = [];
-  /** Connections campaigns may use now: fewer after the server throttled, then slowly more again. */
+  /** Connections that campaigns may use now. Halved when the server throttles, then slowly raised again. */
   #campaignConnections: number;
-  /** Whether the last claim of the lane found less than it asked for, so that only a poll can find more. */
+  /** Whether the lane's last claim came up short, so only a poll can find more. */
   #isTransactionalDrained = false;
   #isCampaignDrained = false;
 
   #heartbeatAt: Instant | null = null;
   #circuitOpenedAt: number | null = null;
   #circuitReason: string | null = null;
-  /** Whether the circuit is open because no login succeeded, so that one that does closes it. */
+  /** Whether the circuit opened because logins fail, so a successful login closes it. */
   #isLoginFailing = false;
   #isBeating = false;
   #isStopping = false;
-  /** Whether something has happened since the last claim that makes another one worthwhile. */
+  /** Whether another claim is worthwhile because of an event since the last one. */
   #isSignalled = false;
   #endPause: () => void = () => {};
 
   constructor({ composers, issueSource, openTransport = defaultTransport }: MailWorkerOptions) {
     const { MAIL_CONNECTIONS, MAIL_RATE } = env();
-    // of its own, so that visitors never wait for the worker's statements and it never for theirs
+    // a separate pool, so visitors and the worker never wait for each other's statements
     this.#database = getDatabase().reopen({
       max: DATABASE_CONNECTIONS,
       onQuery: queryCounter("mail"),
@@ -203,7 +203,7 @@ class Worker {
     this.#isBeating = false;
   }
 
-  /** Renews the lease; takes over what dead workers held. */
+  /** Renews the lease and takes over the mails of dead workers. */
   async #renewLease(): Promise<void> {
     const at = instantNow();
     const before = this.#heartbeatAt;
@@ -214,7 +214,7 @@ class Worker {
     if (!wasRecorded || this.#isStopping) return;
     this.#heartbeatAt = at;
     await this.#attemptTo((executor) => requeueLostClaims(this.#id, [...this.#inHand], executor));
-    // after an outage of the database all workers look dead: the others need time for a heartbeat too
+    // after a database outage all workers look dead, so give the others time for a heartbeat too
     if (before === null || ageMs(before) > 2 * HEARTBEAT_MS) return;
     await this.#attemptTo(async (executor) => {
       const count = await takeOverMails(executor);
@@ -229,12 +229,12 @@ class Worker {
     await this.#attemptTo(cancelReturnedMails);
   }
 
-  /** Whether others still count this worker as alive. */
+  /** Whether other workers still count this one as alive. */
   #holdsLease(): boolean {
     return this.#heartbeatAt !== null && ageMs(this.#heartbeatAt) < FENCE_MS;
   }
 
-  /** Others may take this worker's mails over soon, so nothing more of them may leave. */
+  /** Stops sending without a lease, because other workers may soon take over this worker's mails. */
   #fenceIfSilent(): void {
     if (this.#holdsLease() || !this.#transport) return;
     log().error(
@@ -256,7 +256,7 @@ class Worker {
     }
   }
 
-  /** Claims for the connections that are free; false if there was nothing to claim or none free. */
+  /** Claims mails for the free connections. Returns false if it claimed none. */
   async #claim(): Promise<boolean> {
     if (!this.#holdsLease() || this.#recorder.isStuck) return false;
     const allowed = this.#circuit.allowed(this.#connections, performance.now());
@@ -271,7 +271,7 @@ class Worker {
     return count > 0;
   }
 
-  /** Finds out by the login alone whether the mail server is back, while there is no mail to find it out by. */
+  /** Checks by login alone whether the mail server is back, when there is no mail to probe it with. */
   #probeIfIdle(): void {
     const isDue = this.#circuit.isOpen && this.#circuit.waitMs(performance.now()) === 0;
     const isIdle = this.#busy === 0 && this.#inHand.size === 0;
@@ -307,7 +307,7 @@ class Worker {
     return mails.length;
   }
 
-  /** Claims ahead, so that connections do not wait for the database, but not so far that a kill leaves many in doubt. */
+  /** Claims ahead so that connections never wait for the database, but few enough that a kill leaves few in doubt. */
   async #claimCampaign(isProbing: boolean): Promise<number> {
     const ahead = this.#buffer.length;
     const inHand = ahead + this.#campaignAttempts;
@@ -356,7 +356,7 @@ class Worker {
     const onAnswered = (report: ServerReport | null) => {
       this.#busy -= 1;
       if (isCampaign) this.#busyForCampaigns -= 1;
-      // what was ended on purpose says nothing about the server
+      // an aborted attempt says nothing about the server
       if (report && transport === this.#transport && !this.#isStopping) this.#learn(report);
       this.#beginBuffered();
       this.#signal();
@@ -375,7 +375,7 @@ class Worker {
     this.#attempts.add(attempt);
   }
 
-  /** Applies what an attempt showed about the server to the attempts that follow. */
+  /** Adjusts the next attempts to what the last one showed about the server. */
   #learn({ verdict, reply, advice }: ServerReport): void {
     const now = performance.now();
     if (verdict === "busy") {
@@ -386,7 +386,7 @@ class Worker {
       this.#campaignConnections = Math.min(this.#mostForCampaigns, more);
     }
     const change = this.#circuit.record(verdict, now);
-    // a server that refuses the sender takes the login too
+    // a server that refuses the sender has accepted the login
     if (verdict === "unavailable") this.#isLoginFailing = !reply?.endsWith("MAIL FROM");
     if (verdict === "drops") this.#isLoginFailing = false;
     if (change) mailCircuit.set(change === "opened" ? 1 : 0);
@@ -411,11 +411,11 @@ class Worker {
     return env().SMTP_URL ? "the mail server" : "the outbox";
   }
 
-  /** Queues mails again of which nothing was sent. */
+  /** Requeues mails of which nothing was sent. */
   async #release(mails: ClaimedMail[]): Promise<void> {
     if (mails.length === 0) return;
     const ids = mails.map(({ id }) => id);
-    // first, so that they count as lost claims if this fails
+    // before the update, so they count as lost claims if it fails
     for (const id of ids) this.#inHand.delete(id);
     const untouched = { delayMs: 0, countsAttempt: false, inDoubt: false, reply: null };
     await requeueMails(ids, this.#id, untouched, this.#database.db);
@@ -432,7 +432,7 @@ class Worker {
     this.#endPause();
   }
 
-  /** Waits until a connection is free, mail was queued in this process, or it is time to look again. */
+  /** Waits until a connection is free, this process queued mail, or it is time to poll. */
   #pause(): Promise<void> {
     const idleMs = POLL_MS * (0.75 + Math.random() / 2);
     const probeMs = this.#circuit.waitMs(performance.now());
@@ -449,7 +449,7 @@ class Worker {
     });
   }
 
-  /** Runs a statement that is repeated anyway; false, with a log line, if it failed. */
+  /** Runs a statement that is repeated anyway. Logs and returns false if it fails. */
   async #attemptTo(work: (executor: Database["db"]) => Promise<unknown>): Promise<boolean> {
     try {
       await work(this.#database.db);

@@ -6,13 +6,13 @@ import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.serv
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
 import type { MailTransport, TransportedMail } from "./mail-transport";
 
-/** Writes mail as `.eml` files into `DATA_DIR/outbox`, for a site without a mail server. */
+/** Writes mail as `.eml` files to `DATA_DIR/outbox`, for a site without a mail server. */
 export function openOutboxTransport(): MailTransport {
   let directory: string | undefined;
   return {
     deliver: async (mail) => {
       try {
-        // once, since to look at it takes as long as to write the mail
+        // once, because the check takes as long as writing the mail
         directory ??= dataDirectory();
         await writeMailToOutbox(mail, directory);
         return { kind: "accepted" };
@@ -31,7 +31,7 @@ export function openOutboxTransport(): MailTransport {
   };
 }
 
-/** Writes one mail into the outbox and returns its file. Throws the file system's error. */
+/** Writes one mail to the outbox and returns the file's path. Throws the file system's error. */
 export async function writeMailToOutbox(
   mail: TransportedMail,
   directory = dataDirectory(),
@@ -49,16 +49,16 @@ const composer = nodemailer.createTransport({
 
 let written = 0;
 
-/** Keeps the names of concurrent programs apart. */
+/** Makes file names unique between concurrent processes. */
 const writer = randomBytes(4).toString("hex");
 
 /**
- * Writes a composed message to the outbox folder, readable by the program's user only, since its links are
- * credentials. The file is created atomically, and names sort by the time of writing.
+ * Writes a composed message to the outbox folder. Only the program's user may read it, because its links are
+ * credentials. The file is created atomically; names sort by time of writing.
  */
 async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
   const time = new Date().toISOString().replaceAll(":", "-");
-  // the count orders mails within a millisecond
+  // the count orders mails within the same millisecond
   written = (written + 1) % 1_000_000;
   const count = String(written).padStart(6, "0");
   const name = `${time}-${count}-${writer}.eml`;
@@ -80,7 +80,7 @@ async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
   return file;
 }
 
-/** Creates a file, and its folder if that is missing: to ask first takes as long as to create the file. */
+/** Creates a file, and its folder if missing. Checking first would take as long as creating the file. */
 async function createIn(folder: string, file: string): Promise<FileHandle> {
   const create = () => open(file, "wx", 0o600);
   try {

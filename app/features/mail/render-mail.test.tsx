@@ -35,7 +35,7 @@ describe("a mail's HTML", () => {
     expect(html).toContain('href="https://example.com/?a=1&amp;b=&quot;&gt;&lt;script&gt;');
   });
 
-  it("is a document in standards mode, with the preview before everything that is shown", async () => {
+  it("is a standards-mode document that starts with the preview", async () => {
     const { html } = await renderMail(mail);
     expect(html).toMatch(/^<!doctype html><html /);
     const body = html.slice(html.indexOf("<body"));
@@ -45,8 +45,8 @@ describe("a mail's HTML", () => {
   });
 });
 
-describe("a mail's plain part", () => {
-  it("has the same words in order, and ends with a line break", async () => {
+describe("a mail's plain text", () => {
+  it("has the same words in the same order, and ends with a line break", async () => {
     expect(await textOf({})).toBe(
       [
         "Fish & <chips>",
@@ -59,7 +59,7 @@ describe("a mail's plain part", () => {
     );
   });
 
-  it("has the address of a link in a list, a quotation or a table below it", async () => {
+  it("shows a link's address below the list, quotation or table that holds it", async () => {
     const { ul: Ul, li: Li, a: A, blockquote: Quote, p: P, table: Table, td: Td } = MAIL_PROSE;
     const content = (
       <>
@@ -89,7 +89,7 @@ describe("a mail's plain part", () => {
     );
   });
 
-  it("has each address once, however often the mail links to it", async () => {
+  it("shows each address once, however often the mail links to it", async () => {
     const href = "https://a.example/1";
     const text = await textOf({
       content: (
@@ -110,7 +110,7 @@ describe("a mail's plain part", () => {
 describe("mail to a list", () => {
   const list = { unsubscribeUrl: "https://a.example/leave", postalAddress: "1 Lane, Town" };
 
-  it("says how to leave the list, and the sender's postal address", async () => {
+  it("includes the unsubscribe link and the sender's postal address", async () => {
     const { html, text } = await renderMail({ ...mail, list });
     expect(text).toMatch(
       "Unsubscribe:\nhttps://a.example/leave\n\nThe Golden Path, by Maren Ashdown\n1 Lane, Town\n",
@@ -119,7 +119,7 @@ describe("mail to a list", () => {
   });
 });
 
-it("is signed as its author likes, or not at all", async () => {
+it("is signed as the author chooses, or not at all", async () => {
   expect(await textOf({ signature: "Maren" })).toContain("\n\nMaren\n\n");
   expect(await textOf({ signature: null })).not.toContain("Yours");
 });

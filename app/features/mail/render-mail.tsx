@@ -5,25 +5,25 @@ import { BOOK_TITLE } from "~/book";
 import { type MailingList, MailLayout } from "./mail-layout";
 import { MAIL_COLORS, MAIL_WIDTH } from "./mail-theme";
 
-/** A mail before it is rendered; `mail-elements` has what its parts are made of. */
+/** A mail before rendering. Its parts are built from `mail-elements`. */
 export type Mail = {
   subject: string;
-  /** What an inbox shows after the subject: one sentence that does not repeat it. */
+  /** The text that an inbox shows after the subject: one sentence that does not repeat it. */
   preview: string;
   content: ReactNode;
-  /** Below the content; null for none. By default the book's. */
+  /** Follows the content; null for none. Defaults to the book's. */
   signature?: ReactNode;
-  /** Small print: why the mail was sent, and what to do for who did not expect it. */
+  /** Small print: why the mail was sent, and what recipients who did not expect it should do. */
   notes: ReactNode;
-  /** For mail to a list: how to leave it. */
+  /** For mail to a list: the unsubscribe link and postal address. */
   list?: MailingList;
 };
 
 const SIGNATURE = `Yours, ${BOOK_TITLE}`;
 
 /**
- * Renders a mail as HTML for mail programs and as plain text, with the same words in both and each link once in the
- * text. All values are escaped.
+ * Renders a mail as HTML and plain text, with the same words in both and each link once in the text. Escapes all
+ * values.
  */
 export async function renderMail({
   subject,
@@ -49,8 +49,8 @@ export async function renderMail({
 const rendered = new Map<string, ReturnType<typeof renderMail>>();
 
 /**
- * As `renderMail`, but only the first time in this process: for mails that visitors cause and that are the same for
- * all of them. `key` names the mail with all that it contains.
+ * Like `renderMail`, but cached per process: for mails that visitors trigger and that are the same for everybody.
+ * `key` must identify the mail including everything it contains.
  */
 export function renderMailOnce(key: string, mail: () => Mail): ReturnType<typeof renderMail> {
   const known = rendered.get(key);
@@ -62,20 +62,19 @@ export function renderMailOnce(key: string, mail: () => Mail): ReturnType<typeof
 }
 
 /**
- * For Outlook on Windows, which knows no `max-width` and scales pixels by the screen's resolution; a comment to
- * everybody else.
+ * Outlook on Windows ignores `max-width` and scales pixels by the screen's resolution. Other clients see a comment.
  */
 const OUTLOOK_HEAD = `<!--[if mso]><xml><o:OfficeDocumentSettings xmlns:o="urn:schemas-microsoft-com:office:office"><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><style>.mail-sheet{width:${MAIL_WIDTH}px}</style><![endif]-->`;
 
-/** React renders neither a document type nor comments. */
+/** Adds the doctype and comments that React does not render. */
 function withDocumentParts(markup: string): string {
   return `<!doctype html>${markup.replace("</head>", `${OUTLOOK_HEAD}</head>`)}\n`;
 }
 
 /**
- * The text of a mail's HTML. Each link is named where it stands and has its address below that paragraph, on a line
- * of its own. Lines are not broken at a width, since programs break them to fit the window. Typographic quotes
- * become plain ones: a text in ASCII is sent as it is, and its links can be copied from the source.
+ * Converts a mail's HTML to plain text. Each link keeps its label in place; its URL is on its own line below the
+ * paragraph. Lines are not wrapped, because clients wrap them to fit the window. Typographic quotes become plain
+ * ones: ASCII text is sent unencoded, so links can be copied from the source.
  */
 function plainText(markup: string): string {
   const { name, listBelow } = linkList();
@@ -112,7 +111,7 @@ function plainText(markup: string): string {
     .trim()}\n`;
 }
 
-/** Formatters that name a link in its text, and list the addresses below the block. */
+/** Formatters that keep a link's label in the text and list the URLs below the block. */
 function linkList(): { name: FormatCallback; listBelow: (format: string) => FormatCallback } {
   const listed = new Set<string>();
   const waiting: { label: string; href: string }[] = [];
@@ -139,13 +138,13 @@ function linkList(): { name: FormatCallback; listBelow: (format: string) => Form
   };
 }
 
-/** Whether a link is a whole paragraph, for which its line below is enough. */
+/** Whether a link is a whole paragraph, so the line below it is enough. */
 function isParagraph(link: DomNode): boolean {
   if (String(link.attribs.class).includes(MAIL_COLORS.button.className)) return true;
   return link.parent?.name === "p" && link.parent.children.length === 1 && !isIndented(link);
 }
 
-/** Whether the lines of an element have something before them; links come below the whole list or quotation. */
+/** Whether an element's lines are prefixed. Links go below the whole list or quotation. */
 function isIndented({ parent }: DomNode): boolean {
   return !!parent && (/^(?:blockquote|li)$/.test(parent.name ?? "") || isIndented(parent));
 }

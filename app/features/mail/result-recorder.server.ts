@@ -7,10 +7,10 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
 /**
- * Records the results of deliveries. Until a sent mail is recorded, a kill would send it twice, so no result waits
- * for a timer: it is written at once or, with all others that have come meanwhile, when the statement before it is
- * committed. Several statements at a time would record fewer mails each, and take more CPU. While the database is
- * unavailable, results are kept and retried.
+ * Records delivery results. A kill before a sent mail is recorded would send it twice, so no result waits for a
+ * timer. It is written at once, or batched with others as soon as the statement in progress commits. Concurrent
+ * statements would record fewer mails each and take more CPU. While the database is unavailable, results are kept and
+ * retried.
  */
 export class ResultRecorder {
   readonly #executor: Executor;
@@ -23,7 +23,7 @@ export class ResultRecorder {
     this.#executor = executor;
   }
 
-  /** Whether a result could not be written so far: nothing should be sent whose result could not be either. */
+  /** Whether a result is still unwritten after a failure. If so, nothing more should be sent. */
   get isStuck(): boolean {
     return this.#failing > 0;
   }
@@ -55,7 +55,7 @@ export class ResultRecorder {
     if (failures > 0) this.#failing -= 1;
   }
 
-  /** Gives up what cannot be written. */
+  /** Gives up on results that cannot be written. */
   close(): void {
     this.#closed = true;
   }

@@ -3,29 +3,29 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Delays before each further attempt, in milliseconds, by why the last one failed; the last is repeated where
- * attempts are not limited. All of them end when the mail expires.
+ * Delays before each further attempt in milliseconds, by the reason of the last failure. Unlimited schedules repeat
+ * their last delay. All end when the mail expires.
  */
 const SCHEDULES = {
-  /** Refused for now. Greylisting lets a mail through after one to fifteen minutes. */
+  /** Temporarily refused. Greylisting accepts a mail after one to fifteen minutes. */
   refused: [1, 5, 15, 60, 180, 360, 720].map((minutes) => minutes * MINUTE_MS),
-  /** The connection was lost, but nobody objected to the mail. */
+  /** The connection was lost, but the server did not refuse the mail. */
   lost: [5 * SECOND_MS, 30 * SECOND_MS, 3 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS],
-  /** The mailbox is full: three more tries within a day. */
+  /** The mailbox is full: three more attempts within a day. */
   "mailbox-full": [2, 6, 15].map((hours) => hours * HOUR_MS),
-  /** Sent without an answer: a server may still be busy with it after ten minutes (RFC 5321, 4.5.3.2.6). */
+  /** Sent without a reply. A server may still be busy with it after ten minutes (RFC 5321, 4.5.3.2.6). */
   unanswered: [15 * MINUTE_MS, HOUR_MS],
 } as const;
 
-/** Schedules that end: after the last delay's attempt the mail has failed. */
+/** Schedules that end: the mail fails after the attempt that follows the last delay. */
 const LIMITED: ReadonlySet<string> = new Set(["mailbox-full", "unanswered"]);
 
-/** How much a delay varies in either direction, so that mails refused together do not return together. */
+/** Jitter in either direction, so mails refused together are not retried together. */
 const JITTER = 0.2;
 
 /**
- * Milliseconds until the next attempt of a mail that had `earlier` attempts of this sort before the one that has
- * just failed; null if it is to be given up. `random` is from 0 to 1.
+ * Returns milliseconds until the next attempt, or null if the mail is given up. `earlier` counts previous attempts of
+ * this kind, without the one that just failed. `random` is from 0 to 1.
  */
 export function retryDelayMs(
   reason: keyof typeof SCHEDULES,

@@ -9,19 +9,19 @@ import { describeSmtpFailure } from "./smtp-failure";
 import { smtpSettings } from "./smtp-transport.server";
 import { testMail } from "./templates/operator-mails";
 
-/** How long somebody at a terminal waits for a connection and for each answer, in milliseconds. */
+/** Timeouts for connecting and for each reply, in milliseconds. Short, because somebody waits at a terminal. */
 const TIMEOUTS = { connectMs: 10_000, answerMs: 60_000 };
 
-/** What became of a test mail; `answer` is the mail server's own words, which may quote the address. */
+/** The result of a test mail. `answer` is the mail server's own text, which may quote the address. */
 export type TestMailOutcome =
   | { kind: "accepted"; host: string; answer: string }
   | { kind: "not-accepted"; host: string; answer: string; advice: string | null }
   | { kind: "written"; file: string };
 
 /**
- * Sends one mail to the address at once, past the queue and its limits, as MAIL_FROM and signed as every mail is:
- * also to a suppressed address, and while the database is down. Without SMTP_URL it is written into the outbox,
- * whose file system's errors it throws.
+ * Sends one mail at once, from MAIL_FROM and signed like every mail. It bypasses the queue and its limits, reaches
+ * suppressed addresses, and needs no database. Without SMTP_URL, writes it to the outbox and throws the file system's
+ * errors.
  */
 export async function sendTestMail(
   to: string,
@@ -44,7 +44,7 @@ export async function sendTestMail(
     return { kind: "accepted", host, answer: response };
   } catch (error) {
     const { response, command, message } = error as Error & { response?: string; command?: string };
-    // without a connection of its own pool it cannot be seen whether a message was begun
+    // without a connection pool of its own, it is unknown whether a message was begun
     const failure = describeSmtpFailure(error, {
       wasBegun: /^(MAIL FROM|RCPT TO|DATA)$/.test(command ?? ""),
       wasSentWhole: false,

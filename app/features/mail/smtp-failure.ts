@@ -3,12 +3,12 @@ import type { Delivery } from "./mail-transport";
 const REJECTED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
 
-/** How far an attempt came: a connection was ready and its message begun; the last byte of it was sent. */
+/** How far an attempt got: its message was begun on a ready connection; its last byte was sent. */
 type Progress = { wasBegun: boolean; wasSentWhole: boolean };
 
 /**
- * What an error of nodemailer says about a delivery. Once the whole message was sent, only a reply proves that it
- * was not delivered.
+ * Converts a nodemailer error to a delivery result. Once the whole message was sent, only a reply proves that it was
+ * not delivered.
  */
 export function describeSmtpFailure(error: unknown, progress: Progress): Delivery {
   const code = textMember(error, "code") ?? "UNKNOWN";
@@ -17,12 +17,12 @@ export function describeSmtpFailure(error: unknown, progress: Progress): Deliver
     if (responseCode !== null) return refusal(error, responseCode);
     if (code === "EENVELOPE")
       return { kind: "refused", stage: "RCPT TO", code: 553, enhanced: "5.1.3" };
-    // larger than the server's SIZE (RFC 1870), so nodemailer did not even try
+    // larger than the server's SIZE (RFC 1870), so nodemailer did not try to send it
     if (code === "EMESSAGE")
       return { kind: "refused", stage: "MAIL FROM", code: 552, enhanced: "5.3.4" };
     if (progress.wasSentWhole) return { kind: "unanswered", code };
   }
-  // an unknown error may be about this mail alone
+  // an unknown error may concern this mail only
   const isConnecting = !progress.wasBegun && code !== "UNKNOWN";
   return {
     kind: "not-sent",

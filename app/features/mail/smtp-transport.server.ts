@@ -7,12 +7,12 @@ import { describeSmtpFailure } from "./smtp-failure";
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * How long a server may take to answer; RFC 5321 (4.5.3.2.6) gives it ten minutes after the end of a message. Hanging
- * up sooner would deliver the mail of a slow server twice.
+ * How long to wait for a reply. RFC 5321 (4.5.3.2.6) allows ten minutes after the end of a message. Hanging up sooner
+ * would deliver a slow server's mail twice.
  */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
-/** nodemailer's list, and List-Unsubscribe-Post, which has to be signed (RFC 8058, 4). */
+/** nodemailer's default list plus List-Unsubscribe-Post, which must be signed (RFC 8058, 4). */
 const SIGNED_HEADERS = [
   "From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type",
   "Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Help:List-Unsubscribe",
@@ -22,8 +22,8 @@ const SIGNED_HEADERS = [
 type Timeouts = { connectMs: number; answerMs: number };
 
 /**
- * Delivers by the mail server at `SMTP_URL`, with at most `MAIL_CONNECTIONS` connections, signed if DKIM is set up.
- * Options in the URL, as in `smtp://host?socketTimeout=60000`, override the timeouts.
+ * Delivers through the mail server at `SMTP_URL` over at most `MAIL_CONNECTIONS` connections, signed if DKIM is set
+ * up. Options in the URL, as in `smtp://host?socketTimeout=60000`, override the timeouts.
  */
 export function openSmtpTransport(
   url: string,
@@ -37,12 +37,12 @@ export function openSmtpTransport(
     ...smtpSettings(url, { connectMs, answerMs }),
     pool: true,
     maxConnections: MAIL_CONNECTIONS,
-    // only mail of which nothing was sent is moved to another connection
+    // only mail that has not been sent at all is moved to another connection
     maxRequeues: 1,
-    // closed when idle, so that the next mail does not use a dead connection
+    // closes idle connections, because the next mail might use a dead one
     idleTimeout: 60_000,
   });
-  /** The stream from which a mail is being sent, by its Message-ID. */
+  /** The stream each mail is being sent from, by Message-ID. */
   const streams = new Map<string, NodeJS.ReadableStream & { readableEnded: boolean }>();
   pool.use("stream", (mail, done) => {
     const { message, data } = mail;
@@ -78,7 +78,7 @@ export function openSmtpTransport(
   };
 }
 
-/** Logs in to the mail server and sends nothing. */
+/** Logs in to the mail server without sending anything. */
 export async function verifyLogin(
   url: string,
   connectMs: number,
@@ -99,7 +99,7 @@ export async function verifyLogin(
   }
 }
 
-/** How nodemailer reaches the mail server, and what signs the mail. */
+/** nodemailer's settings for the mail server, including the DKIM key. */
 export function smtpSettings(url: string, { connectMs, answerMs }: Timeouts) {
   const { DKIM } = env();
   return {
@@ -130,7 +130,7 @@ function limitAttempt(
   const abort = () => controller.abort();
   let timer = setTimeout(() => {
     if (!wasSentWhole()) return abort();
-    // a server that trickles its answer does not run into the socket's timeout
+    // a server that trickles its reply never hits the socket timeout
     timer = setTimeout(abort, answerMs);
   }, abandonAfterMs);
   return { signal: controller.signal, finish: () => clearTimeout(timer) };

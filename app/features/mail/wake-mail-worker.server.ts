@@ -1,13 +1,13 @@
 let wakeUp: (() => void) | null = null;
 
-/** Registers what `wakeMailWorker` calls; null when the worker stops. */
+/** Registers the listener of `wakeMailWorker`; null when the worker stops. */
 export function onMailQueued(listener: (() => void) | null): void {
   wakeUp = listener;
 }
 
 /**
- * Tells this process's mail worker that a transaction which queued mail has committed. Without it, or in a process
- * that runs no worker, the mail waits for the next poll, a second at most.
+ * Wakes this process's mail worker after a transaction that queued mail has committed. Otherwise, or in a process
+ * without a worker, the mail waits up to a second for the next poll.
  */
 export function wakeMailWorker(): void {
   wakeUp?.();

@@ -1,7 +1,7 @@
 import { insertListedSubscribers, type ListingOutcome } from "~db/queries/subscriber-lists";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
-/** Adds an address in canonical form as confirmed, and keeps where its owner's consent comes from. */
+/** Adds a canonical address as confirmed and stores the source of its owner's consent. */
 export async function addSubscriber(email: string, source: string): Promise<ListingOutcome> {
   const unsubscribeToken = await unsubscribeTokenOf(email);
   const now = new Date();

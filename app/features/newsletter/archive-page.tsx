@@ -4,7 +4,7 @@ import { ButtonLink } from "~/ui";
 import type { IssueSummary } from "./issues.server";
 import { FEED_PATH, issuePath } from "./newsletter-paths";
 
-/** All published issues of the newsletter, the newest first. */
+/** The archive page: all published issues, newest first. */
 export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
   return (
     <section className="frame issue">

@@ -13,15 +13,15 @@ import { campaignLifetime } from "./create-campaign.server";
 export type ControlOutcome =
   | { kind: "done"; campaign: Campaign }
   | { kind: "unknown" }
-  /** It is in that state already, or its end is final; nothing was changed. */
+  /** The campaign is already in that state or has ended for good; nothing was changed. */
   | { kind: "unchanged"; campaign: Campaign };
 
-/** Stops sending an issue until `resumeCampaign`: of each instance, the mails in hand still go. */
+/** Pauses a campaign until `resumeCampaign`. Mails already claimed by an instance are still sent. */
 export function pauseCampaign(slug: string): Promise<ControlOutcome> {
   return change(slug, ["running"], "paused");
 }
 
-/** Goes on sending a paused issue. Its mails get as long as if it were sent now, however long the pause was. */
+/** Resumes a paused campaign. Its mails get a new lifetime, as if it were sent now. */
 export function resumeCampaign(slug: string): Promise<ControlOutcome> {
   return change(slug, ["paused"], "running", async ({ id, rate }, tx) => {
     const { queued } = await readCampaignProgress(id, tx);
@@ -30,8 +30,8 @@ export function resumeCampaign(slug: string): Promise<ControlOutcome> {
 }
 
 /**
- * Sends again what of an issue the mail server refused, or put off for too long: once the reason is fixed, since
- * nobody gets a slug twice by sending it. What may have arrived is not sent again, nor what has bounced.
+ * Requeues a campaign's mails that the mail server refused or deferred too long. For use once the cause is fixed,
+ * because sending a slug again never resends to anyone. Skips mails that may have arrived and hard bounces.
  */
 export function retryCampaign(slug: string): Promise<ControlOutcome> {
   return getDatabase().db.transaction(async (tx) => {
@@ -45,7 +45,7 @@ export function retryCampaign(slug: string): Promise<ControlOutcome> {
   });
 }
 
-/** Gives up for good all mails of an issue that are not sent yet. */
+/** Cancels a campaign for good, with all its unsent mails. */
 export function cancelCampaign(slug: string): Promise<ControlOutcome> {
   return change(slug, ["running", "paused"], "cancelled", async ({ id }, tx) => {
     await cancelCampaignMails(id, tx);

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a campaign's report", () => {
-  it("has every number that is not nothing, and why mails failed", () => {
+  it("shows every nonzero number, and why mails failed", () => {
     const progress = {
       queued: 98_000,
       sending: 10,

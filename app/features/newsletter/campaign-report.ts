@@ -7,19 +7,19 @@ type Facts = {
   campaign: Pick<Campaign, "slug" | "subject" | "audience" | "state" | "pauseReason" | "startAt">;
   progress: CampaignProgress;
   failures: readonly { reply: string | null; count: number }[];
-  /** Whether a running site sends. */
+  /** Whether a mail worker is running. */
   hasWorker: boolean;
   now: Date;
 };
 
-/** How many mails of a campaign there are, and how many are still to be sent. */
+/** Counts a campaign's mails and those still to be sent. */
 export function campaignTotals(progress: CampaignProgress): { total: number; left: number } {
   const { queued, sending, sent, failed, expired, cancelled, suppressed } = progress;
   const left = queued + sending;
   return { total: left + sent + failed + expired + cancelled + suppressed, left };
 }
 
-/** What is happening to a campaign, in a few words. */
+/** Describes a campaign's current phase in a few words. */
 export function campaignPhase({
   campaign,
   progress,
@@ -39,7 +39,7 @@ export function campaignPhase({
   return hasWorker ? "sending" : "waiting for a running site";
 }
 
-/** A campaign for the operator, a line for each fact. */
+/** Describes a campaign for the operator, one fact per line. */
 export function describeCampaign(facts: Facts): string[] {
   const { campaign, progress, failures } = facts;
   const { sent, failed, expired, cancelled, suppressed, inDoubt } = progress;
@@ -75,10 +75,10 @@ export function describeCampaign(facts: Facts): string[] {
   ];
 }
 
-/** One campaign among others. */
+/** A campaign in a list. */
 export type ListedCampaign = Omit<Facts, "failures" | "hasWorker" | "now">;
 
-/** Campaigns as a table: when each started, how many have it, what is left or failed, and what is happening. */
+/** Formats campaigns as a table: start, recipients, mails left or failed, and phase. */
 export function listCampaigns(
   listed: readonly ListedCampaign[],
   { hasWorker, now }: Pick<Facts, "hasWorker" | "now">,
@@ -106,7 +106,7 @@ export function listCampaigns(
   );
 }
 
-/** A time as local time and in UTC, so that neither is mistaken for the other. */
+/** Formats a time in local time and in UTC, so neither is mistaken for the other. */
 export function describeTime(time: Date): string {
   const weekday = time.toLocaleString("en", { weekday: "long" });
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);

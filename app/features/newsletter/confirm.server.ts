@@ -6,12 +6,12 @@ import { liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
 import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { readSubscriberToken } from "./subscriber-token.server";
 
-/** The outcome of a confirmation link: confirmed, invalid, or failed and to be retried. */
+/** The outcome of a confirmation link: confirmed, invalid, or failed and worth a retry. */
 export type ConfirmOutcome =
   | { kind: "confirmed" | "invalid-link" }
   | { kind: "failed"; subscriberId: string };
 
-/** Confirms the address of a token's subscriber, who then gets mail whatever happened before. Idempotent. */
+/** Confirms the address of a token's subscriber and lifts any suppression. Idempotent. */
 export async function confirmSubscription(token: unknown): Promise<ConfirmOutcome> {
   const id = readSubscriberToken("confirm", token);
   if (!id) return { kind: "invalid-link" };

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** The longest description of where a list comes from, in characters. */
+/** Maximum length of a description of a list's source, in characters. */
 const MAX_LENGTH = 200;
 
 /**
- * Where the owners of imported addresses agreed to get the newsletter, in the operator's words: one line, as proof
- * of their consent (GDPR, article 7).
+ * Validates the operator's description of where imported subscribers consented. One line, stored as proof of consent
+ * (GDPR, article 7).
  */
 export const consentSourceSchema = z
   .string()

@@ -14,30 +14,30 @@ import { fillUnsubscribeTokens } from "./unsubscribe-token.server";
 
 const DAY_MS = 86_400_000;
 
-/** How long the mail server may refuse an issue for the time being until it is given up, in milliseconds. */
+/** How long temporary refusals are retried before a mail is given up, in milliseconds. */
 const RETRY_MS = 3 * DAY_MS;
 
 export type SendOptions = {
   audience: Audience;
   startAt: Date;
-  /** Maximum mails a second; null if only the site's own limit applies. */
+  /** Maximum mails per second; null if only the site's own limit applies. */
   rate: number | null;
-  /** How long the mails may be in the queue (`campaignLifetime`), in milliseconds. */
+  /** How long the mails may be in the queue, in milliseconds (`campaignLifetime`). */
   lifetimeMs: number;
 };
 
 export type CampaignOutcome =
   | { kind: "created"; campaign: Campaign; queued: number }
-  /** The issue was sent before: only those who did not have it were added. */
+  /** The issue was sent before; only recipients without it were added. */
   | { kind: "extended"; campaign: Campaign; queued: number }
-  /** Another issue was sent under this slug, or this one to another audience; nothing was written. */
+  /** The slug belongs to another issue, or to this one with another audience; nothing was written. */
   | { kind: "slug-taken"; campaign: Campaign; differs: string[] }
-  /** The issue was cancelled, which is final; nothing was written. */
+  /** The issue was cancelled for good; nothing was written. */
   | { kind: "cancelled"; campaign: Campaign };
 
 /**
- * Writes an issue, its images, and a mail for each of its recipients, in the caller's transaction: either all of
- * it exists or nothing does. A slug stands for one issue, which nobody gets twice.
+ * Writes an issue, its images, and a mail per recipient in the caller's transaction, all or nothing. A slug
+ * identifies one issue, and no recipient gets an issue twice.
  */
 export async function createCampaign(
   issue: Issue,
@@ -61,24 +61,24 @@ export async function createCampaign(
     if (rate !== null) await setCampaignRate(campaign.id, rate, tx);
   }
   await insertNewsletterImages(issue.images, tx);
-  // an instance of an earlier version may still be adding addresses without
+  // an instance of an earlier release may still be adding addresses without tokens
   await fillUnsubscribeTokens(tx);
   const queued = await insertCampaignMails(campaign, { dueAt: startAt, lifetimeMs }, tx);
   return { kind: created ? "created" : "extended", campaign, queued };
 }
 
-/** Whether only members may read all of an issue. */
+/** Whether only members may read the whole issue. */
 export function isForMembers({ premium }: Pick<Issue, "premium">, audience: Audience): boolean {
   return premium || audience === "premium";
 }
 
-/** Mails a second that a campaign with this rate can reach under the site's own limit; null for no limit. */
+/** Returns the mails per second that a campaign can reach within the site's own limit; null for no limit. */
 export function effectiveRate(rate: number | null): number | null {
   const slowest = Math.min(rate ?? Infinity, env().MAIL_RATE ?? Infinity);
   return Number.isFinite(slowest) ? slowest : null;
 }
 
-/** Time for retries, on top of twice the time that sending takes at a campaign's rate. In milliseconds. */
+/** Returns the time for retries plus twice the time that sending takes at the campaign's rate, in milliseconds. */
 export function campaignLifetime(mails: number, rate: number | null): number {
   const perSecond = effectiveRate(rate);
   return RETRY_MS + (perSecond === null ? 0 : (2_000 * mails) / perSecond);
@@ -86,7 +86,7 @@ export function campaignLifetime(mails: number, rate: number | null): number {
 
 type Content = Pick<Campaign, "subject" | "previewText" | "markdown" | "premium" | "audience">;
 
-/** In which parts, in the author's words, two issues differ. */
+/** Returns the names, for the author, of the parts in which two issues differ. */
 function differences(sent: Content, now: Content): string[] {
   const names: [keyof Content, string][] = [
     ["subject", "subject"],

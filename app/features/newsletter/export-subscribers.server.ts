@@ -2,14 +2,14 @@ import { stringify } from "csv-stringify/sync";
 import { readReachedSubscribers } from "~db/queries/subscriber-lists";
 import { escapeCell } from "./address-file/spreadsheet-cell";
 
-/** Rows that are written together. */
+/** Rows written per chunk. */
 const PAGE = 5_000;
 
 const HEADER = ["email", "confirmed_at", "consent_source", "consent_recorded_at"];
 
 /**
- * Writes the addresses that the newsletter reaches as CSV, in chunks of constant size: UTF-8 with a byte order
- * mark, in which no cell is a formula to a spreadsheet program. An import reads back the same addresses.
+ * Writes the reachable addresses as CSV in chunks of constant size: UTF-8 with a byte order mark, with formulas
+ * escaped for spreadsheet programs. An import reads back the same addresses.
  */
 export async function exportSubscribers(write: (csv: string) => Promise<void>): Promise<void> {
   await write(csvOf([HEADER], { bom: true }));

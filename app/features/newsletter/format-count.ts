@@ -1,4 +1,4 @@
-/** A number for the operator, with separators; with a noun, how many of it: `1 mail`, `2,000 mails`. */
+/** Formats a number with separators and, with a noun, its unit: `1 mail`, `2,000 mails`. */
 export function formatCount(count: number, noun?: string): string {
   const number = count.toLocaleString("en");
   if (noun === undefined) return number;

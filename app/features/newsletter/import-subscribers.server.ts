@@ -5,22 +5,22 @@ import { RefusalReport } from "./address-file/refusal-report.server";
 import { SUPPRESSION_REASONS } from "./suppression-reasons";
 import { unsubscribeTokensOf } from "./unsubscribe-token.server";
 
-/** How far a file has been read. */
+/** How much of a file has been read. */
 export type ImportProgress = { bytesRead: number; size: number; records: number };
 
 export type ImportResult = {
   encoding: Encoding;
-  /** New on the list, and on it before without confirmation. */
+  /** Subscribers added, and existing ones that became confirmed. */
   added: number;
   confirmed: number;
-  /** On the list before, and more than once in the file. */
+  /** Addresses that were on the list already, and repeated ones in the file. */
   known: number;
   repeated: number;
-  /** Valid addresses that are on the suppression list; they are in the report, too. */
+  /** Valid addresses on the suppression list; also listed in the report. */
   suppressed: number;
   /** Records without a valid address. */
   refused: number;
-  /** The file that lists what was refused; null if nothing was. */
+  /** The file that lists the refused records; null if there are none. */
   report: string | null;
 };
 
@@ -30,10 +30,10 @@ type Options = {
 };
 
 /**
- * Adds a file's addresses to the list as confirmed, and keeps where their consent comes from. Each batch is
- * committed by itself, so an import that was interrupted is simply run again. Memory is constant. Throws an
- * OperatorError if the file is not a list of addresses, has a column that looks like a status, since it may list people who
- * have left, or the report cannot be written.
+ * Imports a file's addresses as confirmed and stores the source of their consent. Each batch commits separately, so
+ * an interrupted import can simply be run again. Memory use is constant. Throws an OperatorError if the file is not a
+ * list of addresses, or the report cannot be written. Also throws for a column that looks like a status, since the
+ * file may list people who have left.
  */
 export async function importSubscribers(
   file: string,
@@ -60,7 +60,7 @@ export async function importSubscribers(
 
 type Counts = Omit<ImportResult, "encoding" | "report">;
 
-/** What goes into the report, in the order of the file. */
+/** Imports a batch and returns the records for the report, in the file's order. */
 async function importBatch(
   { addresses, refused }: AddressBatch,
   { source, now, counts }: { source: string; now: Date; counts: Counts },

@@ -7,10 +7,10 @@ import { withoutControlCharacters } from "~/features/markdown/xml-characters";
 import { listIssues, loadIssue } from "./issues.server";
 import { ARCHIVE_PATH, FEED_PATH, issuePath } from "./newsletter-paths";
 
-/** Feed readers keep what they have seen. */
+/** Maximum issues in the feed. Feed readers keep older ones. */
 const FEED_ISSUES = 20;
 
-/** The newest issues as an Atom feed (RFC 4287), of those for members the beginning. `origin` is the site's. */
+/** Renders the newest issues as Atom (RFC 4287), cutting issues for members. `origin` is the site's. */
 export async function renderIssueFeed(origin: string): Promise<string> {
   const summaries = await listIssues(FEED_ISSUES);
   const newest = summaries[0]?.publishedAt;
@@ -23,7 +23,7 @@ export async function renderIssueFeed(origin: string): Promise<string> {
     language: "en",
     author: { name: AUTHOR_NAME },
     generator: false,
-    // the time of rendering would make every copy a new one
+    // the time of rendering would change every copy
     updated: new Date(newest ?? 0),
   });
   for (const { slug } of summaries) {
@@ -52,7 +52,7 @@ export async function renderIssueFeed(origin: string): Promise<string> {
   return feed.atom1();
 }
 
-/** The package declares all texts as HTML. */
+/** Renders HTML, which is the type the package declares for all texts. */
 function htmlOf(content: ReactNode): string {
   return withoutControlCharacters(renderToStaticMarkup(content));
 }

@@ -14,7 +14,7 @@ Dear walker,
 `;
 
 describe("an issue's front matter", () => {
-  it("names subject, slug and preview, and leaves the text with its line numbers", () => {
+  it("has subject, slug and preview, and leaves the text's line numbers intact", () => {
     expect(splitFrontMatter(FULL)).toEqual({
       kind: "read",
       frontMatter: {
@@ -50,7 +50,7 @@ describe("an issue's front matter", () => {
     ],
     ["a slug in use", FULL.replace("the-first-mile", "archive"), 3, /another page/],
     ["a word for true", FULL.replace("slug:", "premium: sure\nslug:"), 3, /true or false$/],
-  ])("is refused with %s, with the line", (_name, text, line, problem) => {
+  ])("is refused with %s, naming the line", (_name, text, line, problem) => {
     const split = splitFrontMatter(text);
     expect(split).toMatchObject({ kind: "rejected" });
     const problems = "problems" in split ? split.problems : [];
@@ -71,7 +71,7 @@ describe("an issue's front matter", () => {
     },
   );
 
-  it("reports everything that is wrong at once", () => {
+  it("reports all problems at once", () => {
     const split = splitFrontMatter("---\nslug: A\npremum: true\nsubject: ''\n---\n");
     expect(split).toMatchObject({
       problems: [

@@ -12,10 +12,10 @@ function png(width: number, height: number): Buffer {
   return header;
 }
 
-/** The marker of a comment, "Exif". */
+/** A comment segment whose text is "Exif". */
 const COMMENT = Buffer.from("fffe000645786966", "hex");
 
-/** A JPEG's markers up to its size, 40 by 30 pixels, with what stands before. */
+/** A JPEG's segments up to its size, 40 by 30 pixels, after the given ones. */
 const jpeg = (before: Buffer = COMMENT) =>
   Buffer.concat([
     Buffer.from("ffd8", "hex"),
@@ -23,7 +23,7 @@ const jpeg = (before: Buffer = COMMENT) =>
     Buffer.from("ffc0000b08001e002801011100ffd9", "hex"),
   ]);
 
-/** The marker of Exif data with an orientation. */
+/** An Exif segment with an orientation. */
 function exif(orientation: number): Buffer {
   const tiff = Buffer.from("4d4d002a000000080001011200030000000100000000000000000000", "hex");
   tiff.writeUInt16BE(orientation, 18);
@@ -60,7 +60,7 @@ describe("an issue's image", () => {
     ["png", "image/png", png(20, 10), 20, 10],
     ["jpg", "image/jpeg", jpeg(), 40, 30],
     ["gif", "image/gif", Buffer.from("4749463839610300020080000000", "hex"), 3, 2],
-  ])("is read as a %s by its content", (extension, mediaType, content, width, height) => {
+  ])("is recognized as a %s by its content", (extension, mediaType, content, width, height) => {
     expect(readImage(content, KEY)).toEqual({
       name: expect.stringMatching(new RegExp(`^[\\w-]{22}\\.${extension}$`)),
       mediaType,
@@ -71,17 +71,17 @@ describe("an issue's image", () => {
   });
 
   // the values of Exif's tag 0x0112
-  it.each([1, 3])("is as wide as its pixels with the Exif orientation %i", (orientation) => {
+  it.each([1, 3])("has the width of its pixels with the Exif orientation %i", (orientation) => {
     expect(readImage(jpeg(exif(orientation)), KEY)).toMatchObject({ width: 40, height: 30 });
   });
-  it.each([6, 8])("lies on its side with the Exif orientation %i", (orientation) => {
+  it.each([6, 8])("swaps width and height with the Exif orientation %i", (orientation) => {
     expect(readImage(jpeg(exif(orientation)), KEY)).toMatchObject({ width: 30, height: 40 });
   });
 
   it.each<[string, Buffer]>([
     ["without width", png(0, 10)],
     ["without height", png(10, 0)],
-    // in memory of its own, as a file's content is, so that nothing follows it
+    // in its own memory, as a file's content is, so no other bytes follow it
     ["with half a header", Buffer.from(Uint8Array.from(png(10, 10).subarray(0, 18)).buffer)],
     ["of another format", Buffer.from("RIFF1234WEBPVP8 ")],
     ["that is empty", Buffer.alloc(0)],
@@ -89,7 +89,7 @@ describe("an issue's image", () => {
     expect(readImage(content, KEY)).toBeNull();
   });
 
-  it("carries Exif data if it is a photograph with such a marker, and not otherwise", () => {
+  it("has Exif data only if it is a photograph with such a segment", () => {
     const hasExifIn = (content: Buffer) => {
       const image = readImage(content, KEY);
       return image && hasExif(image);

@@ -4,9 +4,9 @@ import { JPG } from "image-size/types/jpg";
 import { PNG } from "image-size/types/png";
 import { IMAGES_PATH } from "./newsletter-paths";
 
-/** An image of an issue, as it is stored and served. */
+/** An issue's image, as stored and served. */
 export type IssueImage = {
-  /** Below /newsletter/images/; it cannot be guessed without the site's key. */
+  /** The file name below /newsletter/images/. It cannot be guessed without the site's key. */
   name: string;
   mediaType: string;
   /** As displayed, in pixels. */
@@ -15,34 +15,34 @@ export type IssueImage = {
   content: Buffer;
 };
 
-/** What every mail program shows: Outlook knows neither WebP nor SVG. */
+/** Formats that every mail client shows. Outlook supports neither WebP nor SVG. */
 const FORMATS = [
   { reader: PNG, extension: "png", mediaType: "image/png" },
   { reader: JPG, extension: "jpg", mediaType: "image/jpeg" },
   { reader: GIF, extension: "gif", mediaType: "image/gif" },
 ];
 
-/** From this Exif orientation on, a photograph is displayed lying on its side. */
+/** The first Exif orientation that displays a photograph on its side. */
 const FIRST_TURNED_ORIENTATION = 5;
 
-/** Every name that `readImage` gives. */
+/** Matches every name that `readImage` returns. */
 const NAME = "[\\w-]{22}\\.(?:png|jpg|gif)";
 
-/** Whether this can be the name of an image. */
+/** Whether a name has the form of an image's name. */
 export function isImageName(name: string): boolean {
   return new RegExp(`^${NAME}$`).test(name);
 }
 
-/** The names of the images that an issue's text may show. */
+/** Returns the names of the images that an issue's text may show. */
 export function imageNamesIn(markdown: string): string[] {
   const addresses = markdown.matchAll(new RegExp(`${IMAGES_PATH}(${NAME})`, "g"));
   return [...new Set([...addresses].map(([, name = ""]) => name))];
 }
 
 /**
- * Reads an image's format from its content, whatever its file is called, and its size from its header; null if
- * it is not a readable PNG, JPEG or GIF. The name is a hash of the content by a secret key: the same image has
- * one name, and nobody can find an issue's images ahead of it.
+ * Reads an image's format from its content and its size from its header. Returns null if it is not a readable PNG,
+ * JPEG or GIF. The name is a keyed hash of the content: stable for the same image, and unguessable before
+ * publication.
  */
 export function readImage(content: Buffer, key: Buffer): IssueImage | null {
   try {
@@ -60,12 +60,12 @@ export function readImage(content: Buffer, key: Buffer): IssueImage | null {
       content,
     };
   } catch {
-    // a header that is cut off
+    // a truncated header
     return null;
   }
 }
 
-/** Whether a photograph carries Exif data, in which cameras also record where it was taken. */
+/** Whether a photograph has Exif data, where cameras also record the location. */
 export function hasExif({ mediaType, content }: IssueImage): boolean {
   return mediaType === "image/jpeg" && content.includes("Exif\0\0", 0, "latin1");
 }

@@ -12,7 +12,7 @@ import { issuePath } from "./newsletter-paths";
 import { prepareMessage } from "./prepare-message";
 import { unsubscribeUrl } from "./subscriber-links.server";
 
-/** What an issue's mail is made of. */
+/** An issue's content for its mail. */
 export type IssueContent = {
   slug: string;
   subject: string;

@@ -4,7 +4,7 @@ import { ArrowLeftIcon, ButtonLink } from "~/ui";
 import type { IssueView } from "./issues.server";
 import { ARCHIVE_PATH } from "./newsletter-paths";
 
-/** An issue of the newsletter; of one for members, others see the beginning. */
+/** An issue's page. Non-members see only the beginning of an issue for members. */
 export function IssuePage({ issue }: { issue: IssueView }) {
   return (
     <>
@@ -43,7 +43,7 @@ export function IssuePage({ issue }: { issue: IssueView }) {
   );
 }
 
-/** Where the text ends for those who are not members. */
+/** The end of the text for non-members. */
 function MembersOnly() {
   return (
     <aside aria-labelledby="members-only" className="issue-end">

@@ -9,33 +9,33 @@ import { findNewsletterImage, findNewsletterImageSizes } from "~db/queries/newsl
 import { imageNamesIn, isImageName } from "./issue-images";
 import { IMAGES_PATH } from "./newsletter-paths";
 
-/** An issue as the archive shows it. */
+/** An issue in the archive's list. */
 export type IssueSummary = Omit<ListedIssue, "startAt"> & {
   /** An ISO 8601 instant. */
   publishedAt: string;
-  /** Its day in words, in UTC. */
+  /** The day in words, in UTC. */
   publishedOn: string;
 };
 
-/** An issue as its page shows it to one reader. */
+/** An issue as shown to one reader. */
 export type IssueView = IssueSummary & {
   text: MarkdownTree;
   /** False if the text is only the beginning, because the reader is not a member. */
   isWhole: boolean;
 };
 
-/** Every issue of half a century, once a month. */
+/** Fifty years of monthly issues. */
 const MAX_LISTED = 600;
 
 /**
- * A published issue; null if there is none. Of an issue for members, others get the beginning. `base` makes
- * links and images absolute.
+ * Loads a published issue; null if there is none. Non-members get only the beginning of an issue for members. `base`
+ * makes links and images absolute.
  */
 export async function loadIssue(
   slug: string,
   { isMember, base }: { isMember: boolean; base?: string },
 ): Promise<IssueView | null> {
-  // PostgreSQL takes no text with a NUL in it
+  // PostgreSQL rejects text that contains NUL
   const issue = slug.includes("\0") ? null : await findPublishedIssue(slug, new Date());
   if (!issue) return null;
   const whole = await issueTree(issue.markdown, base);
@@ -44,12 +44,12 @@ export async function loadIssue(
   return { ...summaryOf(issue), text: tree, isWhole };
 }
 
-/** All published issues, or the newest `limit`; the newest first. */
+/** Lists published issues, newest first, up to `limit`. */
 export async function listIssues(limit = MAX_LISTED): Promise<IssueSummary[]> {
   return (await findPublishedIssues(new Date(), limit)).map(summaryOf);
 }
 
-/** An issue's stored text as a tree, with the images that the site serves. */
+/** Parses an issue's stored text, with the images that the site serves. */
 export async function issueTree(markdown: string, base?: string): Promise<MarkdownTree> {
   const sizes = await findNewsletterImageSizes(imageNamesIn(markdown));
   const images = new Map(
@@ -72,7 +72,7 @@ function summaryOf({ slug, subject, previewText, premium, startAt }: ListedIssue
   };
 }
 
-/** The image of this name; null if there is none. */
+/** Loads the image with this name; null if there is none. */
 export async function loadIssueImage(name: string) {
   return isImageName(name) ? findNewsletterImage(name) : null;
 }

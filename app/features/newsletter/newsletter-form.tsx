@@ -4,7 +4,7 @@ import { useRootData } from "~/features/accounts/root-data";
 import * as toasts from "~/toast-messages";
 import { Button, EmailField, Honeypot, postJson, toastOf, useToast } from "~/ui";
 
-/** The newsletter form (specification, 4, 5 and 8). An empty value is not sent. */
+/** The newsletter form (specification, 4, 5 and 8). It does not submit an empty value. */
 export function NewsletterForm({ className = "" }: { className?: string }) {
   const toast = useToast();
   const { form } = useRootData();
@@ -17,7 +17,7 @@ export function NewsletterForm({ className = "" }: { className?: string }) {
     const fields = new FormData(event.currentTarget);
     const email = String(fields.get("email") ?? "").trim();
     if (busy || email === "") return;
-    // the input is disabled while the request runs, and would lose the focus
+    // the input is disabled during the request and would lose focus
     button.current?.focus();
     setBusy(true);
     const answer = await postJson("/newsletter", { ...Object.fromEntries(fields), email });

@@ -2,8 +2,8 @@ export const ARCHIVE_PATH = "/newsletter/archive";
 
 export const FEED_PATH = "/newsletter/feed.xml";
 
-/** The folder that images of issues are served from. */
+/** The folder from which issue images are served. */
 export const IMAGES_PATH = "/newsletter/images/";
 
-/** The path of an issue's page. */
+/** Returns the path of an issue's page. */
 export const issuePath = (slug: string) => `/newsletter/${slug}`;

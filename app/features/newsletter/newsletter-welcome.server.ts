@@ -8,9 +8,9 @@ import type { NewSubscriber } from "~db/queries/subscribers";
 import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";
 
 /**
- * Queues the mail that greets a new subscriber, in the transaction that adds or confirms the address. An address
- * gets only one while its idempotency key is stored, however often it leaves and subscribes again: anybody can
- * enter a stranger's address, and who comes back within a year knows the letter.
+ * Queues a new subscriber's welcome mail in the transaction that adds or confirms the address. An address gets only
+ * one while its idempotency key is stored, even after resubscribing: anyone can enter a stranger's address. A
+ * subscriber who returns within a year knows the mail.
  */
 export async function enqueueNewsletterWelcome(
   { email, unsubscribeToken }: NewSubscriber,
@@ -28,7 +28,7 @@ export async function enqueueNewsletterWelcome(
   await enqueueDispensableMail(compose, tx);
 }
 
-/** Stands for the token in what is rendered for all subscribers; nobody is given it. */
+/** Placeholder for the token while rendering for all subscribers; never sent. */
 const PLACEHOLDER = "the-token-of-a-subscriber";
 
 async function renderWelcome(unsubscribeToken: string) {
@@ -44,7 +44,7 @@ async function renderWelcome(unsubscribeToken: string) {
   return { subject, html: withToken(html), text: withToken(text) };
 }
 
-/** Identifies an address, whatever its case. A hash, since the token lets its holder unsubscribe. */
+/** Identifies an address, ignoring case. Hashed, because the token allows unsubscribing. */
 function addressId(unsubscribeToken: string): string {
   return createHash("sha256").update(unsubscribeToken).digest("base64url");
 }

@@ -18,7 +18,7 @@ const mailer = nodemailer.createTransport({
 beforeAll(() => setEnvironment({ MAIL_FROM: "The Golden Path – letters <letters@book.test>" }));
 afterAll(() => setEnvironment({}));
 
-/** The message that is sent for a mail. */
+/** Returns the raw message that is sent for a mail. */
 async function sent(content: RenderedMail): Promise<Buffer> {
   const mail = {
     messageId: "<5f0c1f0e@book.test>",
@@ -48,7 +48,7 @@ const plain = (words: string) => (url: string) => ({
 });
 
 describe("an issue's message", () => {
-  it("has what a mail to a list needs, and both bodies", async () => {
+  it("has the list headers and both bodies", async () => {
     const message = await sent((await prepare(plain("Dear walker, Grüße"))).compose(TOKEN));
     const { headers, text, html } = readMail(message);
     const url = "https://book.test/newsletter/unsubscribe?token=AbCdEf0123456789_-AbCd";
@@ -68,7 +68,7 @@ describe("an issue's message", () => {
     expect(html).toBe(`<p>Dear walker, Grüße</p><a href="${url}">Unsubscribe</a>\r\n`);
   });
 
-  it("differs between recipients in what is theirs alone", async () => {
+  it("differs between recipients only in their own links", async () => {
     const issue = await prepare(plain("Dear walker"));
     const one = issue.compose(TOKEN);
     const other = issue.compose("B");
@@ -76,14 +76,14 @@ describe("an issue's message", () => {
     expect(issue.compose(TOKEN)).toEqual(one);
   });
 
-  it("cannot be made without the address to unsubscribe in both bodies", async () => {
+  it("fails unless both bodies have the unsubscribe link", async () => {
     await expect(prepare((url) => ({ text: url, html: "<p></p>" }))).rejects.toThrow(
       "The text/html part has no address to unsubscribe.",
     );
     await expect(prepare((url) => ({ text: "", html: url }))).rejects.toThrow("text/plain");
   });
 
-  it("says what was written, whatever that is, in lines that every server takes", async () => {
+  it("keeps any text intact, in lines that every server accepts", async () => {
     const words = fc.oneof(
       fc.constantFrom("\r", " \r\n"),
       fc.string({ unit: "binary", maxLength: 200 }),
@@ -115,7 +115,7 @@ describe("an issue's message", () => {
         expect(message.every((byte) => byte < 128)).toBe(true);
         const url = `https://book.test/newsletter/unsubscribe?token=${TOKEN}`;
         const { text, html } = readMail(message);
-        // and the line break that belongs to the next boundary
+        // plus the line break that belongs to the next boundary
         const expected = `${body(url).replace(/\r\n?|\n/g, "\r\n")}\r\n`;
         expect({ text, html }).toEqual({ text: expected, html: expected });
       }),
@@ -123,7 +123,7 @@ describe("an issue's message", () => {
     );
   });
 
-  it("has one subject in one header, whatever it is", async () => {
+  it("puts any subject into one header", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 120 }),

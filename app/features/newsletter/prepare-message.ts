@@ -6,12 +6,12 @@ type MessageOptions = {
   /** Identifies the list (RFC 2919), without angle brackets. */
   listId: string;
   unsubscribeUrl: (token: string) => string;
-  /** Both bodies, with the address to unsubscribe in each. */
+  /** Renders both bodies, each with the unsubscribe link. */
   render: (unsubscribeUrl: string) => Promise<{ html: string; text: string }>;
 };
 
 /**
- * Renders a message once for many recipients, who differ in the address to unsubscribe. It has List-Unsubscribe headers
+ * Renders a message once for many recipients, who differ only in the unsubscribe link. Adds List-Unsubscribe headers
  * for one-click unsubscribing (RFC 8058).
  */
 export async function prepareMessage({
@@ -20,10 +20,10 @@ export async function prepareMessage({
   unsubscribeUrl,
   render,
 }: MessageOptions): Promise<PreparedIssue> {
-  // a host that can never exist, and a path that no author can have written
+  // a host that cannot exist and a path that no author can have written
   const placeholder = `https://unsubscribe.invalid/${randomBytes(16).toString("hex")}`;
   const rendered = await render(placeholder);
-  // Nodemailer takes a carriage return by itself for no line break
+  // nodemailer does not treat a lone carriage return as a line break
   const html = rendered.html.replace(/\r\n?/g, "\n");
   const text = rendered.text.replace(/\r\n?/g, "\n");
   for (const [type, body] of Object.entries({ "text/plain": text, "text/html": html })) {

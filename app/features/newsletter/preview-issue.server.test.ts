@@ -56,7 +56,7 @@ describe("an issue's preview", () => {
     expect(statSync(preview).mode & 0o777).toBe(0o700);
   });
 
-  it("replaces an earlier one, images and all", async () => {
+  it("replaces an earlier one, including its images", async () => {
     const preview = join(folder, "preview");
     mkdirSync(join(preview, "inner"), { recursive: true });
     writeFileSync(join(preview, "old.png"), PNG_PIXEL);
@@ -68,11 +68,11 @@ describe("an issue's preview", () => {
   });
 });
 
-describe("what an author is told of an issue's size", () => {
+describe("the warning about an issue's size", () => {
   const weigh = (bytes: number) =>
     weighIssue(issueOf({ warnings: ["first"] }), "x".repeat(bytes)).warnings;
 
-  it("is a warning beyond 90 KB of HTML, which Gmail may cut off, after the file's own", () => {
+  it("appears above 90 KB of HTML, where Gmail may cut it off, after the file's own warnings", () => {
     expect(weigh(90 * 1024)).toEqual(["first"]);
     expect(weigh(90 * 1024 + 1)).toEqual([
       "first",

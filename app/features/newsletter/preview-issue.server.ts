@@ -7,15 +7,15 @@ import { IMAGES_PATH } from "./newsletter-paths";
 import type { Issue } from "./read-issue.server";
 import { unsubscribeUrl } from "./subscriber-links.server";
 
-/** Gmail cuts a mail off at 102 KB of HTML, and with it the link to unsubscribe. In bytes. */
+/** Size at which to warn, in bytes. Gmail cuts a mail off at 102 KB of HTML, and with it the unsubscribe link. */
 const LARGE_HTML_BYTES = 90 * 1024;
 
-/** What reading a mail by eye needs: the files, and what to mind. */
+/** The preview's files, the HTML's size, and warnings for the author. */
 export type IssuePreview = { files: string[]; htmlBytes: number; warnings: string[] };
 
 /**
- * Writes an issue's mail as HTML and text, with its images, into a folder of its own, which is replaced: needs no
- * database and sends nothing. The link to unsubscribe leads to the site's page, but is nobody's.
+ * Writes an issue's mail as HTML and text, with its images, to its own folder, which is replaced. Needs no database
+ * and sends nothing. The unsubscribe link opens the site's page with a token that belongs to no subscriber.
  */
 export async function writePreview(issue: Issue, folder: string): Promise<IssuePreview> {
   // images of an earlier preview have other names
@@ -37,7 +37,7 @@ export async function writePreview(issue: Issue, folder: string): Promise<IssueP
   };
 }
 
-/** How large an issue's HTML is, and what the author may want to change before sending it. */
+/** Returns an issue's HTML size and warnings for the author. */
 export function weighIssue(issue: Issue, html: string): { htmlBytes: number; warnings: string[] } {
   const htmlBytes = Buffer.byteLength(html);
   const warnings = [...issue.warnings];
@@ -49,7 +49,7 @@ export function weighIssue(issue: Issue, html: string): { htmlBytes: number; war
   return { htmlBytes, warnings };
 }
 
-/** An issue that was read from a file, as it is mailed; `imageAddress` says where its images are. */
+/** Converts an issue read from a file to mail content. `imageAddress` returns an image's URL. */
 export function contentOf(issue: Issue, imageAddress: (name: string) => string): IssueContent {
   const images = new Map(
     issue.images.map(({ name, width, height }) => [
@@ -68,7 +68,7 @@ export function contentOf(issue: Issue, imageAddress: (name: string) => string):
   };
 }
 
-/** An issue's size in words. */
+/** Describes an issue's size in words. */
 export function describeSize({ images }: Issue, htmlBytes: number): string {
   const size = `${Math.ceil(htmlBytes / 1024)} KB`;
   if (images.length === 0) return size;

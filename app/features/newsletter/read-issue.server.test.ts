@@ -9,7 +9,7 @@ import { readIssue } from "./read-issue.server";
 const KEY = Buffer.alloc(32, 7);
 const HEAD = `---\nsubject: The first mile\nslug: the-first-mile\npreview: A start.\n---\n`;
 
-/** A JPEG's markers up to its size: 40 x 30, with an Exif orientation. */
+/** A JPEG's segments up to its size: 40 x 30, with an Exif orientation. */
 function jpeg(orientation: number): Buffer {
   const tiff = Buffer.from("4d4d002a000000080001011200030000000100000000000000000000", "hex");
   tiff.writeUInt16BE(orientation, 18);
@@ -37,7 +37,7 @@ function read(body: string | Buffer, head = HEAD) {
   return readIssue(file, KEY);
 }
 
-/** The message, without the folder. */
+/** Returns the error message without the folder. */
 const problems = async (body: string | Buffer, head?: string) => {
   const error = await read(body, head).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: "OperatorError" });
@@ -45,7 +45,7 @@ const problems = async (body: string | Buffer, head?: string) => {
 };
 
 describe("an issue's file", () => {
-  it("is read with its images under the names at which they are served", async () => {
+  it("is read with its images under the names they are served by", async () => {
     const issue = await read(
       'Dear [walker](/premium),\n\n> ![A *lake* [sic]](photos/lake.png "At \\"dawn\\"") and ![again][l]\n\n[l]: photos/lake.png\n',
     );
@@ -129,7 +129,7 @@ describe("an issue's file", () => {
     expect(await problems(body)).toContain(message);
   });
 
-  it("is refused with all that is wrong, in the order of its lines", async () => {
+  it("is refused with all problems, in line order", async () => {
     const message = await problems("![](x.png)\n\n<i>\n\n[a](b)");
     expect(message.split("\n").map((line) => line.split(":", 2).join(":"))).toEqual([
       "issue.md:6",
@@ -142,7 +142,7 @@ describe("an issue's file", () => {
     );
   });
 
-  it("is refused unless it is UTF-8 of a size that can be mailed", async () => {
+  it("is refused unless it is UTF-8 and small enough to mail", async () => {
     expect(await problems(Buffer.from([...Buffer.from(HEAD), 0xe9]))).toBe(
       "issue.md: wanted UTF-8; save it with that encoding.",
     );
@@ -197,7 +197,7 @@ describe("an issue's image", () => {
     expect(await problems("![a](a.png)")).toContain(problem);
   });
 
-  it("is sent with its Exif data, of which its author is warned", async () => {
+  it("is sent with its Exif data, with a warning", async () => {
     writeFileSync(join(folder, "my lake.jpg"), jpeg(1));
     expect((await read("![a](my%20lake.jpg)")).warnings).toEqual([
       "my%20lake.jpg carries Exif data, perhaps also where it was taken.",

@@ -13,28 +13,28 @@ import { printableText } from "./address-file/printable-text";
 import { hasExif, type IssueImage, readImage } from "./issue-images";
 import { IMAGES_PATH } from "./newsletter-paths";
 
-/** An issue of the newsletter, read and checked. */
+/** A validated issue of the newsletter. */
 export type Issue = IssueFrontMatter & {
-  /** The text, with its images under the addresses at which the site serves them. */
+  /** The text, with image URLs as the site serves them. */
   markdown: string;
   images: IssueImage[];
-  /** What the author may want to know before sending; nothing that prevents it. */
+  /** Warnings for the author that do not prevent sending. */
   warnings: string[];
 };
 
 const MAX_TEXT_BYTES = 128 * 1024;
 const MAX_IMAGE_BYTES = 1024 * 1024;
 
-/** Of an image's width and height: a small file of many more pixels would fill a reader's memory. */
+/** Maximum width and height. A small file with many more pixels would exhaust a reader's memory. */
 const MAX_IMAGE_PIXELS = 10_000;
 
-/** What no text holds on purpose, and neither PostgreSQL nor XML can: control characters but for tab and line feed. */
+/** Control characters except tab and line feed. Never intended in a text, and invalid in PostgreSQL or XML. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
 /**
- * Reads an issue from a Markdown file with front matter, and its images from the file's folder or below. Throws
- * an OperatorError that lists all that is wrong, with the file's lines: what a mail could not show is refused
- * and not left out, so that what was written is what arrives. `imageKey` makes the images' names unguessable.
+ * Reads an issue from a Markdown file with front matter, and its images from the file's folder or below. Throws an
+ * OperatorError listing all problems by line. Content that a mail cannot show is refused rather than dropped, so the
+ * mail matches the text. `imageKey` makes image names unguessable.
  */
 export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> {
   const text = await readText(file);
@@ -75,7 +75,7 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
   };
 }
 
-/** As `readIssue`, for an issue whose images this site is to serve. */
+/** Like `readIssue`, for an issue whose images this site will serve. */
 export async function readIssueForSite(file: string): Promise<Issue> {
   return readIssue(file, await ensureSiteKey("newsletter-images"));
 }
@@ -84,7 +84,7 @@ async function readText(file: string): Promise<string> {
   let bytes: Buffer;
   try {
     const found = await stat(file);
-    // a pipe or a device may have no end
+    // a pipe or a device may never end
     if (!found.isFile()) throw new OperatorError(`${file} is not a file.`);
     if (found.size > MAX_TEXT_BYTES) {
       throw new OperatorError(`${file}: an issue has at most ${MAX_TEXT_BYTES / 1024} KB of text.`);
@@ -101,7 +101,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The text's tree, or why it has none. */
+/** Parses the text, or returns the problem that prevents it. */
 function parseWithinLimits(body: string): Root | FileProblem {
   const unparsable = unparsablePart(body);
   if (unparsable) return unparsable;
@@ -118,17 +118,17 @@ function rejection(file: string, problems: FileProblem[]): OperatorError {
 
 const lineOf = (node: Nodes) => node.position?.start.line ?? 1;
 
-/** What mail programs cannot show, or would show otherwise than it was meant. */
+/** Finds content that mail clients cannot show, or would show differently. */
 function* unsupportedParts(tree: Root): Generator<FileProblem> {
   const nodes: Nodes[] = [];
-  /** What definitions are used for, by identifier. */
+  /** The kinds of reference to each definition, by identifier. */
   const uses = new Map<string, Set<string>>();
   visit(tree, (node) => {
     nodes.push(node);
     if (node.type !== "imageReference" && node.type !== "linkReference") return;
     uses.set(node.identifier, (uses.get(node.identifier) ?? new Set()).add(node.type));
   });
-  /** Whether a definition belongs to images alone, whose addresses are checked with the files. */
+  /** Whether a definition is used only by images, whose URLs are checked with the files. */
   const isImageDefinition = (node: Nodes) => {
     const types = node.type === "definition" ? uses.get(node.identifier) : undefined;
     return types?.size === 1 && types.has("imageReference");
@@ -166,7 +166,7 @@ type UsedImage = { node: Image | ImageReference; url: string; title: string; lin
 function imagesOf(tree: Root): UsedImage[] {
   const definitions = new Map<string, { url: string; title?: string | null }>();
   visit(tree, "definition", (node) => {
-    // of several, CommonMark takes the first
+    // CommonMark uses the first of several definitions
     if (!definitions.has(node.identifier)) definitions.set(node.identifier, node);
   });
   const used: UsedImage[] = [];
@@ -178,7 +178,7 @@ function imagesOf(tree: Root): UsedImage[] {
   return used;
 }
 
-/** The image in a file of the folder or below, or what is wrong with it. */
+/** Loads an image from the folder or below, or returns the problem. */
 async function loadImage(folder: string, url: string, key: Buffer): Promise<IssueImage | string> {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(url)) {
     return "only files beside the issue can be images; what lies elsewhere would tell its host who reads";
@@ -215,7 +215,7 @@ async function loadImage(folder: string, url: string, key: Buffer): Promise<Issu
   }
 }
 
-/** The text with each image under the address at which it is served. */
+/** Replaces each image's URL with the one it is served at. */
 function withServedImages(body: string, tree: Root, images: Map<string, IssueImage>): string {
   let text = body;
   for (const { node, url, title } of imagesOf(tree).reverse()) {
@@ -229,20 +229,20 @@ function withServedImages(body: string, tree: Root, images: Map<string, IssueIma
   return text;
 }
 
-/** CommonMark takes any ASCII punctuation after a backslash literally. */
+/** CommonMark takes ASCII punctuation after a backslash literally. */
 function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }
 
-/** Paths below /newsletter/ that are not an issue's. */
+/** Paths below /newsletter/ that are not issues. */
 const RESERVED_SLUGS = ["archive", "confirm", "feed", "images", "unsubscribe"];
 
-/** Up to this many characters of each; mail programs cut longer ones off. */
+/** Maximum lengths in characters; mail clients cut longer ones off. */
 const MAX_SUBJECT = 120;
 const MAX_PREVIEW = 150;
 const MAX_SLUG = 80;
 
-/** What an issue says about itself ahead of its text. */
+/** Schema of an issue's front matter. */
 export const issueFrontMatter = z.strictObject(
   {
     subject: oneLine(MAX_SUBJECT),

@@ -11,14 +11,14 @@ describe("--at", () => {
     ["2026-12-06T08:00+01:00", "2026-12-06T07:00:00.000Z"],
     [" 2026-12-06T08:00z ", "2026-12-06T08:00:00.000Z"],
     ["2026-11-22T12:00:01Z", "2026-11-22T12:00:01.000Z"],
-  ])("takes %s", (text, time) => {
+  ])("accepts %s", (text, time) => {
     expect(parseStartTime(text, NOW).toISOString()).toBe(time);
   });
 
-  it("takes a time without an offset as local", () => {
+  it("treats a time without an offset as local", () => {
     vi.stubEnv("TZ", "Europe/Berlin");
     expect(parseStartTime("2026-12-06 08:00", NOW).toISOString()).toBe("2026-12-06T07:00:00.000Z");
-    // the hour that summer time skips
+    // the hour skipped by daylight saving time
     expect(() => parseStartTime("2027-03-28T02:30", NOW)).toThrow("there is no 2027-03-28T02:30");
   });
 
@@ -38,7 +38,7 @@ describe("--at", () => {
 });
 
 describe("--rate", () => {
-  it("takes mails a second, with decimals", () => {
+  it("accepts mails per second, with decimals", () => {
     expect(parseRate("20")).toBe(20);
     expect(parseRate("0.01")).toBe(0.01);
     expect(parseRate("10000")).toBe(10_000);

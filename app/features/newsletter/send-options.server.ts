@@ -3,12 +3,12 @@ import { OperatorError } from "~db/operator-error";
 const TIME =
   /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?\s*(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
-/** Further ahead it is more likely a mistyped year than a plan. In milliseconds. */
+/** Further ahead, a mistyped year is more likely than a plan. In milliseconds. */
 const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /**
- * The time of `--at`: ISO 8601, with an offset or as local time. Throws an OperatorError for what is no time, as
- * the 30th of February or an hour that the change to summer time skips, and for the past.
+ * Parses `--at`: ISO 8601, with an offset or in local time. Throws an OperatorError for a time in the past or one
+ * that does not exist, such as February 30 or an hour skipped by daylight saving time.
  */
 export function parseStartTime(text: string, now: Date): Date {
   const invalid = (why: string) =>
@@ -21,7 +21,7 @@ export function parseStartTime(text: string, now: Date): Date {
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
   const offset = parts[7];
-  // without an offset this is read as UTC, only to see whether there is such a time
+  // without an offset, read as UTC only to check that the time exists
   const clock = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
   const time = offset
     ? new Date(clock.getTime() - offsetMs(offset))
@@ -40,7 +40,7 @@ function offsetMs(offset: string): number {
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** The mails a second of `--rate`, with or without decimals. Throws an OperatorError. */
+/** Parses `--rate`: mails per second, with or without decimals. Throws an OperatorError. */
 export function parseRate(text: string): number {
   const rate = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (!(rate >= 0.01 && rate <= 10_000)) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { describeDuration, RateMeter } from "./send-rate";
 
-describe("the rate of sending", () => {
-  it("is that of the last half minute", () => {
+describe("the send rate", () => {
+  it("covers the last half minute", () => {
     const meter = new RateMeter();
     expect(meter.perSecond()).toBeNull();
     meter.add(0, 0);

@@ -1,4 +1,4 @@
-/** Sending is uneven over seconds, and changes over minutes. In milliseconds. */
+/** Long enough to smooth uneven sending, short enough to follow changes over minutes. In milliseconds. */
 const WINDOW_MS = 30_000;
 
 /** Measures how fast a count grows, over about the last half minute. */
@@ -8,11 +8,11 @@ export class RateMeter {
   /** Adds the count at a time in milliseconds. */
   add(count: number, at: number): void {
     this.#samples.push({ at, count });
-    // the newest sample that is older than the window is where it begins
+    // the window begins at the newest sample older than it
     while (this.#samples[1] && this.#samples[1].at <= at - WINDOW_MS) this.#samples.shift();
   }
 
-  /** Per second; null until two moments have been seen. */
+  /** Returns the rate per second; null before there are two samples. */
   perSecond(): number | null {
     const first = this.#samples[0];
     const last = this.#samples.at(-1);
@@ -21,7 +21,7 @@ export class RateMeter {
   }
 }
 
-/** A duration in words, as coarse as it is long: `40 s`, `12 min`, `3 h 20 min`, `2 d 5 h`. */
+/** Formats a duration, coarser the longer it is: `40 s`, `12 min`, `3 h 20 min`, `2 d 5 h`. */
 export function describeDuration(seconds: number): string {
   if (seconds < 59.5) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);

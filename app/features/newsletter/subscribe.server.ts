@@ -17,18 +17,17 @@ import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
-/** The outcome of a newsletter form; an empty value does nothing (specification, 5). */
+/** The outcome of the newsletter form. An empty value does nothing (specification, 5). */
 export type SubscribeOutcome = {
   kind: "empty" | "invalid" | "subscribed" | "already-subscribed" | "failed";
 };
 
-/** Minimum time between two confirmation mails to an address, in milliseconds. */
+/** Minimum time between confirmation mails to one address, in milliseconds. */
 const RESEND_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Adds an address to the newsletter list, with three possible outcomes for its owner (specification, 8). It
- * counts at once, or with `NEWSLETTER_DOUBLE_OPT_IN`, or if it is suppressed, once its owner has confirmed it by
- * mail.
+ * Adds an address to the newsletter list, with three possible outcomes for its owner (specification, 8). It counts
+ * immediately. With `NEWSLETTER_DOUBLE_OPT_IN`, or if suppressed, it counts once its owner confirms by mail.
  */
 export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
   if (email === undefined || (typeof email === "string" && email.trim() === "")) {
@@ -46,7 +45,7 @@ export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
 }
 
 async function addAtOnce(email: string): Promise<boolean> {
-  // it would get nothing: only its owner's confirmation lifts the suppression
+  // a suppressed address gets no mail until its owner's confirmation lifts the suppression
   if (await isAddressSuppressed(email)) return askToConfirm(email);
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
   const isAdded = await getDatabase().db.transaction(async (tx) => {
@@ -58,7 +57,7 @@ async function addAtOnce(email: string): Promise<boolean> {
   return isAdded;
 }
 
-/** False only for a confirmed address. An unconfirmed one is mailed again, but not often. */
+/** Returns false only for a confirmed address. Mails an unconfirmed one again, rate limited. */
 async function askToConfirm(email: string): Promise<boolean> {
   const now = Date.now();
   const times = { now: new Date(now), askAgainAfter: new Date(now - RESEND_AFTER_MS) };
@@ -66,7 +65,7 @@ async function askToConfirm(email: string): Promise<boolean> {
   const isAsked = await getDatabase().db.transaction(async (tx) => {
     const id = await insertUnconfirmedSubscriber({ email, unsubscribeToken }, times, tx);
     if (!id) return false;
-    // rolls back, since otherwise the next attempt would send no mail until RESEND_AFTER_MS is over
+    // rolls back, or the next attempt would send no mail until RESEND_AFTER_MS is over
     if (await isMailQueueFull(tx)) throw new Error("No confirmation mail can be sent now.");
     const url = env().PUBLIC_URL + confirmPath(id);
     const message = {

@@ -4,7 +4,7 @@ const ID = "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11";
 const OLD = "an older secret that signed the mails of last year";
 const NEW = "a newer secret that signs the mails of this year";
 
-/** The module as in a process started with these secrets. */
+/** Loads the module as in a process started with these secrets. */
 async function tokensWith(SESSION_SECRET: string) {
   vi.resetModules();
   const { setEnvironment } = await import("~/env.server");
@@ -18,7 +18,7 @@ describe("a newsletter link's token", () => {
     tokens = await tokensWith(OLD);
   });
 
-  it("identifies its subscriber, and is the same in every mail", () => {
+  it("identifies its subscriber and is the same in every mail", () => {
     const token = tokens.subscriberToken("unsubscribe", ID);
     expect(tokens.readSubscriberToken("unsubscribe", token)).toBe(ID);
     expect(tokens.subscriberToken("unsubscribe", ID)).toBe(token);
@@ -49,7 +49,7 @@ describe("a newsletter link's token", () => {
     }
   });
 
-  it("stays valid in mails that earlier versions of the program have sent", () => {
+  it("stays valid in mails sent by earlier releases", () => {
     const sent = `${ID}.55Mula1GLoEl3AV7nERq8w7XdYCp74rqWooVero-4-Y`;
     expect(tokens.readSubscriberToken("unsubscribe", sent)).toBe(ID);
   });

@@ -2,23 +2,23 @@ import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addr
 import { openAddressFile } from "./address-file/read-address-file.server";
 import { RefusalReport } from "./address-file/refusal-report.server";
 
-/** What to do with the addresses of a file: suppress them for a reason, or lift what suppresses them. */
+/** The change to make for a file's addresses: suppress them for a reason, or lift their suppression. */
 export type SuppressionChange = "listed" | "complaint" | "lift";
 
 export type SuppressionResult = {
   /** Addresses whose suppression was changed. */
   changed: number;
-  /** Subscribers that were deleted, because they complained. */
+  /** Subscribers deleted because they complained. */
   deleted: number;
-  /** Addresses in the file, repeated ones included. */
+  /** Addresses in the file, including repeated ones. */
   addresses: number;
   refused: number;
-  /** The file that lists what was refused; null if nothing was. */
+  /** The file that lists the refused records; null if there are none. */
   report: string | null;
 };
 
 /**
- * Suppresses a file's addresses, or lifts their suppression, which a complaint survives. Idempotent. Throws an
+ * Suppresses a file's addresses, or lifts their suppression unless its reason is a complaint. Idempotent. Throws an
  * OperatorError if the file is not a list of addresses, or the report cannot be written.
  */
 export async function changeSuppressions(

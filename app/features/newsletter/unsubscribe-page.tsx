@@ -1,6 +1,6 @@
 import { Button, ButtonLink, PathDrawing } from "~/ui";
 
-/** The page behind a mail's unsubscribe link. A form, because mail scanners open links. */
+/** The unsubscribe link's page. A form, because mail scanners open links. */
 export function UnsubscribePage({ token }: { token: string }) {
   return (
     <section className="frame outcome-page">
@@ -26,7 +26,7 @@ export function UnsubscribePage({ token }: { token: string }) {
   );
 }
 
-/** Shown after a mail program's own unsubscribe button, which posts to the same URL (RFC 8058). */
+/** Shown after a mail client's own unsubscribe button, which posts to the same URL (RFC 8058). */
 export function UnsubscribedPage() {
   return (
     <section className="frame outcome-page">

@@ -3,36 +3,36 @@ import { type Executor, getDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findSubscribersWithoutToken, setUnsubscribeTokens } from "~db/queries/subscribers";
 
-/** 132 of the HMAC's 256 bits in base64url, which nobody can guess. */
+/** 132 of the HMAC's 256 bits in base64url, which is enough to be unguessable. */
 const TOKEN = /^[\w-]{22}$/;
 
-/** Addresses that get their tokens in one statement. */
+/** Addresses per statement. */
 const BATCH = 1_000;
 
 /**
- * The token of an address in unsubscribe links. It belongs to the address and not to its row, so a link works
- * forever, also after its owner left and subscribed again; it reveals nothing about the address.
+ * Returns an address's token for unsubscribe links. It belongs to the address, not the row, so a link works forever,
+ * even after its owner resubscribes. It reveals nothing about the address.
  */
 export async function unsubscribeTokenOf(email: string): Promise<string> {
   const [token = ""] = await unsubscribeTokensOf([email]);
   return token;
 }
 
-/** As `unsubscribeTokenOf`, for many addresses, in their order. */
+/** Like `unsubscribeTokenOf`, for many addresses, in the same order. */
 export async function unsubscribeTokensOf(emails: string[]): Promise<string[]> {
-  // not in a caller's transaction: one that is rolled back would take a new key with it
+  // outside the caller's transaction, because a rollback would discard a new key
   const key = await ensureSiteKey("unsubscribe");
   return emails.map((email) =>
     createHmac("sha256", key).update(email.toLowerCase()).digest("base64url").slice(0, 22),
   );
 }
 
-/** Whether something has the form of a token; any such link may be of an address that has left. */
+/** Whether a value has the form of a token. The address may since have left the list. */
 export function isUnsubscribeToken(token: unknown): token is string {
   return typeof token === "string" && TOKEN.test(token);
 }
 
-/** Gives tokens to the subscribers that an earlier version of the program has stored without. Idempotent. */
+/** Adds tokens to subscribers that an earlier release stored without one. Idempotent. */
 export async function fillUnsubscribeTokens(executor: Executor = getDatabase().db): Promise<void> {
   let afterId: string | null = null;
   for (;;) {

@@ -3,22 +3,22 @@ import { deleteSubscriber, deleteSubscriberByToken } from "~db/queries/subscribe
 import { readSubscriberToken } from "./subscriber-token.server";
 import { isUnsubscribeToken } from "./unsubscribe-token.server";
 
-/** The outcome of an unsubscribe link: unsubscribed, invalid, or failed and to be retried. */
+/** The outcome of an unsubscribe link: unsubscribed, invalid, or failed and worth a retry. */
 export type UnsubscribeOutcome =
   | { kind: "unsubscribed" | "invalid-link" }
   | { kind: "failed"; token: string };
 
 /**
- * Whether a token may be of a link we have mailed: one of an address, or a signed one of a row, which mails of
- * earlier versions have. Says nothing about who is on the list.
+ * Whether a token may come from a link we mailed: an address token, or a signed row id from earlier releases. Does
+ * not reveal who is on the list.
  */
 export function isUnsubscribeLink(token: unknown): token is string {
   return isUnsubscribeToken(token) || readSubscriberToken("unsubscribe", token) !== null;
 }
 
 /**
- * Removes the address of a token from the list. Idempotent, and the same for an address that is not on it.
- * `oneClick` is for the log: whether a mail program requested it (RFC 8058) rather than the page.
+ * Removes a token's address from the list. Idempotent; the result is the same for an address that is not on it.
+ * `oneClick` is for the log: whether a mail client made the request (RFC 8058) rather than the page.
  */
 export async function unsubscribe(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {
   if (!isUnsubscribeLink(token)) return { kind: "invalid-link" };
@@ -32,7 +32,7 @@ export async function unsubscribe(token: unknown, oneClick: boolean): Promise<Un
   }
 }
 
-/** The id of the subscriber that was removed; null if the address was not on the list. */
+/** Returns the removed subscriber's id; null if the address was not on the list. */
 async function removeSubscriber(token: string): Promise<string | null> {
   if (isUnsubscribeToken(token)) return deleteSubscriberByToken(token);
   const id = readSubscriberToken("unsubscribe", token);

@@ -40,11 +40,11 @@ const TICK_MS = 1_000;
 export type StripeSandboxOptions = {
   /** 0 takes any free port. */
   port: number;
-  /** The addresses to listen on; undefined stands for all. 127.0.0.1 by default. */
+  /** The addresses to listen on; undefined means all. 127.0.0.1 by default. */
   hosts?: (string | undefined)[];
-  /** The host name by which the site reaches the sandbox, if it is not a loopback name. */
+  /** The host name by which the site reaches the local Stripe, if not a loopback name. */
   ownHost?: string;
-  /** The origin at which browsers reach the sandbox; `http://localhost:<port>` by default. */
+  /** The origin at which browsers reach the local Stripe; `http://localhost:<port>` by default. */
   publicOrigin?: string;
   /** The file that stores the state; null keeps it in memory. */
   stateFile: string | null;
@@ -52,10 +52,10 @@ export type StripeSandboxOptions = {
   webhookSecret: string;
   /** The site's webhook address; null to send only to endpoints registered through the API. */
   webhookUrl: string | null;
-  /** The types of event that `webhookUrl` is sent; all by default. */
+  /** The event types sent to `webhookUrl`; all by default. */
   webhookEvents?: string[];
   price: SeedPrice;
-  /** How long every call of the API takes, in milliseconds from 0 to 60,000; 0 by default. */
+  /** Latency of every API call in milliseconds, 0 to 60,000; 0 by default. */
   latencyMs?: number;
   log?: Log;
 };
@@ -65,8 +65,8 @@ type Context = ApiContext & ControlContext;
 export type StripeSandbox = { origin: string; port: number; close(): Promise<void> };
 
 /**
- * Starts the local Stripe: API, hosted pages, webhooks and control page on one port. Rejects with
- * Node's error if it cannot listen, and with a message for the operator if the state file is unreadable.
+ * Starts the local Stripe: API, hosted pages, webhooks and control page on one port. Rejects with Node's error if it
+ * cannot listen, and with a message for the operator if the state file is unreadable.
  */
 export async function startStripeSandbox(options: StripeSandboxOptions): Promise<StripeSandbox> {
   const { hosts = ["127.0.0.1"], log = () => undefined } = options;
@@ -135,13 +135,13 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     await stop().catch(() => undefined);
     throw error;
   }
-  // deliveries that were pending when the sandbox last stopped
+  // deliveries that were pending when the local Stripe last stopped
   dispatcher.wake();
   log({ msg: "sandbox listening", port, origin });
   return { origin, port, close: stop };
 }
 
-/** One server for each address, all on the same port. */
+/** Starts one server per address, all on the same port. */
 async function listen(
   listener: RequestListener,
   port: number,
@@ -249,7 +249,7 @@ async function readForm(request: IncomingMessage): Promise<Form> {
   return decodeForm(await readBody(request, PAGE_BODY_LIMIT));
 }
 
-/** Handles a control request. Returns the notice for the control page if a form was submitted there. */
+/** Handles a control request. Returns a notice for the control page if a form was submitted there. */
 async function handleControl(
   context: Context,
   request: IncomingMessage,
@@ -283,7 +283,7 @@ async function readInput(request: IncomingMessage, isForm: boolean): Promise<obj
     return Object.fromEntries(Object.entries(decodeForm(body)).filter(([, value]) => value !== ""));
   }
   if (body === "") return {};
-  // other types, such as text/plain, can be sent by a foreign page without a preflight
+  // a foreign page can send other types, such as text/plain, without a preflight
   if (mediaType(request) !== "application/json") {
     throw new ControlError(415, "The body must be JSON or a form.");
   }

@@ -4,15 +4,15 @@ import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type AccountWelcome = {
-  /** Where the excerpt of the book is. */
+  /** The URL of the book's excerpt. */
   previewUrl: string;
-  /** Where the owner of the address confirms it. */
+  /** The URL to confirm the address. */
   confirmUrl: string;
-  /** Where the owner of the address takes over an account that somebody else opened. */
+  /** The URL to take over an account that somebody else opened with this address. */
   forgotPasswordUrl: string;
 };
 
-/** Greets the owner of a new account. */
+/** Welcomes the owner of a new account. */
 export function accountWelcomeMail({
   previewUrl,
   confirmUrl,
@@ -41,7 +41,7 @@ export function accountWelcomeMail({
   });
 }
 
-/** Notifies the owner of an account of an attempt to sign up with their address; `url` is where to reset the password. */
+/** Tells an account's owner that somebody tried to sign up with their address. `url` resets the password. */
 export function signUpAttemptMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "You already have an account",
@@ -58,11 +58,11 @@ export function signUpAttemptMail({ url }: { url: string }): Mail {
 
 type EmailConfirmation = {
   url: string;
-  /** Where the owner of the address takes over an account that somebody else opened. */
+  /** The URL to take over an account that somebody else opened with this address. */
   forgotPasswordUrl: string;
 };
 
-/** Asks the owner of an account to confirm its address, when they want the link once more. */
+/** Asks an account's owner to confirm the address, when they request the link again. */
 export function emailConfirmationMail({ url, forgotPasswordUrl }: EmailConfirmation): Mail {
   return composeMail({
     subject: "Confirm your email address",
@@ -81,7 +81,7 @@ export function emailConfirmationMail({ url, forgotPasswordUrl }: EmailConfirmat
   });
 }
 
-/** Asks the owner of an address to confirm that an account changes to it. */
+/** Asks an address's owner to confirm that an account changes to it. */
 export function emailChangeMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Confirm your new email address",
@@ -98,7 +98,7 @@ export function emailChangeMail({ url }: { url: string }): Mail {
   });
 }
 
-/** Tells the former address of an account that it was changed; `url` undoes that. */
+/** Tells an account's former address about the change. `url` undoes it. */
 export function emailChangedMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Your email address was changed",
@@ -131,15 +131,15 @@ export function passwordResetMail({ url }: { url: string }): Mail {
 }
 
 type PasswordChange = {
-  /** Where to reset it. */
+  /** The URL to reset it. */
   url: string;
   /** By a reset link or on the account page. */
   by: "reset" | "change";
-  /** The account's passkeys, which the change leaves as they are, and where they are listed. */
+  /** How many passkeys the account has, unaffected by the change, and the URL that lists them. */
   passkeys: { count: number; url: string };
 };
 
-/** Notifies the owner of an account that its password was changed, and of other ways into it. */
+/** Tells an account's owner that the password was changed and which passkeys can still sign in. */
 export function passwordChangedMail({ url, by, passkeys }: PasswordChange): Mail {
   const devices = `every ${by === "reset" ? "" : "other "}device that was signed in`;
   return composeMail({
@@ -163,7 +163,7 @@ export function passwordChangedMail({ url, by, passkeys }: PasswordChange): Mail
   });
 }
 
-/** Confirms that an account was deleted; the last mail to its address. */
+/** Confirms that an account was deleted. The last mail to its address. */
 export function accountDeletedMail(): Mail {
   return composeMail({
     subject: "Your account is deleted",

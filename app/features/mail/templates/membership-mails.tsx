@@ -5,13 +5,13 @@ import type { Mail } from "../render-mail";
 type MembershipBegun = {
   /** Such as "$9.99" and "per month"; null for a price that is not a fixed amount. */
   price: { amount: string; period: string } | null;
-  /** When it is charged again; null if it does not renew. */
+  /** The next charge; null if it does not renew. */
   renewsAt: Date | null;
-  /** The members' area, where the membership is managed too. */
+  /** The URL of the members' area, where the membership is also managed. */
   url: string;
 };
 
-/** Greets a new member. */
+/** Welcomes a new member. */
 export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
   return composeMail({
     subject: "Welcome to Premium",
@@ -34,15 +34,15 @@ export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): 
 type MembershipCancelled = {
   endsAt: Date;
   /**
-   * Whether access lasts until then and nothing more is charged, or it is charged as before until then because it
-   * ends after more than the current period, or something else is wrong with it, so that neither is certain.
+   * `ends`: access lasts until then and nothing more is charged. `renews-until`: charged as before, because it ends
+   * later than the current period. `ends-with-problem`: another problem makes both uncertain.
    */
   status: "ends" | "renews-until" | "ends-with-problem";
-  /** The members' area, or with a problem the page of the payment card, where the membership is resumed. */
+  /** The URL of the members' area or, with a problem, of the payment card page, where the membership is resumed. */
   url: string;
 };
 
-/** Confirms that a membership is cancelled, and says until when access lasts. */
+/** Confirms a cancellation and states when access ends. */
 export function membershipCancelledMail({ endsAt, status, url }: MembershipCancelled): Mail {
   const until = untilWhen(status, mailDate(endsAt));
   const hasProblem = status === "ends-with-problem";
@@ -75,7 +75,7 @@ function untilWhen(status: MembershipCancelled["status"], day: string): string {
   }
 }
 
-/** Tells a member that the membership has ended, whether cancelled or unpaid; `url` is where to buy it again. */
+/** Tells a member that the membership has ended, cancelled or unpaid. `url` is where to buy it again. */
 export function membershipEndedMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Your membership has ended",
@@ -91,15 +91,15 @@ export function membershipEndedMail({ url }: { url: string }): Mail {
 }
 
 type MembershipRefunded = {
-  /** What was refunded, such as "$9.99"; null if it is unknown. */
+  /** The refunded amount, such as "$9.99"; null if unknown. */
   amount: string | null;
-  /** Whether the membership goes on being charged, ends at a known time, or is over. */
+  /** Whether the membership renews, ends at a known time, or has ended. */
   status: { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
-  /** Where the membership is managed, and its invoices are. */
+  /** The URL where the membership and its invoices are managed. */
   url: string;
 };
 
-/** Tells a member that the last payment was refunded in full, and what becomes of the membership. */
+/** Tells a member that the last payment was refunded in full and what happens to the membership. */
 export function membershipRefundedMail({ amount, status, url }: MembershipRefunded): Mail {
   const payment = `Your last payment${amount ? ` of ${amount}` : ""} was refunded`;
   const access = status.kind === "ended" ? "" : ", so your access has ended";
@@ -131,15 +131,15 @@ function whatBecomesOfIt(status: MembershipRefunded["status"]): string {
 }
 
 type RenewalFailed = {
-  /** What was to be paid, such as "$9.99"; null if it is unknown. */
+  /** The amount due, such as "$9.99"; null if unknown. */
   amount: string | null;
-  /** Until when the member keeps access meanwhile; null if it has ended. */
+  /** When access ends if the payment stays unpaid; null if it has ended. */
   accessUntil: Date | null;
-  /** Where the member puts in another card. */
+  /** The URL to enter another card. */
   url: string;
 };
 
-/** Tells a member that a renewal was not paid, until when access lasts, and how to fix it. */
+/** Tells a member that a renewal payment failed, how long access lasts, and how to fix it. */
 export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
   const payment = amount ? `the payment of ${amount}` : "the payment";
   const keeps = accessUntil
@@ -163,7 +163,7 @@ export function membershipRenewalFailedMail({ amount, accessUntil, url }: Renewa
   });
 }
 
-/** The day of an instant, such as "December 22, 2026", which no end of a line breaks apart. */
+/** Formats a UTC day, such as "December 22, 2026", with non-breaking spaces. */
 function mailDate(at: Date): string {
   return utcDate(at).replaceAll(" ", "\u00a0");
 }

@@ -2,7 +2,7 @@ import { composeMail } from "../compose-mail";
 import type { MailingList } from "../mail-layout";
 import type { Mail } from "../render-mail";
 
-/** Asks the owner of an address to confirm the newsletter subscription (double opt-in); `url` is where to. */
+/** Asks an address's owner to confirm the newsletter subscription at `url` (double opt-in). */
 export function newsletterConfirmationMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "One step left: confirm your email",
@@ -18,12 +18,12 @@ export function newsletterConfirmationMail({ url }: { url: string }): Mail {
 }
 
 type NewsletterWelcome = {
-  /** Where the excerpt of the book is. */
+  /** The URL of the book's excerpt. */
   previewUrl: string;
   list: MailingList;
 };
 
-/** Greets a new subscriber of the newsletter. */
+/** Welcomes a new newsletter subscriber. */
 export function newsletterWelcomeMail({ previewUrl, list }: NewsletterWelcome): Mail {
   return composeMail({
     subject: "You’re on the list",

@@ -3,11 +3,11 @@ import { MailFacts, MailHeading, MailLink, MailSmallPrint, MailText } from "../m
 import type { Mail } from "../render-mail";
 
 type OperatorAlert = {
-  /** The site's host, so that who runs several can tell them apart. */
+  /** The site's host, to tell several sites apart. */
   host: string;
   title: string;
   wrong: string;
-  /** As the operator reads it, such as "November 23, 2026 at 15:40 UTC". */
+  /** Formatted for the operator, such as "November 23, 2026 at 15:40 UTC". */
   since: string;
   means: string;
   todo: string;
@@ -15,7 +15,7 @@ type OperatorAlert = {
   commands: readonly string[];
 };
 
-/** Notifies the operator of an alert. It names nobody. */
+/** Sends the operator an alert. Contains no personal data. */
 export function operatorAlertMail(alert: OperatorAlert): Mail {
   const { host, title, wrong, since, means, todo, commands } = alert;
   return composeMail({
@@ -41,7 +41,7 @@ type ResolvedAlert = Pick<OperatorAlert, "host" | "title" | "since"> & {
   until: string;
 };
 
-/** Notifies the operator that an alert is resolved. */
+/** Tells the operator that an alert is resolved. */
 export function operatorResolvedMail({ host, title, resolved, since, until }: ResolvedAlert): Mail {
   return composeMail({
     subject: `${host}: ${title}`,
@@ -56,7 +56,7 @@ export function operatorResolvedMail({ host, title, resolved, since, until }: Re
   });
 }
 
-/** Shows the operator, who asked for it on the command line, that such mails arrive. */
+/** Test mail that the operator requests on the command line, to check that alerts arrive. */
 export function operatorTestMail({ host }: { host: string }): Mail {
   return composeMail({
     subject: `${host}: a test`,
@@ -70,7 +70,7 @@ export function operatorTestMail({ host }: { host: string }): Mail {
   });
 }
 
-/** A part of the letter: a sentence, facts by name, or both. */
+/** A section of the letter: a sentence, labelled values, or both. */
 export type LetterSection = {
   title: string;
   facts: readonly { name: string; value: string }[];
@@ -81,12 +81,12 @@ type OperatorLetter = {
   host: string;
   /** Such as "October 2026". */
   month: string;
-  /** The month in a sentence. */
+  /** The month, summarized in one sentence. */
   summary: string;
   sections: readonly LetterSection[];
 };
 
-/** The monthly letter to the operator. It names nobody. */
+/** The operator's monthly letter. Contains no personal data. */
 export function operatorLetterMail({ host, month, summary, sections }: OperatorLetter): Mail {
   return {
     subject: `${host}: ${month}`,
@@ -116,17 +116,17 @@ const whyOperator = (host: string) =>
 
 type AuthorNotice = {
   subject: string;
-  /** What the site has done by itself, and what the author should do. */
+  /** What the site has already done, and what the author should do. */
   did: string;
   todo: string;
-  /** The customer's page in Stripe's dashboard, and the payment's. */
+  /** The Stripe dashboard pages of the customer and of the payment. */
   customerUrl: string;
   paymentUrl: string | null;
   subscriptionId: string;
   userId: string;
 };
 
-/** Notifies the author of a refund or dispute. It names nobody: ids only, to be looked up at Stripe. */
+/** Tells the author about a refund or dispute. Contains no personal data, only ids to look up at Stripe. */
 export function authorNoticeMail(notice: AuthorNotice): Mail {
   const { subject, did, todo, customerUrl, paymentUrl, subscriptionId, userId } = notice;
   return composeMail({
@@ -142,7 +142,7 @@ export function authorNoticeMail(notice: AuthorNotice): Mail {
   });
 }
 
-/** Shows the operator, who asked for it on the command line, that mail of this site arrives. */
+/** Test mail that the operator requests on the command line, to check that the site's mail arrives. */
 export function testMail({ siteUrl }: { siteUrl: string }): Mail {
   return composeMail({
     subject: "A test of your site's mail",

@@ -4,17 +4,17 @@ import type { Mail } from "../render-mail";
 
 /** A passkey that was added or removed. */
 export type PasskeyFacts = {
-  /** What its owner calls it. */
+  /** The owner's name for it. */
   name: string;
-  /** Where the account's passkeys are listed. */
+  /** The URL that lists the account's passkeys. */
   listUrl: string;
-  /** Where to reset the password. */
+  /** The URL to reset the password. */
   resetUrl: string;
 };
 
 const NOTES = ["You get this letter each time a passkey is added or removed."];
 
-/** Notifies the owner of an account that a passkey was added to it. */
+/** Tells an account's owner that a passkey was added. */
 export function passkeyAddedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
   return composeMail({
     subject: "A passkey was added to your account",
@@ -34,7 +34,7 @@ export function passkeyAddedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mai
   });
 }
 
-/** Notifies the owner of an account that one of its passkeys was removed. */
+/** Tells an account's owner that a passkey was removed. */
 export function passkeyRemovedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
   return composeMail({
     subject: "A passkey was removed from your account",

@@ -4,7 +4,7 @@ import { findAddressColumn } from "./read-address-file.server";
 const isAddress = (cell: string) => /^\S+@\S+$/.test(cell);
 const find = (...row: string[]) => findAddressColumn(row, isAddress);
 
-describe("the column of addresses", () => {
+describe("the address column", () => {
   it.each(["email", "E-Mail", "e-mail address", "E-Mail-Adresse", "Ｅｍａｉｌ", " email* "])(
     "may be named '%s'",
     (name) => {
@@ -12,7 +12,7 @@ describe("the column of addresses", () => {
     },
   );
 
-  it("is the one with the plainest name", () => {
+  it("is the one with the most obvious name", () => {
     expect(find("Address", "Email permission", "E-Mail", "Mail")).toMatchObject({ column: 2 });
     expect(find("Adresse", "Mailadresse")).toMatchObject({ column: 1 });
   });
@@ -23,7 +23,7 @@ describe("the column of addresses", () => {
     expect(find("a@example.test", "b@example.test")).toMatchObject({ kind: "missing" });
   });
 
-  it("is not guessed", () => {
+  it("is never guessed", () => {
     expect(find("Name", "Gmail name")).toEqual({ kind: "missing", names: ["Name", "Gmail name"] });
     expect(find("Email", "Name", "e-mail")).toEqual({
       kind: "ambiguous",

@@ -12,21 +12,21 @@ async function recordsOf(...chunks: string[]): Promise<CsvRecord[]> {
   return records;
 }
 
-/** What is read from a text, each row with its line; null for one that is refused. */
+/** Returns a text's rows with their lines; null for refused rows. */
 const rowsOf = async (...chunks: string[]) =>
   (await recordsOf(...chunks)).map((record) => [
     record.line,
     "cells" in record ? record.cells : null,
   ]);
 
-/** A text cut at these places. */
+/** Cuts a text at these positions. */
 const chunksOf = (text: string, at: number[]) => {
   const cuts = [0, ...at.map((cut) => cut % (text.length + 1)).sort((a, b) => a - b)];
   return cuts.map((cut, index) => text.slice(cut, cuts[index + 1] ?? text.length));
 };
 
 describe("the records of a CSV text", () => {
-  it("have the line endings of any system, cut anywhere, and blank lines between them", async () => {
+  it("accept any line endings, chunk boundaries and blank lines", async () => {
     expect(await rowsOf("a,1\nb,2\r", "\nc,3\r\n\r\n", "", "d", ",4\re,5\r")).toEqual([
       [1, ["a", "1"]],
       [2, ["b", "2"]],
@@ -36,7 +36,7 @@ describe("the records of a CSV text", () => {
     ]);
   });
 
-  it("show by the next quoted cell that a quotation mark was never closed", async () => {
+  it("detect an unclosed quotation mark by the next quoted cell", async () => {
     expect(await rowsOf('a,1\n"never closed,2\nb,3\n"c","four\nlines"\n"d",5\nc"x,6\n')).toEqual([
       [1, ["a", "1"]],
       [2, null],
@@ -47,7 +47,7 @@ describe("the records of a CSV text", () => {
     ]);
   });
 
-  it("run over 50 lines and no more", async () => {
+  it("span at most 50 lines", async () => {
     const cell = (lines: number) => `a,"${"x\n".repeat(lines - 1)}x"`;
     expect((await recordsOf(`${cell(50)}\nb,2`)).map(({ line }) => line)).toEqual([1, 51]);
     const [first, ...others] = await recordsOf(`${cell(51)}\nb,2`);
@@ -55,7 +55,7 @@ describe("the records of a CSV text", () => {
     expect(others.at(-1)).toEqual({ line: 52, text: "b,2", cells: ["b", "2"] });
   });
 
-  it("are cut at 64 KiB, without being stored, and go on after that", async () => {
+  it("are cut off at 64 KiB without being buffered, and continue after that", async () => {
     const chunks = Array.from({ length: 160 }, () => "x".repeat(64 * 1024));
     const records = await recordsOf('a,1\n"open,', ...chunks, "\nc,3");
     expect(records.map((record) => [record.line, "cells" in record])).toEqual([
@@ -66,7 +66,7 @@ describe("the records of a CSV text", () => {
     expect(records[1]?.text.length).toBeLessThan(70_000);
   });
 
-  it("do not exceed 64 KiB by a single character, wherever they are cut", async () => {
+  it("are refused at one character above 64 KiB, wherever the chunks are cut", async () => {
     for (const [length, rows] of [
       [65_536, 2],
       [65_537, 1],
@@ -79,7 +79,7 @@ describe("the records of a CSV text", () => {
     }
   });
 
-  it.each([";", "\t", "|"])("have the delimiter of the first line, here %j", async (delimiter) => {
+  it.each([";", "\t", "|"])("use the first line's delimiter, here %j", async (delimiter) => {
     const text = `name${delimiter}mail\n"a,${delimiter}\n"${delimiter} "1" \n,"b${delimiter}2`;
     expect(await rowsOf(text)).toEqual([
       [1, ["name", "mail"]],
@@ -88,11 +88,11 @@ describe("the records of a CSV text", () => {
     ]);
   });
 
-  it("have the delimiter that a first line names", async () => {
+  it("use the delimiter named by a first line", async () => {
     expect(await rowsOf("\r\n  \r\nsep=|\r\nname,x|mail\r\n")).toEqual([[4, ["name,x", "mail"]]]);
   });
 
-  it("are those of every table that was written by the rules, however it arrives", async () => {
+  it("match any correctly written table, in any chunks", async () => {
     const cell = fc.string({
       unit: fc.constantFrom("a", "@", '"', ",", "\nb", "\r\nb", ";", " ", "é", "\0", "'"),
       maxLength: 12,
@@ -114,7 +114,7 @@ describe("the records of a CSV text", () => {
     );
   });
 
-  it("are the same however the text is cut, and lose no line of it", async () => {
+  it("do not depend on the chunks, and lose no line", async () => {
     const text = fc.string({
       unit: fc.constantFrom("a", '"', '"', ",", "\n", "\n", "\r"),
       maxLength: 400,

@@ -1,16 +1,16 @@
 import { CsvError, type Options, parse } from "csv-parse/sync";
 
-/** The longest record that is read, in characters, and the most lines that a quoted cell may run over. */
+/** Maximum record length in characters, and maximum lines of a quoted cell. */
 export const MAX_RECORD_LENGTH = 64 * 1024;
 const MAX_RECORD_LINES = 50;
 
-/** Records that are handled together, and the characters from which on fewer are. */
+/** Records per batch, and the characters above which a batch has fewer. */
 const BATCH_RECORDS = 1_000;
 const BATCH_LENGTH = 256 * 1024;
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
-/** One record of a CSV file: the number of the line it begins on, from 1, its text, and its cells or why it has none. */
+/** One record of a CSV file: its first line's number, from 1, its text, and its cells or a problem. */
 export type CsvRecord = { line: number; text: string } & (
   | { cells: string[] }
   | { problem: string }
@@ -19,9 +19,9 @@ export type CsvRecord = { line: number; text: string } & (
 type Line = { number: number; text: string };
 
 /**
- * The records of a CSV text, in batches and in constant memory; blank lines are skipped. Its delimiter is the one that makes
- * most cells of the first line, or what a spreadsheet's hint names ('sep=;' as the first line). A quotation mark that is
- * not closed costs its line and not the rest of the file.
+ * Reads a CSV text's records in batches with constant memory, skipping blank lines. Uses the delimiter that splits
+ * the first line into most cells, or that of a spreadsheet hint ('sep=;' as the first line). An unclosed quotation
+ * mark loses only its line.
  */
 export async function* readRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord[]> {
   let delimiter: string | undefined;
@@ -54,15 +54,15 @@ export async function* readRecords(text: AsyncIterable<string>): AsyncGenerator<
   if (records.length > 0) yield records;
 }
 
-/** What is kept of a line, so that it can be seen to be too long. */
+/** Characters kept of a line: just enough to detect that it is too long. */
 const KEPT_LENGTH = MAX_RECORD_LENGTH + 1;
 
-/** The lines of a text that are not blank. */
+/** Reads a text's lines, without blank ones. */
 async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   let number = 0;
   let rest = "";
   for await (const chunk of chunks) {
-    // a carriage return at the end may be half of the line's end
+    // a carriage return at the end may be half of a line ending
     const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
     if (rest.length > KEPT_LENGTH) rest = rest.slice(0, KEPT_LENGTH) + rest.slice(-1);
@@ -75,7 +75,7 @@ async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   if (text.trim() !== "") yield { number: number + 1, text };
 }
 
-/** The records of lines, without those at their end, unless the text ends there, whose quotation mark the next may close. */
+/** Parses lines into records. Unless `isEnd`, leaves the last ones open if their quote may be closed later. */
 function parseLines(lines: Line[], delimiter: string, { isEnd = true } = {}) {
   const records: CsvRecord[] = [];
   let open = lines;
@@ -101,7 +101,7 @@ function parseLines(lines: Line[], delimiter: string, { isEnd = true } = {}) {
   return { records, open };
 }
 
-/** The rows of lines up to the first that makes no sense, with the number of lines up to each one's end; and why. */
+/** Parses lines up to the first invalid row. Returns rows, the line count at each one's end, and the error code. */
 function parseRows(lines: Line[], delimiter: string) {
   const rows: { cells: string[]; end: number }[] = [];
   const on_record: Options["on_record"] = (cells, { lines: end }) => {
@@ -117,7 +117,7 @@ function parseRows(lines: Line[], delimiter: string) {
   }
 }
 
-/** The cells of a line, in which a stray quotation mark counts as text; null if one is not closed. */
+/** Parses one line, with stray quotation marks as text; null if one is not closed. */
 function parseAlone(line: string, delimiter: string): string[] | null {
   try {
     return parse(line, { ...OPTIONS, delimiter, relax_quotes: true })[0] ?? null;
@@ -127,11 +127,11 @@ function parseAlone(line: string, delimiter: string): string[] | null {
   }
 }
 
-/** Rows may have any number of cells, and spaces around them. */
+/** Allows any number of cells per row, and spaces around them. */
 const OPTIONS = { record_delimiter: "\n", relax_column_count: true, trim: true } satisfies Options;
 
 function findDelimiter(line: string): string {
-  // its last cell may go on in the next line
+  // the last cell may continue on the next line
   const cellsOf = (delimiter: string) =>
     parseAlone(line, delimiter) ?? parseAlone(`${line}"`, delimiter);
   const count = (delimiter: string) => cellsOf(delimiter)?.length ?? 0;

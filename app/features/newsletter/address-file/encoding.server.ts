@@ -4,13 +4,12 @@ import { OperatorError } from "~db/operator-error";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
-/** The beginning of a ZIP archive, which is what a spreadsheet program's own format is. */
+/** The signature of a ZIP archive, the container of spreadsheet formats. */
 const ZIP_SIGNATURE = Buffer.from("PK\x03\x04");
 
 /**
- * The encoding of a text file: by its byte order mark, by a NUL within the first character, or UTF-8 if all of
- * it is valid, else windows-1252. Reads the whole file in constant memory. Throws an OperatorError for a
- * workbook.
+ * Detects a text file's encoding: by byte order mark, by a NUL within the first character, as UTF-8 if all of it is
+ * valid, else as windows-1252. Reads the whole file in constant memory. Throws an OperatorError for a workbook.
  */
 export async function detectEncoding(file: string): Promise<Encoding> {
   const handle = await open(file);
@@ -28,7 +27,7 @@ export async function detectEncoding(file: string): Promise<Encoding> {
   return (await isValidUtf8(file)) ? "utf-8" : "windows-1252";
 }
 
-/** The text of a file in pieces, without the byte order mark. */
+/** Decodes a file's text in chunks, without the byte order mark. */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,

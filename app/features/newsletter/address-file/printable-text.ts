@@ -1,4 +1,4 @@
-/** Text from outside without characters that a terminal would obey or not show. */
+/** Replaces characters in external text that a terminal would interpret or not show. */
 export function printableText(text: string): string {
   return text.replace(/\p{C}/gu, "\ufffd");
 }

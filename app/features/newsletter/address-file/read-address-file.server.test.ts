@@ -18,7 +18,7 @@ async function readFile(path: string): Promise<AddressBatch[]> {
   return batches;
 }
 
-/** The addresses in a file with this content, and the refused records. */
+/** Returns the addresses in a file with this content, and the refused records. */
 async function read(content: string | Buffer) {
   const path = join(folder, "list.csv");
   writeFileSync(path, content);
@@ -54,7 +54,7 @@ describe("a list of addresses", () => {
     });
   });
 
-  it("is read in UTF-16 without a byte order mark, too", async () => {
+  it("may be UTF-16 without a byte order mark", async () => {
     const utf16 = Buffer.from("email\na@example.test\n", "utf16le");
     expect(await emailsIn(utf16)).toEqual(["a@example.test"]);
     expect(await emailsIn(Buffer.from(utf16).swap16())).toEqual(["a@example.test"]);
@@ -71,7 +71,7 @@ describe("a list of addresses", () => {
     ]);
   });
 
-  it("gives back the addresses that an export had to keep from being formulas", async () => {
+  it("unescapes addresses that an export escaped as formulas", async () => {
     expect(await emailsIn("email\n'+a@example.test\n'=b@example.test\n''-c@example.test")).toEqual([
       "+a@example.test",
       "=b@example.test",
@@ -79,7 +79,7 @@ describe("a list of addresses", () => {
     ]);
   });
 
-  it("says which records it refused, and why", async () => {
+  it("reports the refused records with reasons", async () => {
     const { emails, refused } = await read(
       'email,name\na@example.test,A\nnobody,B\n,C\nb@example.test,"D\n"E,x\n" ",F\n',
     );
@@ -93,11 +93,11 @@ describe("a list of addresses", () => {
     ]);
   });
 
-  it("has its columns named by its first row, even if a quotation mark there is not closed", async () => {
+  it("takes column names from its first row, even with an unclosed quotation mark", async () => {
     expect(await emailsIn('"Email\na@example.test\n')).toEqual(["a@example.test"]);
   });
 
-  it("is handled in batches of 1,000 records, or of 256 KiB of them", async () => {
+  it("is read in batches of 1,000 records or 256 KiB", async () => {
     const sizesOf = async (records: string[]) => {
       const path = join(folder, "long.csv");
       writeFileSync(path, records.join("\n"));
@@ -142,12 +142,12 @@ describe("a list of addresses", () => {
       Array.from({ length: 30 }, (_, n) => `c${n}`).join(),
       `has no column of e-mail addresses: name it 'email'. Found ${Array.from({ length: 20 }, (_, n) => `'c${n}'`).join(", ")} and 10 more.`,
     ],
-  ])("is refused as a whole if it is none: %s", async (_what, content, message) => {
+  ])("is refused as a whole if it is not one: %s", async (_what, content, message) => {
     const path = join(folder, "list.csv");
     await expect(read(content)).rejects.toThrow(new OperatorError(`${path} ${message}`));
   });
 
-  it("is refused if it is missing or no file", async () => {
+  it("is refused if it is missing or not a file", async () => {
     await expect(readFile(join(folder, "missing.csv"))).rejects.toThrow(/^There is no file/);
     mkdirSync(join(folder, "folder.csv"));
     await expect(readFile(join(folder, "folder.csv"))).rejects.toThrow("is not a file.");
@@ -164,7 +164,7 @@ describe("a list of addresses", () => {
 });
 
 describe("a hostile list", () => {
-  it.each(Object.entries(FORMATS))("in %s gives up its good addresses alone", async (_, format) => {
+  it.each(Object.entries(FORMATS))("in %s yields only its valid addresses", async (_, format) => {
     const path = join(folder, "hostile.csv");
     const seed = Math.floor(Math.random() * 2 ** 31);
     const list = await writeHostileList(path, { length: 1_500_000, seed, format });

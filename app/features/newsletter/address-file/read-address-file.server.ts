@@ -7,10 +7,10 @@ import { decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
 
-/** An address in canonical form, and the line of the file it was found on. */
+/** A canonical address and its line in the file. */
 export type ListedAddress = { line: number; email: string };
 
-/** A record without a usable address: what stood in its place, and why it was refused. */
+/** A record without a valid address: its value, and the reason for refusing it. */
 export type RefusedRecord = { line: number; value: string; reason: string };
 
 export type AddressBatch = {
@@ -26,13 +26,13 @@ export type AddressFile = {
   batches: AsyncIterable<AddressBatch>;
 };
 
-/** Column names that a message lists. */
+/** Maximum column names listed in a message. */
 const LISTED_NAMES = 20;
 
 /**
- * Opens a list of addresses: CSV with a column of them, as any program exports it, or one address per line. Its
- * encoding, delimiter and column are detected; `batches` may be read once, in constant memory. An OperatorError
- * says why a file cannot be read, or lacks such a column, or, with `refuseStatus`, has one that looks like a status.
+ * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line. Detects
+ * encoding, delimiter and column. `batches` can be read once, with constant memory. Throws an OperatorError if the
+ * file is unreadable, has no such column or, with `refuseStatus`, has a column that looks like a status.
  */
 export async function openAddressFile(
   file: string,
@@ -74,7 +74,7 @@ async function* readBatches(
   if (column === null) throw new OperatorError(`${file} is empty.`);
 }
 
-/** Which column holds the addresses, and whether the first record only names it. */
+/** Finds the address column, and whether the first record is a header. */
 function readStart(
   file: string,
   first: CsvRecord | undefined,
@@ -110,7 +110,7 @@ function rejectStatus(file: string, names: string[]): void {
   );
 }
 
-/** The cells of a first record, without names of columns, that are a single word, such as 'unsubscribed'. */
+/** Returns the single-word cells of a first record without header, such as 'unsubscribed'. */
 const wordsAlone = (cells: string[]) =>
   cells.filter((cell) => !isAddress(cell) && /^\S+$/.test(cell.trim()));
 
@@ -133,20 +133,20 @@ function listNames(names: string[]): string {
   return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
 }
 
-/** Names by which somebody has left, was never confirmed, or cannot be reached; with a date as well: UNSUB_TIME, bounced_at. */
+/** Names for addresses that left, were never confirmed or are unreachable; also dated: UNSUB_TIME, bounced_at. */
 const GONE =
   /\bun(sub|confirmed|verified|deliver)|bounce|complain|\bspam|suppress|\bclean(ed)?\b|black ?list|block ?list|\bblocked|\b(disabled|deleted|removed|inactive|cancell?ed)\b|\bopt(ed)? ?out|\bdo ?not\b|\babgemeldet|\bdesabonn/;
 
-/** Names of what is said of each address, such as whether it is subscribed. */
+/** Column names for a property of each address, such as whether it is subscribed. */
 const STATUS =
   /\b(status|statut|estado|stato|state|subscribed|opt(ed)? ?in|confirmed|verified|active|enabled|consent|permission|marketing|contactable|angemeldet|bestatigt)\b|^(subscriber |member )?type$|^(email |newsletter )?subscription$|^newsletter$/;
 
-/** Words of names that say when, whence or how often, and not whether: OPTIN_TIME, confirmed_at, consent_source. */
+/** Words for a detail (when, where from, how often), not a status: OPTIN_TIME, confirmed_at, consent_source. */
 const DETAIL = /\b(at|on|date|time|ip|source|last|id)\b/;
 
 /**
- * The names, in a file's first row, of columns that may say that somebody did not agree to get the newsletter, or has left,
- * as the exports of newsletter services and shops have them: 'Status', 'subscribed_to_emails', 'UNSUB_TIME'.
+ * Returns the column names in a first row that may mark addresses without consent or that have left. Covers exports
+ * of newsletter services and shops: 'Status', 'subscribed_to_emails', 'UNSUB_TIME'.
  */
 export function statusColumns(names: readonly string[]): string[] {
   return names.filter((name) => {
@@ -155,7 +155,7 @@ export function statusColumns(names: readonly string[]): string[] {
   });
 }
 
-/** 'OptIn', 'opt-in' and 'OPT_IN' are 'opt in', and 'Désabonné' is 'desabonne'. */
+/** Normalizes a name's words: 'OptIn', 'opt-in' and 'OPT_IN' become 'opt in', 'Désabonné' becomes 'desabonne'. */
 function wordsOf(name: string): string {
   return name
     .normalize("NFKD")
@@ -166,7 +166,7 @@ function wordsOf(name: string): string {
     .trim();
 }
 
-/** Names of a column of e-mail addresses, reduced to letters; where a file has several, the earliest counts. */
+/** Names of an address column, reduced to letters, in order of preference. */
 const NAMES = [
   "email",
   "emailaddress",
@@ -179,14 +179,14 @@ const NAMES = [
   "adresse",
 ];
 
-/** Which cell of each record holds the address, or why that cannot be told. */
+/** The index of the address column, or why it is unclear. */
 type AddressColumn =
   | { kind: "found"; column: number; hasHeader: boolean }
   | { kind: "missing" | "ambiguous"; names: string[] };
 
 /**
- * Finds the column of addresses by the name in the first row, in any case and spelling ('E-Mail', 'EMAIL
- * ADDRESS', 'Customer email'). A first row with exactly one address is no header but the first record.
+ * Finds the address column by its name in the first row, in any case and spelling ('E-Mail', 'EMAIL ADDRESS',
+ * 'Customer email'). A first row with exactly one address is a record, not a header.
  */
 export function findAddressColumn(
   firstRow: string[],

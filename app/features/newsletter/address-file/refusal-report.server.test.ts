@@ -19,7 +19,7 @@ const refusedOn = (line: number, value = "nobody") => ({
 });
 
 describe("the report of refused records", () => {
-  it("repeats 200 characters of a value, none of them a terminal's or a spreadsheet's command", async () => {
+  it("repeats 200 characters of a value, without terminal or spreadsheet commands", async () => {
     const report = await start();
     await report.write([
       refusedOn(1, "=1+1"),
@@ -37,7 +37,7 @@ describe("the report of refused records", () => {
     ]);
   });
 
-  it("replaces an earlier one, and is not there if nothing is refused", async () => {
+  it("replaces an earlier one, and does not exist if nothing is refused", async () => {
     const path = join(folder, "list.refused.csv");
     writeFileSync(path, "earlier");
     const report = await start();
@@ -57,7 +57,7 @@ describe("the report of refused records", () => {
     expect((refused as Error).message).toMatch(attempt("directory"));
     rmSync(path, { recursive: true });
 
-    // nothing is written into a file that somebody else has put there in the meantime
+    // must not write to a file that another program has created in the meantime
     const report = await start();
     writeFileSync(path, "another's");
     await expect(report.write([refusedOn(1)])).rejects.toThrow(attempt("EEXIST"));

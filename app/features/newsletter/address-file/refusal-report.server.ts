@@ -5,17 +5,17 @@ import { printableText } from "./printable-text";
 import type { RefusedRecord } from "./read-address-file.server";
 import { escapeCell } from "./spreadsheet-cell";
 
-/** The longest value that is repeated in the report, in characters. */
+/** Maximum length of a value in the report, in characters. */
 const MAX_VALUE_LENGTH = 200;
 
-/** Where the report about a list goes: 'list.csv' has 'list.refused.csv' beside it. */
+/** Returns the report's path: 'list.refused.csv' beside 'list.csv'. */
 function refusalReportPath(file: string): string {
   return `${file.replace(/\.[^./\\]*$/, "")}.refused.csv`;
 }
 
 /**
- * The CSV file of records that were refused: line, value and reason. It exists only once there is one, is
- * readable by its owner alone, and replaces an earlier run's. Throws an OperatorError if it cannot be written.
+ * The CSV file of refused records: line, value and reason. Created with the first record, readable only by its owner,
+ * and replaces an earlier run's. Throws an OperatorError if it cannot be written.
  */
 export class RefusalReport {
   readonly path: string;
@@ -25,7 +25,7 @@ export class RefusalReport {
     this.path = path;
   }
 
-  /** Removes the report of an earlier run. */
+  /** Starts a report and removes that of an earlier run. */
   static async start(file: string): Promise<RefusalReport> {
     const report = new RefusalReport(refusalReportPath(file));
     await report.#attempt(() => rm(report.path, { force: true }));

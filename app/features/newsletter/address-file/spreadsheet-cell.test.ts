@@ -10,17 +10,17 @@ describe("a cell of an exported list", () => {
     },
   );
 
-  it.each(["reader@example.test", "'quoted'", "", "1=1"])("is written as it is: '%s'", (text) => {
+  it.each(["reader@example.test", "'quoted'", "", "1=1"])("is written unchanged: '%s'", (text) => {
     expect(escapeCell(text)).toBe(text);
     expect(unescapeCell(text)).toBe(text);
   });
 
-  it("of another program that begins like a formula, or with an apostrophe, is read as it is", () => {
+  it("from another program is read unchanged if it begins like a formula or with an apostrophe", () => {
     for (const text of ["+reader@example.test", "-1", "'tis", "''", "a'=b"])
       expect(unescapeCell(text)).toBe(text);
   });
 
-  it("is read back exactly, also an address that begins with an apostrophe", () => {
+  it("is read back exactly, even an address that begins with an apostrophe", () => {
     expect(unescapeCell(escapeCell("'+reader@example.test"))).toBe("'+reader@example.test");
     const text = fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "a", "\t") });
     fc.assert(fc.property(text, (cell) => unescapeCell(escapeCell(cell)) === cell));

@@ -1,18 +1,18 @@
 /**
- * What a cell may begin with for a spreadsheet program to run it as a formula, after apostrophes that keep it
- * from doing so (https://owasp.org/www-community/attacks/CSV_Injection).
+ * Matches a cell that a spreadsheet program would run as a formula, also behind the apostrophes that prevent this
+ * (https://owasp.org/www-community/attacks/CSV_Injection).
  */
 const ESCAPABLE = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A cell that a spreadsheet program shows and does not run: an apostrophe is put before a formula, and before
- * text that looks like one escaped, so that `unescapeCell` returns exactly the text.
+ * Escapes a cell so that a spreadsheet program shows it instead of running it. Puts an apostrophe before a formula and
+ * before text that looks escaped already, so `unescapeCell` returns exactly the original.
  */
 export function escapeCell(text: string): string {
   return ESCAPABLE.test(text) ? `'${text}` : text;
 }
 
-/** The text of an escaped cell; other text unchanged. */
+/** Unescapes a cell; returns other text unchanged. */
 export function unescapeCell(cell: string): string {
   return cell.startsWith("'") && ESCAPABLE.test(cell) ? cell.slice(1) : cell;
 }

@@ -4,7 +4,7 @@ import { statusColumns } from "./read-address-file.server";
 const row = (names: string) => names.split(",");
 
 describe("a column that looks like a status", () => {
-  // as the services' own exports name them
+  // named as in the services' own exports
   it.each([
     ["Beehiiv", "email,status,created_at,subscription_tier,utm_source", ["status"]],
     ["listmonk", "uuid,email,name,attributes,status,created_at,updated_at", ["status"]],
@@ -25,12 +25,12 @@ describe("a column that looks like a status", () => {
       ["type", "unsubscription_date", "undeliverability_reason"],
     ],
     [
-      "Mailchimp, who left",
+      "Mailchimp's unsubscribed contacts",
       "Email Address,First Name,OPTIN_TIME,UNSUB_TIME,UNSUB_REASON,TAGS",
       ["UNSUB_TIME", "UNSUB_REASON"],
     ],
     [
-      "Mailchimp, who cannot be reached",
+      "Mailchimp's cleaned contacts",
       "Email Address,CLEAN_TIME,CLEAN_CAMPAIGN_TITLE",
       ["CLEAN_TIME", "CLEAN_CAMPAIGN_TITLE"],
     ],
@@ -69,7 +69,7 @@ describe("a column that looks like a status", () => {
   it.each([
     ["this site", "email,confirmed_at,consent_source,consent_recorded_at"],
     [
-      "Mailchimp, who is subscribed",
+      "Mailchimp's subscribed contacts",
       "Email Address,First Name,MEMBER_RATING,OPTIN_TIME,OPTIN_IP,CONFIRM_TIME,CONFIRM_IP,LATITUDE,GMTOFF,LAST_CHANGED,LEID,EUID,NOTES,TAGS",
     ],
     ["an address book", "Name,Given Name,E-mail 1 - Type,E-mail 1 - Value,Phone,Website,Birthday"],
@@ -77,7 +77,7 @@ describe("a column that looks like a status", () => {
       "anything else",
       "Subscriber,Subscription date,subscribed_at,Last active,Statement,Estate,Cleaner,Country",
     ],
-  ])("is not found in one of %s", (_service, names) => {
+  ])("is not found in an export of %s", (_service, names) => {
     expect(statusColumns(row(names))).toEqual([]);
   });
 });

@@ -18,25 +18,25 @@ import {
 
 type Method = "GET" | "POST" | "DELETE";
 
-/** One request to an endpoint, with its parameters read. `id` is empty if the path has none. */
+/** A request to an endpoint, with parsed parameters. `id` is empty if the path has none. */
 export type Call<Values> = { sandbox: Sandbox; path: string; id: string; values: Values };
 
 /** One method and path of the API. */
 export type Endpoint = {
   method: Method;
-  /** The path, with `:id` in the place of an object's id. */
+  /** The path, with `:id` for an object's id. */
   pattern: string;
   handle(sandbox: Sandbox, path: string, id: string, form: Form): object;
 };
 
-/** `expand[]`, which every endpoint takes: the paths of references to be replaced by the objects. */
+/** `expand[]`, accepted by every endpoint: the paths of references to replace with the objects. */
 export const expand = list(text(200), 20);
 
 const paging = { limit: integer(1, 100), starting_after: text(100), ending_before: text(100) };
 
 const DEFAULT_LIMIT = 10;
 
-/** An endpoint from its parameters and the function that does its work. */
+/** Creates an endpoint from its parameters and handler. */
 export function endpoint<Set extends Parameters>(
   method: Method,
   pattern: string,
@@ -52,7 +52,7 @@ export function endpoint<Set extends Parameters>(
   };
 }
 
-/** GET of one object, as `shown`. */
+/** GET of one object, transformed by `shown`. */
 export function retrieve<Name extends Collection>(
   pattern: string,
   collection: Name,
@@ -63,19 +63,19 @@ export function retrieve<Name extends Collection>(
   );
 }
 
-/** The parameters that a list takes. */
+/** The parameters that a list accepts. */
 type ListOptions<Item, Filters extends Parameters, More extends Parameters> = {
-  /** Parameters that are compared with the object's property of the same name. */
+  /** Parameters compared with the object's property of the same name. */
   filters?: Filters;
-  /** Parameters that `matches` judges. */
+  /** Parameters evaluated by `matches`. */
   parameters?: More;
   matches?: (object: Item, values: Read<More>, sandbox: Sandbox) => boolean;
   shown?: (object: Item) => object;
 };
 
 /**
- * GET of a page of a list, newest first. Stripe's cursors, `starting_after` and `ending_before`, name the object that
- * the page follows or precedes.
+ * GET of a page of a list, newest first. As at Stripe, `starting_after` and `ending_before` name the object that the
+ * page follows or precedes.
  */
 export function listOf<
   Name extends Collection,
@@ -114,7 +114,7 @@ export function listOf<
   });
 }
 
-/** Whether a property has a filter's value, is one of its values, or passes its test, such as a range of time. */
+/** Whether a property equals a filter's value, is one of its values, or passes its test, such as a time range. */
 function hasValue(object: object, name: string, wanted: unknown): boolean {
   const value = (object as Record<string, unknown>)[name];
   if (typeof wanted === "function") return wanted(value);
@@ -122,8 +122,8 @@ function hasValue(object: object, name: string, wanted: unknown): boolean {
 }
 
 /**
- * POST to one object, which takes on the values that are given; `check` may reject them. `type` is the event of its
- * update, null for none.
+ * POST to one object, which takes the given values; `check` may reject them. `type` is the update's event, null for
+ * none.
  */
 export function change<Name extends Collection, Set extends Parameters>(
   pattern: string,
@@ -141,7 +141,7 @@ export function change<Name extends Collection, Set extends Parameters>(
   });
 }
 
-/** Gives an object the values that were read of a request, and emits the event of its update, if it has one. */
+/** Applies a request's values to an object and emits the update's event, if any. */
 export function changeObject(
   sandbox: Sandbox,
   object: object,
@@ -150,12 +150,12 @@ export function changeObject(
 ): void {
   const changed = merge(structuredClone(object), values);
   if (type === null) Object.assign(object, changed);
-  // the caller is responsible for the event's type
+  // the caller ensures that the event type fits the object
   else update(sandbox, type as "product.updated", object as never, changed as never);
   sandbox.changed();
 }
 
-/** Sets given properties of an object, recursively for nested objects. Properties that it does not have are ignored. */
+/** Sets an object's given properties, recursively for nested objects. Ignores properties it does not have. */
 export function merge<Target extends object>(target: Target, given: object): Target {
   const current = target as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
@@ -172,7 +172,7 @@ function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The values of a new object that come from the parameters of its creation. */
+/** Returns the values of a new object that come from its creation parameters. */
 export function given<Values extends object>(
   values: Values,
 ): Omit<Values, "metadata" | "expand"> & { metadata: Metadata } {

@@ -45,7 +45,7 @@ const REFERENCES: Record<string, Record<string, Collection>> = {
   "billing_portal.session": { configuration: "portalConfigurations" },
 };
 
-/** Properties that an object has only when they are expanded. */
+/** Properties that are present only when expanded. */
 const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
   "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
   "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
@@ -69,12 +69,12 @@ const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
     ),
 };
 
-/** The maximum depth of a path, the `data` of a list included (docs.stripe.com/api/expanding_objects). */
+/** Maximum depth of a path, including the `data` of a list (docs.stripe.com/api/expanding_objects). */
 const MAX_LEVELS = 4;
 
 /**
- * A copy of a response in which the references at `paths` are expanded. Throws Stripe's error for a
- * property that cannot be expanded, and for paths of more than four properties.
+ * Copies a response with the references at `paths` expanded. Throws Stripe's error for a property that cannot be
+ * expanded and for paths of more than four properties.
  */
 export function expandReferences(sandbox: Sandbox, answer: object, paths: string[]): object {
   if (paths.length === 0) return answer;

@@ -50,7 +50,7 @@ export type ApiContext = {
   saved(): Promise<void>;
 };
 
-/** Responds to a request under `/v1` as Stripe's API would, or with a fault that a tester has set. */
+/** Responds to a request under `/v1` as Stripe's API would, or with a fault set by a tester. */
 export async function handleApiRequest(
   context: ApiContext,
   request: IncomingMessage,
@@ -113,7 +113,7 @@ function sendTruncated(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-/** One request. `expand` is set once it is read; `fault` is the tester's fault that it met, if any. */
+/** A request. `expand` is set once parsed; `fault` is the tester's fault that was applied, if any. */
 type ApiCall = {
   method: string;
   path: string;
@@ -141,7 +141,7 @@ async function handleCall(
     const key = call.method === "POST" ? idempotencyKey(request) : null;
     const isFree = key === null || context.keysInUse.take(key);
     if (isFree) keyTaken = key;
-    // half of the latency passes before the work is done, half after it
+    // half of the latency passes before the work, half after it
     const delay = context.faults.takeDelay(`${call.method} ${call.path}`);
     await pause(delay + context.latency.ms / 2);
     if (key !== null && !isFree) throw keyInUse(key);
@@ -198,7 +198,7 @@ function respondIdempotently(
     });
   }
   if (fault?.kind === "error") response = faultResponse(fault);
-  // the connection is cut before anything was done: nothing is stored either
+  // the connection was cut before any work, so nothing is stored either
   if (response === null) return okResponse({});
   if (keyed === null || !storeResponse(sandbox, keyed, { ...response, requestId })) return response;
   return {
@@ -207,7 +207,7 @@ function respondIdempotently(
   };
 }
 
-/** A stored failure would only be replayed, so Stripe advises against trying again. */
+/** Adds Stripe's advice against retrying, because a stored failure would only be replayed. */
 function retryAdvice(status: number): Record<string, string> {
   return status >= 500 ? { "Stripe-Should-Retry": "false" } : {};
 }

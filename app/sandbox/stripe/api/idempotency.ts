@@ -8,8 +8,8 @@ const MAX_KEY_LENGTH = 255;
 export type KeyedRequest = { key: string; method: string; path: string; form: Form };
 
 /**
- * The response stored under a key, or null for a new key. Throws Stripe's idempotency_error if the key
- * was used for another path or with other parameters.
+ * Returns the response stored under a key, or null for a new key. Throws Stripe's idempotency_error if the key was
+ * used for another path or with other parameters.
  */
 export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): StoredResponse | null {
   const { key } = request;
@@ -37,9 +37,9 @@ export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): Sto
 }
 
 /**
- * Stores the response to a request under its key. Returns whether it did: as at Stripe
- * (docs.stripe.com/api/idempotent_requests), the result of work that has begun is stored, a 500
- * included; a rejection before any work is not, so that a corrected request can use the key.
+ * Stores a response under its request's key and returns whether it did. As at Stripe
+ * (docs.stripe.com/api/idempotent_requests), the result of work that has begun is stored, including a 500. A
+ * rejection before any work is not, so a corrected request can use the key.
  */
 export function storeResponse(
   sandbox: Sandbox,
@@ -62,8 +62,8 @@ export function storeResponse(
 }
 
 /**
- * The keys of requests in progress. A second request with one of them gets a 409
- * (docs.stripe.com/error-codes, `idempotency_key_in_use`), which stripe-node retries by itself.
+ * The keys of requests in progress. A second request with the same key gets a 409 (docs.stripe.com/error-codes,
+ * `idempotency_key_in_use`), which stripe-node retries.
  */
 export class KeysInUse {
   private readonly keys = new Set<string>();
@@ -80,7 +80,7 @@ export class KeysInUse {
   }
 }
 
-/** 409: another request with this key is in progress. */
+/** Creates the 409 for a key whose first request is still in progress. */
 export function keyInUse(key: string): ApiError {
   return new ApiError(409, {
     type: "idempotency_error",

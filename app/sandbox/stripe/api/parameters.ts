@@ -2,7 +2,7 @@ import { invalidParameter, missingParameter, unknownParameters } from "../engine
 import { isEmail } from "../engine/customers";
 import type { Form, FormValue } from "../http/form";
 
-/** One parameter of an endpoint; `read` throws an ApiError for a value that Stripe rejects. */
+/** An endpoint's parameter. `read` throws an ApiError for a value that Stripe rejects. */
 type Parameter<Value, Required extends boolean = boolean> = {
   readonly required: Required;
   read(value: FormValue, name: string): Value;
@@ -10,10 +10,10 @@ type Parameter<Value, Required extends boolean = boolean> = {
 
 export type Parameters = Record<string, Parameter<unknown>>;
 
-/** Parameters that stripe-node's type for an endpoint names. Others of Stripe's are rejected, so that nobody relies on them. */
+/** Parameters in stripe-node's type for an endpoint. The local Stripe rejects Stripe's others. */
 export type ParametersOf<Params> = Partial<Record<keyof Params, Parameter<unknown>>>;
 
-/** The values that a set of parameters reads; optional ones may be undefined. */
+/** The parsed values of a set of parameters; optional ones may be undefined. */
 export type Read<Set extends Parameters> = {
   [Name in keyof Set]: Set[Name] extends Parameter<infer Value, infer Required>
     ? Required extends true
@@ -23,8 +23,8 @@ export type Read<Set extends Parameters> = {
 };
 
 /**
- * Reads a form by an endpoint's parameters. Throws Stripe's `parameter_unknown` and
- * `parameter_missing` errors, with nested names in brackets.
+ * Parses a form with an endpoint's parameters. Throws Stripe's `parameter_unknown` and `parameter_missing` errors,
+ * with nested names in brackets.
  */
 export function readParameters<Set extends Parameters>(
   set: Set,
@@ -53,12 +53,12 @@ function optional<Value>(read: (value: FormValue, name: string) => Value): Param
   return { required: false, read };
 }
 
-/** The same parameter, but required. */
+/** Makes a parameter required. */
 export function required<Value>(parameter: Parameter<Value>): Parameter<Value, true> {
   return { required: true, read: parameter.read };
 }
 
-/** Text. Empty text is rejected, since at Stripe it unsets the parameter. */
+/** Text. Empty text is rejected, because at Stripe it unsets the parameter. */
 export function text(maxLength = 5_000): Parameter<string, false> {
   return optional((value, name) => {
     if (typeof value !== "string") throw invalidParameter(name, "Invalid string");
@@ -79,12 +79,12 @@ export function text(maxLength = 5_000): Parameter<string, false> {
   });
 }
 
-/** The parameter, or null for the empty text that unsets it. */
+/** The parameter, or null for empty text, which unsets it. */
 export function emptyable<Value>(parameter: Parameter<Value>): Parameter<Value | null, false> {
   return optional((value, name) => (value === "" ? null : parameter.read(value, name)));
 }
 
-/** The parameter, if `check` does not reject its value. */
+/** The parameter with an additional `check`, which may reject its value. */
 export function checked<Value>(
   parameter: Parameter<Value>,
   check: (value: Value, name: string) => void,
@@ -96,7 +96,7 @@ export function checked<Value>(
   });
 }
 
-/** An http(s) address. Stripe's own placeholder is allowed anywhere in a success address. */
+/** An http(s) URL. Stripe's placeholder is allowed anywhere in a success URL. */
 export function url(): Parameter<string, false> {
   return checked(text(), (address, name) => {
     if (/^https?:\/\//.test(address) && URL.canParse(address)) return;
@@ -105,7 +105,7 @@ export function url(): Parameter<string, false> {
 }
 
 /**
- * An e-mail address; as at Stripe, its domain needs a top-level domain (docs.stripe.com/error-codes,
+ * An e-mail address. As at Stripe, its domain needs a top-level domain (docs.stripe.com/error-codes,
  * `email_invalid`).
  */
 export function email(): Parameter<string, false> {
@@ -118,7 +118,7 @@ export function email(): Parameter<string, false> {
   });
 }
 
-/** A whole number from `min` to `max`, both included. */
+/** An integer from `min` to `max`, inclusive. */
 export function integer(
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
@@ -203,7 +203,7 @@ export function timestampFilter(): Parameter<(seconds: number) => boolean, false
 
 export type Metadata = Record<string, string>;
 
-/** A change of metadata: text sets a key, an empty text removes it, null removes them all. */
+/** A metadata change: text sets a key, empty text removes it, null removes all keys. */
 export type MetadataChange = Metadata | null;
 
 /** Metadata within Stripe's limits: 50 keys of 40 characters, values of 500. */
@@ -231,7 +231,7 @@ export function metadata(): Parameter<MetadataChange, false> {
   });
 }
 
-/** A copy of metadata with a change applied. */
+/** Returns a copy of metadata with a change applied. */
 export function changeMetadata(current: Metadata, change: MetadataChange | undefined): Metadata {
   if (change === undefined) return current;
   const kept = change === null ? [] : Object.entries({ ...current, ...change });

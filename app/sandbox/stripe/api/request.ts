@@ -5,7 +5,7 @@ import { decodeForm, type Form } from "../http/form";
 
 const BODY_LIMIT = 1_000_000;
 
-/** Throws Stripe's 401 unless an Authorization header holds the secret key. */
+/** Throws Stripe's 401 unless the Authorization header contains the secret key. */
 export function authenticate(secretKey: string, header: string | undefined): void {
   const [scheme = "", credentials = ""] = (header ?? "").split(" ");
   const key = /^basic$/i.test(scheme)
@@ -23,7 +23,7 @@ export function authenticate(secretKey: string, header: string | undefined): voi
   });
 }
 
-/** A request's parameters, from query and body. Throws Stripe's 400 for a body that is not form-encoded. */
+/** Parses a request's parameters from query and body. Throws Stripe's 400 for a body that is not form-encoded. */
 export async function readForm(request: IncomingMessage, query: string): Promise<Form> {
   const body = await readBody(request, BODY_LIMIT);
   if (body !== "" && mediaType(request) !== "application/x-www-form-urlencoded") {
@@ -36,7 +36,7 @@ export async function readForm(request: IncomingMessage, query: string): Promise
   return decodeForm([query, body].filter((part) => part !== "").join("&"));
 }
 
-/** A request's idempotency key; null for none. */
+/** Returns a request's idempotency key; null for none. */
 export function idempotencyKey(request: IncomingMessage): string | null {
   const header = request.headers["idempotency-key"];
   return typeof header === "string" && header !== "" ? header : null;

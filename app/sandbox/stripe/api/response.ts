@@ -2,20 +2,20 @@ import { ApiError, type ApiErrorBody } from "../engine/api-error";
 import type { Log } from "../engine/sandbox";
 import { BodyTooLarge } from "../http/exchange";
 
-/** A response of the API, before it is sent. */
+/** An API response before it is sent. */
 export type ApiResponse = { status: number; body: string; headers: Record<string, string> };
 
-/** The response with an object. */
+/** Creates a response with an object. */
 export function okResponse(object: object): ApiResponse {
   return { status: 200, body: JSON.stringify(object), headers: {} };
 }
 
-/** The response with Stripe's error JSON. */
+/** Creates a response with Stripe's error JSON. */
 export function errorResponse(status: number, error: ApiErrorBody): ApiResponse {
   return { status, body: JSON.stringify({ error }), headers: {} };
 }
 
-/** The response to a request that failed. An error that is not the client's is logged and becomes a 500. */
+/** Creates the response to a failed request. An error that is not the client's is logged and becomes a 500. */
 export function toErrorResponse(error: unknown, log: Log): ApiResponse {
   if (error instanceof ApiError) {
     const response = errorResponse(error.status, error.body);

@@ -22,7 +22,7 @@ export type ControlAction = {
   run(context: ControlContext, id: string, input: unknown): object | Promise<object>;
 };
 
-/** A control request that cannot be carried out, with its HTTP status. */
+/** A control request that cannot be performed, with its HTTP status. */
 export class ControlError extends Error {
   constructor(
     readonly status: number,
@@ -32,7 +32,7 @@ export class ControlError extends Error {
   }
 }
 
-/** A control action from the schema of its input, which also coerces the text of forms, and its work. */
+/** Creates a control action from its handler and its input schema, which also coerces form text. */
 export function action<Shape extends z.ZodType>(
   method: ControlAction["method"],
   path: string,
@@ -50,7 +50,7 @@ export function action<Shape extends z.ZodType>(
   };
 }
 
-/** Makes the actions on one kind of object: each responds with the object, or with what its work returns. */
+/** Creates the actions on one kind of object. Each responds with its handler's result, or else the object. */
 export function actionsOn<Name extends Collection>(collection: Name, path: string) {
   return <Shape extends z.ZodType>(
     name: string,
@@ -63,13 +63,13 @@ export function actionsOn<Name extends Collection>(collection: Name, path: strin
     });
 }
 
-/** The input of an action that takes none. */
+/** The input of an action without parameters. */
 export const noInput = z.object({});
 
-/** A whole number from 0 on. */
+/** A non-negative integer. */
 export const count = z.coerce.number().int().min(0);
 
-/** A boolean, also as a form sends it. */
+/** A boolean, also as sent by a form. */
 export const flag = z.union([z.boolean(), z.stringbool()]);
 
 const cards = Object.keys(TEST_CARDS) as [TestCard, ...TestCard[]];

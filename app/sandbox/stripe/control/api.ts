@@ -1,17 +1,16 @@
 /**
- * The control API: what a tester can make the sandbox do. The control page's forms post to the same
- * paths. A JSON body gets JSON, a form a redirect to the control page. `:id` is a
- * Stripe id. All fields are optional unless said otherwise.
+ * The control API, by which a tester controls the local Stripe. The control page's forms post to the same paths. A JSON
+ * body gets JSON, a form a redirect to the control page. `:id` is a Stripe id. Fields are optional unless marked.
  *
- *     GET    /_control/state          the clock, settings, faults and how much of everything there is
- *     POST   /_control/reset          forget all but catalogue, portal configurations and endpoints
+ *     GET    /_control/state          the clock, settings, faults and object counts
+ *     POST   /_control/reset          deletes all but catalogue, portal configurations and endpoints
  *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
- *                                       latencyMs: 0 to 60000, how long every API call takes,
- *                                       customDomain: the origin of new checkout and portal addresses,
- *                                       such as http://pay.localhost:3001; "" for the sandbox's own }
+ *                                       latencyMs: 0 to 60000, latency of every API call,
+ *                                       customDomain: the origin of new checkout and portal URLs,
+ *                                       such as http://pay.localhost:3001; "" for the default }
  *
  *     GET    /_control/clock          { now, offset } in seconds
- *     POST   /_control/clock          { days, seconds } moves it on: renewals, retries, ends, expiries
+ *     POST   /_control/clock          { days, seconds } advances it: renewals, retries, ends, expiries
  *
  *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email,
  *                                              authentication: "complete" | "fail" | "leave" }
@@ -26,24 +25,24 @@
  *     POST   /_control/customers/:id/forget     as if the keys were another account's
  *
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
- *                                                 "authentication" | "draft" } a new period, now;
+ *                                                 "authentication" | "draft" } a new period now;
  *                                                 "draft" leaves its invoice to the clock
- *     POST   /_control/subscriptions/:id/recover   its open invoices are paid, and the
+ *     POST   /_control/subscriptions/:id/recover   pays its open invoices, and the
  *                                                  drafts of an unpaid one
  *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
- *     POST   /_control/subscriptions/:id/write-off its open invoices are marked uncollectible
- *     POST   /_control/subscriptions/:id/void      its open invoices are voided
+ *     POST   /_control/subscriptions/:id/write-off marks its open invoices uncollectible
+ *     POST   /_control/subscriptions/:id/void      voids its open invoices
  *     POST   /_control/subscriptions/:id/price     { priceId (required) } from its next period on
  *     POST   /_control/subscriptions/:id/give-up   { afterRetries } as after the last retry
  *     POST   /_control/subscriptions/:id/cancel-at-period-end
  *     POST   /_control/subscriptions/:id/cancel-at { days (required) } from now
- *     POST   /_control/subscriptions/:id/resume    takes that back; ends a pause
- *     POST   /_control/subscriptions/:id/cancel    at once
+ *     POST   /_control/subscriptions/:id/resume    undoes that; ends a pause
+ *     POST   /_control/subscriptions/:id/cancel    immediately
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if everything had happened earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending } a
- *                                                  payment, or a part in cents
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending }
+ *                                                  the payment, or `amount` cents of it
  *     POST   /_control/refunds/:id/fail            the bank returns the money
  *     POST   /_control/refunds/:id/settle          a pending one completes
  *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
@@ -56,14 +55,14 @@
  *     GET    /_control/deliveries     every webhook delivery with its attempts
  *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
  *                                       jitterMs, duplicates } for events from now on
- *     POST   /_control/webhooks/reset    all delivered at once, as by default
+ *     POST   /_control/webhooks/reset    immediate delivery, the default
  *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
- *                                          count } held ones are sent, `count` at most;
+ *                                          count } sends held ones, `count` at most;
  *                                        responds when all were attempted
- *     POST   /_control/webhooks/discard  held ones are dropped
- *     POST   /_control/webhooks/retry    pending retries are made now
+ *     POST   /_control/webhooks/discard  drops held ones
+ *     POST   /_control/webhooks/retry    makes pending retries now
  *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is pending
- *     POST   /_control/events/:id/send   { times } again, to all endpoints
+ *     POST   /_control/events/:id/send   { times } resends it to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:

@@ -12,7 +12,7 @@ const onSubscription = actionsOn("subscriptions", "subscriptions");
 const onRefund = actionsOn("refunds", "refunds");
 const onDispute = actionsOn("disputes", "disputes");
 
-/** The first or last payment of a subscription that went through, or a 409. */
+/** Returns a subscription's first or last successful payment, or throws a 409. */
 function requirePayment(
   sandbox: Sandbox,
   subscription: Subscription,

@@ -31,7 +31,7 @@ const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
 
 const onSubscription = actionsOn("subscriptions", "subscriptions");
 
-/** As `onSubscription`, with a 409 for a subscription that is over. */
+/** Like `onSubscription`, with a 409 for a subscription that has ended. */
 const onRunning: typeof onSubscription = (name, shape, run) =>
   onSubscription(name, shape, (sandbox, subscription, input) => {
     const { id, status } = subscription;
@@ -39,7 +39,7 @@ const onRunning: typeof onSubscription = (name, shape, run) =>
     return run(sandbox, subscription, input);
   });
 
-/** The invoices of a subscription with one of these statuses, or a 409. */
+/** Returns a subscription's invoices with one of these statuses, or throws a 409. */
 function owedInvoices(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -70,7 +70,7 @@ export const subscriptionActions: ControlAction[] = [
     },
   ),
   onRunning("recover", noInput, (sandbox, subscription) => {
-    // an unpaid subscription has left the invoices of later periods as drafts
+    // an unpaid subscription leaves the invoices of later periods as drafts
     const statuses: Invoice["status"][] =
       subscription.status === "unpaid" ? ["open", "draft"] : ["open"];
     for (const invoice of owedInvoices(sandbox, subscription, statuses))

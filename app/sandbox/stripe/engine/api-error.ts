@@ -7,7 +7,7 @@ export type ApiErrorBody = {
   decline_code?: string;
 };
 
-/** A failure that the API reports with Stripe's error JSON and this HTTP status. */
+/** A failure reported with Stripe's error JSON and this HTTP status. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -22,7 +22,7 @@ export function invalidParameter(param: string, message: string, code?: string):
   return new ApiError(400, { type: "invalid_request_error", message, param, code });
 }
 
-/** No object has this id: 404 when it is in the URL, 400 when it is a parameter. */
+/** No object has this id: 404 if it is in the URL, 400 if it is a parameter. */
 export function resourceMissing(kind: string, id: string, param = "id"): ApiError {
   return new ApiError(param === "id" ? 404 : 400, {
     type: "invalid_request_error",
@@ -37,7 +37,7 @@ export function invalidRequest(message: string, code?: string): ApiError {
   return new ApiError(400, { type: "invalid_request_error", message, code });
 }
 
-/** 400: parameters that the endpoint does not have. */
+/** 400: parameters unknown to the endpoint. */
 export function unknownParameters(names: [string, ...string[]]): ApiError {
   const [first] = names;
   return invalidParameter(

@@ -10,7 +10,7 @@ test("a monthly period ends on the same day and time of the next month", () => {
   );
 });
 
-test("a month without the day ends on its last one, and later months have the day again", () => {
+test("a shorter month's period ends on its last day, and later months return to the original day", () => {
   const anchor = at("2027-01-31T12:00:00");
   const february = nextPeriodEnd(anchor, anchor, month);
   expect(february).toBe(at("2027-02-28T12:00:00"));

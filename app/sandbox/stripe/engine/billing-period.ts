@@ -2,8 +2,8 @@
 export type Interval = { interval: string; interval_count: number };
 
 /**
- * The end of the period that follows one ending at `end`, both in Unix seconds. As at Stripe, months
- * keep the day of the month of `anchor`, or end on the last day of a shorter month.
+ * Returns the end of the period that follows one ending at `end`, both in Unix seconds. As at Stripe, months keep the
+ * day of `anchor`, or end on the last day of a shorter month.
  */
 export function nextPeriodEnd(end: number, anchor: number, recurring: Interval): number {
   const count = recurring.interval_count;

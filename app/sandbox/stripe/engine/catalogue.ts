@@ -6,7 +6,7 @@ import { newId, nulls, type Plan, type Price, type Product, pick, type Wire } fr
 
 type PriceDraft = Pick<Price, "product" | "currency" | "unit_amount"> & Partial<Price>;
 
-/** Creates a price; `recurring` makes it one for subscriptions. */
+/** Creates a price, for subscriptions if it has `recurring`. */
 export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
   const price: Price = {
     id: newId("price"),
@@ -27,7 +27,7 @@ export function addPrice(sandbox: Sandbox, draft: PriceDraft): Price {
   return price;
 }
 
-/** The recurring part of a price with Stripe's defaults. */
+/** Returns the recurring part of a price with Stripe's defaults. */
 export function recurring(
   interval: Stripe.Price.Recurring.Interval,
   count = 1,
@@ -36,7 +36,7 @@ export function recurring(
   return { ...empty, interval, interval_count: count, usage_type: "licensed" };
 }
 
-/** The legacy plan object that Stripe still returns with a recurring price. */
+/** Returns the legacy plan object that Stripe still includes with a recurring price. */
 export function planOf(price: Price): Plan {
   return {
     id: price.id,
@@ -51,7 +51,7 @@ export function planOf(price: Price): Plan {
   } satisfies Wire<Stripe.Plan>;
 }
 
-/** Frees a lookup key for a price; throws if another price has it, unless `transfer` is set. */
+/** Frees a lookup key for a price. Throws if another price has it, unless `transfer` is set. */
 export function claimLookupKey(
   sandbox: Sandbox,
   key: string | undefined,

@@ -13,7 +13,7 @@ import {
   wholeList,
 } from "./wire";
 
-/** How long a session stays open. */
+/** Seconds until a session expires. */
 const SESSION_SECONDS = 86_400;
 
 type SessionDraft = {
@@ -24,7 +24,7 @@ type SessionDraft = {
   more: Partial<CheckoutSession>;
 };
 
-/** Creates a session for a subscription; its page is at `url`. */
+/** Creates a session for a subscription. Its page is at `url`. */
 export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSession {
   const { price, quantity, customer, subscriptionMetadata } = draft;
   const amount = (price.unit_amount ?? 0) * quantity;
@@ -82,7 +82,7 @@ function pageOf(sandbox: Sandbox, sessionId: string): string {
   return `${sandbox.pagesOrigin}/c/pay/${sessionId}`;
 }
 
-/** Updates the addresses of open sessions, for a sandbox that has moved to another port. */
+/** Updates the URLs of open sessions after the local Stripe has moved to another port. */
 export function updateSessionUrls(sandbox: Sandbox): void {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.url !== null) session.url = pageOf(sandbox, session.id);
@@ -95,7 +95,7 @@ export function requiresTermsConsent(session: CheckoutSession): boolean {
   return session.consent_collection?.terms_of_service === "required";
 }
 
-/** The `customer_details` of a session whose customer has this e-mail address. */
+/** Returns a session's `customer_details` for a customer with this e-mail address. */
 export function customerDetails(email: string | null): CheckoutSession["customer_details"] {
   const empty = nulls("address business_name individual_name name phone");
   return { ...empty, email, tax_exempt: "none", tax_ids: [] };
@@ -114,7 +114,7 @@ export function expireSession(sandbox: Sandbox, session: CheckoutSession): void 
   emit(sandbox, "checkout.session.expired", session);
 }
 
-/** The line items of a session. */
+/** Returns a session's line items. */
 export function sessionLineItems(
   sandbox: Sandbox,
   sessionId: string,

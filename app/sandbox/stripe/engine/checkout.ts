@@ -26,15 +26,15 @@ type CheckoutOutcome =
 
 type Attempt = {
   instrument: TestCard | BankAccount;
-  /** The address of a customer who had none. */
+  /** The address entered by a customer without one. */
   email: string | null;
   /** Whether the cardholder has passed 3-D Secure. */
   authenticated: boolean;
 };
 
 /**
- * Pays in a session. A payment that succeeds or is processing completes it and starts the subscription;
- * a declined card leaves it open for another try.
+ * Pays in a session. A payment that succeeds or is processing completes it and starts the subscription. A declined
+ * card leaves it open for another attempt.
  */
 export function payInSession(
   sandbox: Sandbox,
@@ -99,19 +99,19 @@ export function payInSession(
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
   const customer = sandbox.state.customers.get(session.customer ?? "");
   if (!isPresent(customer)) return null;
-  // a customer without an address is asked for one, which is saved (stripe-node's type of `customer`)
+  // a customer without an address enters one, which is saved (stripe-node's type of `customer`)
   if (customer.email === null && email !== null) {
     update(sandbox, "customer.updated", customer, { email });
   }
   return customer;
 }
 
-/** The success URL of a completed session, with Stripe's placeholder replaced by the session's id. */
+/** Returns a completed session's success URL, with Stripe's placeholder replaced by the session's id. */
 export function successUrlOf(session: CheckoutSession): string {
   return (session.success_url ?? "/").replaceAll("{CHECKOUT_SESSION_ID}", session.id);
 }
 
-/** Passes or fails the 3-D Secure authentication that a session waits for. */
+/** Passes or fails the 3-D Secure authentication that a session awaits. */
 export function completeAuthentication(
   sandbox: Sandbox,
   session: CheckoutSession,
@@ -156,7 +156,7 @@ export function settleDelayedPayment(
   return intent;
 }
 
-/** Whether the first payment of a subscription is a delayed one that is still processing. */
+/** Whether a subscription's first payment is a delayed one that is still processing. */
 export function hasProcessingPayment(sandbox: Sandbox, subscriptionId: string): boolean {
   for (const session of sandbox.state.checkoutSessions.values()) {
     if (session.subscription !== subscriptionId) continue;

@@ -12,14 +12,14 @@ export type CardOutcome =
   | { kind: "declined"; message: string }
   | { kind: "authentication" };
 
-/** The subscriptions of a customer that are not over, oldest first. */
+/** Returns a customer's subscriptions that have not ended, oldest first. */
 export function runningSubscriptions(sandbox: Sandbox, customerId: string): Subscription[] {
   return [...sandbox.state.subscriptions.values()].filter(
     (subscription) => subscription.customer === customerId && !isOver(subscription),
   );
 }
 
-/** The open invoices of a customer's running subscriptions. */
+/** Returns the open invoices of a customer's running subscriptions. */
 export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
   return runningSubscriptions(sandbox, customerId)
     .flatMap((subscription) => invoicesOf(sandbox, subscription))
@@ -27,11 +27,11 @@ export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
 }
 
 /**
- * Makes a card the customer's default, as the portal does: it sets
- * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links).
- * A subscription with a payment method of its own, as Checkout sets, is still charged to that one
- * (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"). No document
- * says that open invoices are paid right away. A declined card changes nothing.
+ * Makes a card the customer's default, as the portal does, by setting
+ * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links). A
+ * subscription with its own payment method, as set by Checkout, is still charged to that
+ * (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"). No document says that open
+ * invoices are paid right away. A declined card changes nothing.
  */
 export function changeDefaultCard(
   sandbox: Sandbox,
@@ -60,9 +60,8 @@ export function pinCard(sandbox: Sandbox, subscription: Subscription, card: Test
 }
 
 /**
- * Pays one invoice with a card, as on its hosted page. Later charges still go to the former card: a
- * subscription adopts the card it was paid with only if `payment_settings.save_default_payment_method`
- * is not `off`, its default.
+ * Pays one invoice with a card, as on its hosted page. Later charges still go to the former card: a subscription
+ * adopts the card it was paid with only if `payment_settings.save_default_payment_method` is not `off`, its default.
  */
 export function payWithCard(
   sandbox: Sandbox,

@@ -30,10 +30,7 @@ export function addCustomer(sandbox: Sandbox, draft: Partial<Customer>): Custome
   return customer;
 }
 
-/**
- * Removes a customer and everything that belongs to it, as if the keys were another account's, without
- * an event.
- */
+/** Removes a customer and everything that belongs to it, without an event, as if the keys were another account's. */
 export function forgetCustomer(sandbox: Sandbox, id: string): void {
   for (const part of Object.values(sandbox.state)) {
     if (!(part instanceof Map)) continue;
@@ -50,19 +47,19 @@ export function isPresent(customer: Customer | DeletedCustomer | undefined): cus
   return customer !== undefined && customer.deleted !== true;
 }
 
-/** The customer, or Stripe's error for an id that names none or a deleted one. */
+/** Returns the customer, or throws Stripe's error for an unknown or deleted one. */
 export function requireCustomer(sandbox: Sandbox, id: string, param?: string): Customer {
   const customer = sandbox.state.customers.get(id);
   if (!isPresent(customer)) throw noSuch("customers", id, param);
   return customer;
 }
 
-/** For the filters of lists: throws Stripe's error unless an id that is given is a customer's, deleted or not. */
+/** Checks a list's customer filter. Throws Stripe's error unless a given id is a customer's, deleted or not. */
 export function checkCustomerFilter(sandbox: Sandbox, id: unknown): void {
   if (typeof id === "string") requireObject(sandbox, "customers", id, "customer");
 }
 
-/** Whether Stripe accepts a text as an e-mail address: its domain needs a top-level domain. */
+/** Whether Stripe accepts a text as an e-mail address. Its domain needs a top-level domain. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@([\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(text);
 }

@@ -3,12 +3,12 @@ import type { Sandbox } from "./sandbox";
 import type { Delivery } from "./state";
 import { type Event, newId, nulls, type WebhookEndpoint, type Wire } from "./wire";
 
-/** Whether a delivery is still to be made. */
+/** Whether a delivery has yet to be made. */
 export function isUnderway(delivery: Delivery): boolean {
   return delivery.state === "pending" || delivery.state === "held";
 }
 
-/** Queues an event for every endpoint that is subscribed to its type, as the webhook policy says. */
+/** Queues an event for every endpoint subscribed to its type, according to the webhook policy. */
 export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
   const policy = sandbox.state.webhookPolicy;
   for (const endpoint of sandbox.state.webhookEndpoints.values()) {
@@ -50,8 +50,8 @@ function addDelivery(
 }
 
 /**
- * Updates `pending_webhooks`: the number of endpoints that an event has not reached. Failed and dropped
- * deliveries count too, since `delivery_success=false` lists them (docs.stripe.com/api/events/list).
+ * Updates `pending_webhooks`, the number of endpoints that an event has not reached. Failed and dropped deliveries
+ * count too, because `delivery_success=false` lists them (docs.stripe.com/api/events/list).
  */
 export function countPending(sandbox: Sandbox, event: Event): void {
   const reached = new Map<string, boolean>();
@@ -63,8 +63,8 @@ export function countPending(sandbox: Sandbox, event: Event): void {
 }
 
 /**
- * Sends an event again, `times` times and right away, to every enabled endpoint, whatever its types and
- * the webhook policy. Returns the number of deliveries.
+ * Resends an event `times` times immediately to every enabled endpoint, ignoring its types and the webhook policy.
+ * Returns the number of deliveries.
  */
 export function resendEvent(sandbox: Sandbox, event: Event, times: number): number {
   const before = sandbox.state.deliveries.size;
@@ -96,7 +96,7 @@ export function discardHeld(sandbox: Sandbox): number {
   return held.length;
 }
 
-/** Makes held deliveries pending, `count` at most. Returns them in the given order. */
+/** Makes held deliveries pending, at most `count`. Returns them in the given order. */
 export function releaseHeld(
   sandbox: Sandbox,
   order: ReleaseOrder,

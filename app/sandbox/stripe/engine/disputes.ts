@@ -15,9 +15,7 @@ type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
 const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
 const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
 
-/**
- * Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends.
- */
+/** Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends. */
 export function disputeCharge(
   sandbox: Sandbox,
   charge: Charge,
@@ -103,8 +101,8 @@ export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
 }
 
 /**
- * Closes a dispute; a won one reinstates the funds. An inquiry that was not escalated closes as
- * `warning_closed`, and no funds move.
+ * Closes a dispute; winning reinstates the funds. An inquiry that was not escalated closes as `warning_closed`, and
+ * no funds move.
  */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
   if (INQUIRY.includes(dispute.status)) {
@@ -121,7 +119,7 @@ export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): 
   emit(sandbox, "charge.dispute.closed", dispute);
 }
 
-/** Whether the funds of a charge are withdrawn by a dispute. */
+/** Whether a dispute has withdrawn a charge's funds. */
 export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
   return [...sandbox.state.disputes.values()].some(
     (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),

@@ -5,8 +5,8 @@ import { type Event, type EventObject, type EventType, newId } from "./wire";
 const MAX_EVENTS = 1_000;
 
 /**
- * Records an event with a snapshot of an object and queues it for the subscribed endpoints. The object
- * is type-checked against stripe-node's type for the event.
+ * Records an event with a snapshot of an object and queues it for the subscribed endpoints. The object is
+ * type-checked against stripe-node's type for the event.
  */
 export function emit<Type extends EventType>(
   sandbox: Sandbox,
@@ -37,7 +37,7 @@ export function emit<Type extends EventType>(
   sandbox.changed();
 }
 
-/** Gives a stored object new values and emits the event, unless nothing has changed. */
+/** Updates a stored object and emits the event, unless nothing has changed. */
 export function update<Type extends EventType, Kept extends object & EventObject<Type>>(
   sandbox: Sandbox,
   type: Type,
@@ -68,8 +68,8 @@ function dropOldEvents(sandbox: Sandbox): void {
 type Json = Record<string, unknown>;
 
 /**
- * The `previous_attributes` of an update event: the former values of what has changed, only the changed
- * keys of nested objects, lists as a whole. Null if nothing has changed.
+ * Returns an update event's `previous_attributes`: the former values of what changed, with only the changed keys of
+ * nested objects, and lists as a whole. Null if nothing has changed.
  */
 function previousAttributes(before: object, after: object): object | null {
   const changes: Json = {};

@@ -1,13 +1,13 @@
-/** A way in which the API misbehaves for its next requests. */
+/** A misbehavior of the API for its next requests. */
 export type Fault = {
   /**
-   * `error` responds with `status`, stored under the request's idempotency key from 500 on; `slow` waits
-   * for `ms`; `truncate` cuts the response off half way; `destroy` closes the connection without one.
+   * `error` responds with `status`, stored under the request's idempotency key from 500 on; `slow` waits for `ms`;
+   * `truncate` cuts the response off halfway; `destroy` closes the connection without a response.
    */
   kind: "error" | "slow" | "truncate" | "destroy";
   /** How many requests it affects; null for all until the faults are cleared. */
   times: number | null;
-  /** Whether it strikes `before` the request's work is done, or `after`. */
+  /** Whether it occurs `before` or `after` the request's work. */
   when: "before" | "after";
   /** Prefix of the `METHOD /path` of the requests it affects. */
   match: string;
@@ -15,7 +15,7 @@ export type Fault = {
   ms: number;
 };
 
-/** The faults that a tester has set, in force until their `times` are used up. */
+/** The faults set by a tester, active until their `times` are used up. */
 export class Faults {
   private faults: Fault[] = [];
 
@@ -31,12 +31,12 @@ export class Faults {
     this.faults = [];
   }
 
-  /** How long to delay this request, in milliseconds. */
+  /** Returns the delay for this request, in milliseconds. */
   takeDelay(request: string): number {
     return this.use(({ kind, match }) => kind === "slow" && request.startsWith(match))?.ms ?? 0;
   }
 
-  /** The failure of this request; null for none. `error` does not apply to a replay, whose response is stored. */
+  /** Returns this request's failure, null for none. `error` does not apply to a replay, whose response is stored. */
   takeFailure(request: string, isReplay: boolean): Fault | null {
     return this.use(
       ({ kind, match }) =>
@@ -52,10 +52,10 @@ export class Faults {
   }
 }
 
-/** The longest time a call can be made to take, in milliseconds. */
+/** Maximum latency of a call, in milliseconds. */
 export const MAX_LATENCY_MS = 60_000;
 
-/** How long every call of the API takes, in milliseconds, however many run at once. */
+/** The latency of every API call in milliseconds, however many run at once. */
 export class Latency {
   ms: number;
 
@@ -63,7 +63,7 @@ export class Latency {
     this.ms = usual;
   }
 
-  /** Back to what it was when the sandbox started. */
+  /** Restores the latency at the start of the local Stripe. */
   reset(): void {
     this.ms = this.usual;
   }

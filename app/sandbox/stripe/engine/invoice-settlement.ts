@@ -36,7 +36,7 @@ export function cancelInvoice(sandbox: Sandbox, invoice: Invoice): void {
   followInvoice(sandbox, invoice);
 }
 
-/** A subscription's newest invoice that is neither a draft nor void. */
+/** Returns a subscription's newest invoice that is neither a draft nor void. */
 export function latestFinalInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -47,10 +47,10 @@ export function latestFinalInvoice(
 }
 
 /**
- * The status depends on the latest invoice alone: paying it, or writing it off while `past_due`, makes
- * the subscription active even if older ones are open; while it is a draft nothing changes
- * (docs.stripe.com/billing/subscriptions/overview, "Subscription statuses"). Stripe does not say what
- * a void one does; the assumption is that the one before it decides.
+ * Updates a subscription's status, which depends on its latest invoice alone. Paying that, or writing it off while
+ * `past_due`, makes the subscription active even if older ones are open. While it is a draft nothing changes
+ * (docs.stripe.com/billing/subscriptions/overview, "Subscription statuses"). For a void invoice, which Stripe does
+ * not document, the previous one is assumed to decide.
  */
 function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
@@ -66,8 +66,8 @@ function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
 }
 
 /**
- * Sets `delinquent`, which follows the latest change of any invoice. A failed automatic payment sets it; paying
- * or writing off any invoice clears it (stripe-node's type of `Customer.delinquent`).
+ * Sets `delinquent`, which follows the latest change of any invoice. A failed automatic payment sets it; paying or
+ * writing off any invoice clears it (stripe-node's type of `Customer.delinquent`).
  */
 export function setDelinquent(
   sandbox: Sandbox,

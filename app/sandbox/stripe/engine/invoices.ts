@@ -17,19 +17,19 @@ import {
 
 const DRAFT_SECONDS = 3_600;
 
-/** The id of the subscription that an invoice is for. */
+/** Returns the id of the invoice's subscription. */
 export function subscriptionOf(invoice: Invoice): string | null {
   return invoice.parent?.subscription_details?.subscription ?? null;
 }
 
-/** The invoices of a subscription, oldest first. */
+/** Returns a subscription's invoices, oldest first. */
 export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoice[] {
   return [...sandbox.state.invoices.values()].filter(
     (invoice) => subscriptionOf(invoice) === subscription.id,
   );
 }
 
-/** Drafts the invoice for the period that a subscription's item has; it is finalized after an hour. */
+/** Drafts an invoice for the item's current period. It is finalized after an hour. */
 export function draftInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -121,7 +121,7 @@ export function draftInvoice(
       type: "subscription_details",
     },
     payment_settings: nulls("default_mandate payment_method_options payment_method_types"),
-    // as at Stripe, an invoice's own period is the one before: that of the first invoice is empty
+    // as at Stripe, an invoice's own period is the previous one, which is empty for the first invoice
     period_end: item.current_period_start,
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
     post_payment_credit_notes_amount: 0,
@@ -151,7 +151,7 @@ function previousStart(sandbox: Sandbox, subscription: Subscription): number {
   return last?.lines.data[0]?.period.start ?? subscription.start_date;
 }
 
-/** Finalizes a draft, which gets its number and its page. Does nothing to any other invoice. */
+/** Finalizes a draft, which gives it a number and a page. Ignores any other invoice. */
 export function finalizeInvoice(sandbox: Sandbox, invoice: Invoice): void {
   if (invoice.status !== "draft") return;
   sandbox.state.invoiceCount += 1;
@@ -195,7 +195,7 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
   emit(sandbox, "invoice.payment_succeeded", invoice);
 }
 
-/** Records a failed attempt; `nextAttempt` is the time of the next one, in Unix seconds. */
+/** Records a failed attempt. `nextAttempt` is the time of the next one in Unix seconds. */
 export function recordFailedAttempt(
   sandbox: Sandbox,
   invoice: Invoice,
@@ -211,7 +211,7 @@ export function recordFailedAttempt(
   emit(sandbox, "invoice.payment_failed", invoice);
 }
 
-/** Why an invoice was written off; `user_forgiven` is for one written off by hand. */
+/** Why an invoice was written off; `user_forgiven` means by hand. */
 export type WriteOffReason = "user_forgiven" | "subscription_paused";
 
 /** Marks an open invoice as bad debt. It can still be paid (docs.stripe.com/invoicing/overview). */
@@ -233,7 +233,7 @@ export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
   emit(sandbox, "invoice.voided", invoice);
 }
 
-/** Ends the collection of an invoice, at a time that it records. */
+/** Ends an invoice's collection and records the time. */
 function closeInvoice(
   sandbox: Sandbox,
   invoice: Invoice,

@@ -2,7 +2,7 @@ import { resourceMissing } from "./api-error";
 import type { Sandbox } from "./sandbox";
 import type { State } from "./state";
 
-/** The parts of the state that keep objects of the API, and what Stripe's messages call them. */
+/** The state's collections of API objects, with their names in Stripe's messages. */
 const KINDS = {
   charges: "charge",
   checkoutSessions: "checkout.session",
@@ -30,17 +30,17 @@ function mapOf<Name extends Collection>({ state }: Sandbox, collection: Name) {
   return state[collection] as unknown as Map<string, ObjectOf<Name>>;
 }
 
-/** The objects of a collection, oldest first. */
+/** Returns a collection's objects, oldest first. */
 export function allOf<Name extends Collection>(sandbox: Sandbox, collection: Name) {
   return [...mapOf(sandbox, collection).values()];
 }
 
-/** The error for an id that names none: 404 when it is in the URL, 400 when it is a parameter. */
+/** Creates the error for an unknown id: 404 if it is in the URL, 400 if it is a parameter. */
 export function noSuch(collection: Collection, id: string, param?: string) {
   return resourceMissing(KINDS[collection], id, param);
 }
 
-/** The object with this id, or the error of `noSuch`. */
+/** Returns the object with this id, or throws the error of `noSuch`. */
 export function requireObject<Name extends Collection>(
   sandbox: Sandbox,
   collection: Name,

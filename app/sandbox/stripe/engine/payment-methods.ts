@@ -8,7 +8,7 @@ import { newId, type PaymentMethod, type Stored, type Wire } from "./wire";
 
 const CARD_EXPIRY_YEARS = 5;
 
-/** Creates a payment method that is attached to no customer yet. */
+/** Creates a payment method that is not attached to a customer yet. */
 export function addPaymentMethod(
   sandbox: Sandbox,
   instrument: TestCard | BankAccount,
@@ -78,8 +78,8 @@ function cardDetails(sandbox: Sandbox, card: TestCard): Stored<Stripe.PaymentMet
 }
 
 /**
- * The payment method, if it is attached to the customer; else throws Stripe's error: only an attached
- * one can be a default (docs.stripe.com/api/customers/update).
+ * Returns the payment method if it is attached to the customer; else throws Stripe's error. Only an attached one can
+ * be a default (docs.stripe.com/api/customers/update).
  */
 export function requireOwnPaymentMethod(
   sandbox: Sandbox,

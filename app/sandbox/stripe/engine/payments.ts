@@ -20,7 +20,7 @@ export type Payment = {
   description: string;
 };
 
-/** Creates a payment intent that nothing has been charged for yet. */
+/** Creates a payment intent without a charge. */
 export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentIntent {
   const id = newId("pi");
   const intent: PaymentIntent = {
@@ -55,7 +55,7 @@ export function addPaymentIntent(sandbox: Sandbox, payment: Payment): PaymentInt
   return intent;
 }
 
-/** Charges a payment method for an intent, with a given outcome, and emits the events Stripe would. */
+/** Charges a payment method for an intent, with a given outcome, and emits Stripe's events. */
 export function attemptPayment(
   sandbox: Sandbox,
   intent: PaymentIntent,

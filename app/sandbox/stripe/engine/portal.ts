@@ -11,7 +11,7 @@ import {
   type Wire,
 } from "./wire";
 
-/** The actions that a configuration allows customers in the portal. */
+/** The actions that a configuration allows in the portal. */
 type PortalFeatures = Stored<Stripe.BillingPortal.Configuration.Features>;
 
 /** All portal features turned off. */
@@ -36,7 +36,7 @@ const NO_FEATURES: PortalFeatures = {
   },
 };
 
-/** The default portal: cancelling at the period's end, changing the card, the invoice history. */
+/** The default portal: cancelling at the period's end, changing the card, and the invoice history. */
 export const DEFAULT_FEATURES: PortalFeatures = {
   ...NO_FEATURES,
   invoice_history: { enabled: true },
@@ -44,7 +44,7 @@ export const DEFAULT_FEATURES: PortalFeatures = {
   subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
 };
 
-/** Creates a portal configuration: `change` gives it what differs from a new one. */
+/** Creates a portal configuration. `change` adapts the defaults. */
 export function addConfiguration(
   sandbox: Sandbox,
   change: (fresh: PortalConfiguration) => PortalConfiguration,
@@ -76,7 +76,7 @@ type PortalSessionDraft = {
   returnUrl: string | null;
 };
 
-/** Opens the portal for a customer; its first page is at `url`. */
+/** Opens the portal for a customer. Its first page is at `url`. */
 export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): PortalSession {
   const { configuration, customer } = draft;
   const session: PortalSession = {
@@ -89,7 +89,7 @@ export function addPortalSession(sandbox: Sandbox, draft: PortalSessionDraft): P
     flow: draft.flow,
     livemode: false,
     return_url: draft.returnUrl ?? configuration.default_return_url,
-    // the URL is the only credential, so it has a key of its own and not the id
+    // the URL is the only credential, so it has its own key instead of the id
     url: `${sandbox.pagesOrigin}/p/session/${newId("test", 32)}`,
   } satisfies Wire<Stripe.BillingPortal.Session>;
   sandbox.state.portalSessions.set(session.id, session);

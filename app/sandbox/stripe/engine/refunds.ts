@@ -12,7 +12,7 @@ type RefundDetails = {
   isPending?: boolean;
 };
 
-/** Refunds a charge, or `amount` cents of it. Throws Stripe's error for more than is left. */
+/** Refunds a charge, or `amount` cents of it. Throws Stripe's error if the amount exceeds the rest. */
 export function refundCharge(
   sandbox: Sandbox,
   charge: Charge,
@@ -72,8 +72,8 @@ export function settleRefund(sandbox: Sandbox, refund: Refund): void {
 }
 
 /**
- * Fails a pending or completed refund: the bank returns the money, and the charge no longer counts as
- * refunded (docs.stripe.com/refunds, "Failed refunds").
+ * Fails a pending or completed refund: the bank returns the money, and the charge no longer counts as refunded
+ * (docs.stripe.com/refunds, "Failed refunds").
  */
 export function failRefund(sandbox: Sandbox, refund: Refund): void {
   if (refund.status !== "pending" && refund.status !== "succeeded") {

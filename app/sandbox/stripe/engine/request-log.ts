@@ -1,9 +1,9 @@
-/** One API request, for tests to look at. */
+/** An API request, recorded for tests. */
 type LoggedRequest = {
   requestId: string;
   /** Real milliseconds. */
   at: number;
-  /** `POST /v1/customers/:id`, or the path itself where no endpoint has it. */
+  /** `POST /v1/customers/:id`, or the path itself if no endpoint matches. */
   endpoint: string;
   path: string;
   /** The `expand` paths of the request. */
@@ -15,7 +15,7 @@ type LoggedRequest = {
 
 const MAX_REQUESTS = 2_000;
 
-/** The latest API requests, and how many there were to each endpoint since the start. */
+/** The latest API requests, and the number per endpoint since the start. */
 export class RequestLog {
   private requests: LoggedRequest[] = [];
   private counts = new Map<string, number>();

@@ -1,22 +1,22 @@
 import type { State } from "./state";
 
-/** The API version that the sandbox implements: the one that stripe-node 23.1 asks for. */
+/** The API version that the local Stripe implements: the one requested by stripe-node 23.1. */
 export const API_VERSION = "2026-10-28.endive";
 
 /** The API request that caused an event; null if the clock or a tester did. */
 type Cause = { requestId: string; idempotencyKey: string | null };
 
-/** The shared context of the sandbox. */
+/** The shared context of the local Stripe. */
 export type Sandbox = {
   readonly state: State;
-  /** The origin at which browsers reach the sandbox. */
+  /** The origin at which browsers reach the local Stripe. */
   readonly origin: string;
-  /** The origin of checkout and portal pages: the account's custom domain, if it has one. */
+  /** The origin of checkout and portal pages: the account's custom domain, if any. */
   readonly pagesOrigin: string;
   cause: Cause | null;
-  /** The sandbox clock, in Unix seconds. */
+  /** The local Stripe's clock, in Unix seconds. */
   now(): number;
-  /** To be called after every change of the state. */
+  /** Must be called after every change of the state. */
   changed(): void;
 };
 
@@ -31,5 +31,5 @@ export function withCause<Result>(sandbox: Sandbox, cause: Cause, work: () => Re
   }
 }
 
-/** Writes a line of the sandbox's log. Lines carry ids and outcomes, never card numbers or secrets. */
+/** Writes a log line of the local Stripe. Lines contain ids and outcomes, never card numbers or secrets. */
 export type Log = (line: { msg: string; [key: string]: unknown }) => void;

@@ -12,13 +12,13 @@ import {
 import { isOver, isRenewing, itemOf } from "./subscriptions";
 import type { Invoice, Subscription } from "./wire";
 
-/** Something that is due at a time of the sandbox clock, in Unix seconds. */
+/** An action that is due at a time of the local Stripe's clock, in Unix seconds. */
 type Due = { at: number; run: () => void };
 
 const FIRST_PAYMENT_SECONDS = 23 * 3_600;
 const IDEMPOTENCY_SECONDS = 86_400;
 
-/** Runs everything that is due by now, in order. */
+/** Runs everything due by now, in order. */
 export function runDue(sandbox: Sandbox): void {
   for (let due = nextDue(sandbox); due && due.at <= sandbox.now(); due = nextDue(sandbox)) {
     due.run();
@@ -27,8 +27,8 @@ export function runDue(sandbox: Sandbox): void {
 }
 
 /**
- * Advances the sandbox clock by seconds. It stops wherever something is due, so that renewals, retries
- * and ends happen in order and with the timestamps they would have had.
+ * Advances the local Stripe's clock by seconds. It stops wherever something is due, so renewals, retries and ends
+ * happen in order and with the right timestamps.
  */
 export function advanceClock(sandbox: Sandbox, seconds: number): void {
   const target = sandbox.now() + seconds;
@@ -105,7 +105,7 @@ function dropExpiredResponses(sandbox: Sandbox): void {
   }
 }
 
-/** Starts a subscription's next period now, whatever is left of the present one. */
+/** Starts a subscription's next period now, even if the current one has not ended. */
 export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice {
   const item = itemOf(subscription);
   const early = item.current_period_end - sandbox.now();
@@ -115,8 +115,8 @@ export function renewNow(sandbox: Sandbox, subscription: Subscription): Invoice 
 }
 
 /**
- * Shifts a subscription and its invoices into the past by seconds. The site has a clock of its own, so
- * that advancing the sandbox clock does not make anything expire there; this does.
+ * Shifts a subscription and its invoices into the past by seconds. The site has its own clock, so advancing the local
+ * Stripe's clock makes nothing expire there; this does.
  */
 export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: number): void {
   const item = itemOf(subscription);
@@ -140,7 +140,7 @@ export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: 
   sandbox.changed();
 }
 
-/** Moves moments of an object, of those that it has, into the past. */
+/** Moves those of an object's given timestamps that it has into the past. */
 function moveBack<Target extends object>(
   object: Target,
   seconds: number,

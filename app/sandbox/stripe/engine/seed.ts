@@ -3,7 +3,7 @@ import { addEndpoint } from "./deliveries";
 import { addConfiguration, DEFAULT_FEATURES } from "./portal";
 import { API_VERSION, type Sandbox } from "./sandbox";
 
-/** The price that the sandbox starts with. */
+/** The local Stripe's initial price. */
 export type SeedPrice = {
   id: string;
   productId: string;
@@ -15,7 +15,7 @@ export type SeedPrice = {
 const SITE_ENDPOINT = "we_goldenPathSandbox";
 const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
-/** Creates product, price and default portal configuration where they are missing. */
+/** Creates the product, price and default portal configuration if missing. */
 export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   const { products, prices, portalConfigurations } = sandbox.state;
   if (!products.has(catalogue.productId)) {
@@ -45,7 +45,7 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   }
 }
 
-/** Creates, updates or, without an address, removes the site's own webhook endpoint. */
+/** Creates, updates or, without a URL, removes the site's own webhook endpoint. */
 export function seedWebhookEndpoint(
   sandbox: Sandbox,
   site: { url: string | null; secret: string; events: string[] },

@@ -1,7 +1,7 @@
 import type { BankAccount, TestCard } from "./test-cards";
 import type * as Wire from "./wire";
 
-/** Parameters of a session that its API object does not have. */
+/** Session parameters that its API object lacks. */
 type CheckoutDetails = {
   priceId: string;
   quantity: number;
@@ -10,12 +10,12 @@ type CheckoutDetails = {
   paymentIntentId: string | null;
 };
 
-/** A payment that waits for 3-D Secure authentication. */
+/** A payment awaiting 3-D Secure authentication. */
 export type Authentication = { card: TestCard; email: string | null };
 
 type DeliveryState = "pending" | "held" | "delivered" | "failed" | "dropped";
 
-/** The delivery of one event to one endpoint. Times are real milliseconds, not the sandbox clock's. */
+/** The delivery of one event to one endpoint. Times are real milliseconds, not the local Stripe's clock. */
 export type Delivery = {
   id: string;
   eventId: string;
@@ -25,21 +25,21 @@ export type Delivery = {
   nextAttemptAt: number;
 };
 
-/** The way in which new events are delivered. */
+/** How new events are delivered. */
 type WebhookPolicy = {
-  /** `hold` holds deliveries until they are released, `drop` drops them for good. */
+  /** `hold` keeps deliveries until released; `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
-  /** How many deliveries to drop, whatever the mode. */
+  /** How many deliveries to drop in any mode. */
   dropNext: number;
-  /** How long a delivery waits before its first attempt. */
+  /** Milliseconds before a delivery's first attempt. */
   delayMs: number;
-  /** A random wait on top, up to this, so that events arrive in any order. */
+  /** Maximum random delay on top, so events arrive in any order. */
   jitterMs: number;
-  /** How many extra deliveries each event gets. */
+  /** Extra deliveries per event. */
   duplicates: number;
 };
 
-/** The change of a subscription after its last failed retry. */
+/** The change to a subscription after its last failed retry. */
 type AfterRetries = "cancel" | "unpaid" | "past_due";
 
 /** The response to a request with an idempotency key, stored for 24 hours. */
@@ -61,17 +61,17 @@ export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
   duplicates: 0,
 };
 
-/** The whole state of the sandbox, as stored in its file. */
+/** The local Stripe's whole state, as stored in its file. */
 export type State = ReturnType<typeof emptyState>;
 
-/** The state of a new sandbox. Maps keep the order of creation. */
+/** Returns an empty state. Maps keep the order of creation. */
 export function emptyState() {
   return {
-    /** Seconds by which the sandbox clock is ahead of the real one. */
+    /** Seconds by which the local Stripe's clock is ahead of the real one. */
     clockOffset: 0,
     invoiceCount: 0,
     afterRetries: "cancel" as AfterRetries,
-    /** The origin of checkout and portal pages; null for the sandbox's own. */
+    /** The origin of checkout and portal pages; null for the local Stripe's own. */
     customDomain: null as string | null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },
     customers: new Map<string, Wire.Customer | Wire.DeletedCustomer>(),

@@ -5,8 +5,8 @@ import { emptyState, type State } from "./state";
 const FORMAT = 1;
 
 /**
- * Keeps the sandbox's state in a JSON file. A write replaces the whole file atomically: a new file is
- * written, synced to disk and renamed. Changes made meanwhile share the next write.
+ * Stores the local Stripe's state in a JSON file. A write replaces the whole file atomically: it writes a new file,
+ * syncs it to disk and renames it. Changes made meanwhile share the next write.
  */
 export class Store {
   private changes = 0;
@@ -18,7 +18,7 @@ export class Store {
     private readonly file: string | null,
   ) {}
 
-  /** Opens the file, or starts empty when there is none; null keeps everything in memory. */
+  /** Opens the file, or starts empty if there is none; null keeps everything in memory. */
   static async open(file: string | null): Promise<Store> {
     if (file === null) return new Store(emptyState(), null);
     let content: string;
@@ -44,12 +44,12 @@ export class Store {
     this.changes += 1;
   }
 
-  /** A mark for the changes recorded so far. */
+  /** Returns a mark for the changes recorded so far. */
   mark(): number {
     return this.changes;
   }
 
-  /** Resolves when every change up to a mark is on disk. Rejects when it cannot be written. */
+  /** Resolves once every change up to a mark is on disk. Rejects if it cannot be written. */
   async saved(wanted = this.mark()): Promise<void> {
     while (this.file !== null && this.written < wanted) {
       this.writing ??= this.write(this.file).finally(() => {
@@ -95,7 +95,7 @@ function formatState(state: State): string {
   );
 }
 
-/** Parses the content of a state file; null if it is not one. */
+/** Parses a state file's content; null if it is not one. */
 function parseState(text: string): State | null {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -103,7 +103,7 @@ function parseState(text: string): State | null {
     const state: Record<string, unknown> = { ...emptyState() };
     for (const [name, fresh] of Object.entries(state)) {
       const kept = parsed.state[name];
-      // a part that this version has added starts empty
+      // a part added by this version starts empty
       if (kept === undefined) continue;
       state[name] = fresh instanceof Map ? new Map(kept as [string, unknown][]) : kept;
     }

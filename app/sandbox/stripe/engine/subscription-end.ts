@@ -33,7 +33,7 @@ export function stopCollecting(sandbox: Sandbox, subscription: Subscription): vo
   }
 }
 
-/** Schedules the end of a subscription, in Unix seconds or with its period; null takes that back. */
+/** Schedules a subscription's end, at Unix seconds or with its period; null cancels that. */
 export function setCancelAt(
   sandbox: Sandbox,
   subscription: Subscription,

@@ -25,15 +25,14 @@ import { type ChargeOutcome, chargeOutcome } from "./test-cards";
 import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
 
 /**
- * Days from each failed attempt at a payment to the next. Stripe's recommended default is 8 retries
- * within 2 weeks (docs.stripe.com/billing/revenue-recovery/smart-retries), at times that its model
- * chooses.
+ * Days between attempts after each failure. Stripe's recommended default is 8 retries within 2 weeks
+ * (docs.stripe.com/billing/revenue-recovery/smart-retries), at times chosen by its model.
  */
 export const RETRY_DAYS: readonly number[] = [1, 2, 2, 2, 2, 2, 2, 1];
 
 const DAY = 86_400;
 
-/** Creates a subscription with its first invoice, open and to be paid. */
+/** Creates a subscription with its first invoice, which is open. */
 export function startSubscription(
   sandbox: Sandbox,
   draft: SubscriptionDraft,
@@ -59,8 +58,8 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
     items: { ...subscription.items, data: [item] },
     latest_invoice: invoice.id,
   });
-  // an unpaid subscription goes on creating invoices, none of which is collected
-  // (docs.stripe.com/billing/subscriptions/overview, "Unpaid subscriptions").
+  // an unpaid subscription keeps creating invoices but collects none (docs.stripe.com/billing/subscriptions/overview,
+  // "Unpaid subscriptions")
   const pause: Pause | null =
     subscription.status === "unpaid"
       ? { behavior: "keep_as_draft", resumes_at: null }
@@ -72,8 +71,8 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
 type Pause = NonNullable<Subscription["pause_collection"]>;
 
 /**
- * Voids, writes off or leaves as a draft an invoice that was created while collection is paused
- * (docs.stripe.com/billing/subscriptions/pause-payment); the subscription stays active.
+ * Voids, writes off or leaves as a draft an invoice created while collection is paused
+ * (docs.stripe.com/billing/subscriptions/pause-payment). The subscription stays active.
  */
 function applyPause(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): void {
   if (behavior === "keep_as_draft") {
@@ -88,7 +87,7 @@ function applyPause(sandbox: Sandbox, invoice: Invoice, { behavior }: Pause): vo
   else writeOffInvoice(sandbox, invoice, "subscription_paused");
 }
 
-/** The payment method that a subscription's renewals are charged to. */
+/** Returns the payment method charged for a subscription's renewals. */
 function payingMethod(sandbox: Sandbox, subscription: Subscription): PaymentMethod | undefined {
   const customer = sandbox.state.customers.get(subscription.customer);
   const fallback = isPresent(customer) ? customer.invoice_settings.default_payment_method : null;
@@ -103,8 +102,7 @@ const NO_METHOD: ChargeOutcome = {
 };
 
 /**
- * Finalizes an invoice and charges it off-session. `forced` replaces the card's own outcome by a
- * tester's. Returns the outcome.
+ * Finalizes an invoice and charges it off-session. `forced` overrides the card's own outcome. Returns the outcome.
  */
 export function collectInvoice(
   sandbox: Sandbox,
@@ -124,7 +122,7 @@ export function collectInvoice(
   return method ? outcome : NO_METHOD;
 }
 
-/** Creates a payment intent for the amount of an invoice. */
+/** Creates a payment intent for an invoice's amount due. */
 export function intentFor(sandbox: Sandbox, invoice: Invoice): PaymentIntent {
   return addPaymentIntent(sandbox, {
     customerId: invoice.customer ?? "",
@@ -143,7 +141,7 @@ function failCollection(
   invoice: Invoice,
   needsAction: boolean,
 ): void {
-  // an invoice that was written off can be paid but is not retried
+  // a written-off invoice can be paid but is not retried
   const isOwed = invoice.status === "open";
   const wait = isOwed ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const next = wait === undefined ? null : sandbox.now() + wait * DAY;
@@ -161,7 +159,7 @@ function failCollection(
   }
 }
 
-/** After the last retry: cancels the subscription, marks it unpaid or leaves it past due, as set. */
+/** Applies the setting for after the last retry: cancels the subscription, marks it unpaid or leaves it past due. */
 export function giveUp(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -212,7 +210,7 @@ export function pauseSubscription(sandbox: Sandbox, subscription: Subscription):
   emit(sandbox, "customer.subscription.paused", subscription);
 }
 
-/** Resumes a paused subscription; if its period has ended meanwhile, a new one starts and is charged. */
+/** Resumes a paused subscription. If its period has ended meanwhile, starts and charges a new one. */
 export function resumeSubscription(sandbox: Sandbox, subscription: Subscription): void {
   const item = itemOf(subscription);
   subscription.status = "active";
@@ -224,7 +222,7 @@ export function resumeSubscription(sandbox: Sandbox, subscription: Subscription)
   collectInvoice(sandbox, beginNextPeriod(sandbox, subscription));
 }
 
-/** Gives a subscription another price from its next period on, without proration. */
+/** Changes a subscription's price from its next period on, without proration. */
 export function changePrice(sandbox: Sandbox, subscription: Subscription, price: Price): void {
   const item = { ...itemOf(subscription), price: structuredClone(price), plan: planOf(price) };
   update(sandbox, "customer.subscription.updated", subscription, {
@@ -232,7 +230,7 @@ export function changePrice(sandbox: Sandbox, subscription: Subscription, price:
   });
 }
 
-/** Pauses the collection of payments; null resumes it. */
+/** Pauses payment collection; null resumes it. */
 export function pauseCollection(
   sandbox: Sandbox,
   subscription: Subscription,

@@ -21,7 +21,7 @@ export type SubscriptionDraft = {
   isTaxed?: boolean;
 };
 
-/** Stores a new subscription whose first invoice is still to be paid, without emitting an event. */
+/** Stores a new subscription with an unpaid first invoice, without emitting an event. */
 export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Subscription {
   const now = sandbox.now();
   const id = newId("sub");
@@ -87,12 +87,12 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
   return subscription;
 }
 
-/** The billing interval of a price. */
+/** Returns a price's billing interval. */
 export function intervalOf(price: Price): { interval: string; interval_count: number } {
   return price.recurring ?? { interval: "month", interval_count: 1 };
 }
 
-/** A subscription's item, of which there is always one here; it has price and period. */
+/** Returns a subscription's only item, which has its price and period. */
 export function itemOf(subscription: Subscription): SubscriptionItem {
   const [item] = subscription.items.data;
   if (!item) throw new Error(`Subscription ${subscription.id} has no item.`);
@@ -104,7 +104,7 @@ export function isOver(subscription: Subscription): boolean {
   return subscription.status === "canceled" || subscription.status === "incomplete_expired";
 }
 
-/** Whether a subscription renews at its period's end. */
+/** Whether a subscription renews at the end of its period. */
 export function isRenewing(subscription: Subscription): boolean {
   return subscription.status === "active" || subscription.status === "past_due";
 }

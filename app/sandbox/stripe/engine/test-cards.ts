@@ -8,9 +8,9 @@ export type ChargeOutcome =
 type CardBehaviour = {
   brand: "visa" | "mastercard";
   label: string;
-  /** When charged on-session. */
+  /** The outcome when charged on-session. */
   present: ChargeOutcome;
-  /** When charged off-session, at a renewal. */
+  /** The outcome when charged off-session, at a renewal. */
   absent: ChargeOutcome;
 };
 
@@ -25,9 +25,8 @@ const declined = (
 const both = (outcome: ChargeOutcome) => ({ present: outcome, absent: outcome });
 
 /**
- * The supported ones of Stripe's test cards (https://docs.stripe.com/testing). Unlike Stripe's,
- * 4000 0000 0000 0341 pays the first time, so that a failing renewal can be tried from the checkout
- * page on.
+ * The supported subset of Stripe's test cards (https://docs.stripe.com/testing). Unlike Stripe's, 4000 0000 0000 0341
+ * pays the first time, so a failing renewal can be tested from the checkout page on.
  */
 export const TEST_CARDS = {
   "4242424242424242": { brand: "visa", label: "Pays", ...both(paid) },
@@ -73,11 +72,11 @@ export const TEST_CARDS = {
 
 export type TestCard = keyof typeof TEST_CARDS;
 
-/** The delayed payment method: a bank account that settles, or fails, when the tester says so. */
+/** The delayed payment method: a bank account that the tester settles or fails. */
 export const BANK_ACCOUNT = "bank_account";
 export type BankAccount = typeof BANK_ACCOUNT;
 
-/** The outcome of a charge; `present` means on-session. */
+/** Returns the outcome of a charge; `present` means on-session. */
 export function chargeOutcome(instrument: TestCard | BankAccount, present: boolean): ChargeOutcome {
   if (instrument === BANK_ACCOUNT) return present ? { kind: "processing" } : paid;
   return present ? TEST_CARDS[instrument].present : TEST_CARDS[instrument].absent;
@@ -86,8 +85,8 @@ export function chargeOutcome(instrument: TestCard | BankAccount, present: boole
 export type CardEntry = { number: string; expiry: string; cvc: string };
 
 /**
- * The test card that was entered, or the message to show. Only test card numbers are accepted, so that
- * a real one is never stored. `now` is in Unix seconds.
+ * Returns the test card entered, or the message to show. Only test card numbers are accepted, so a real one is never
+ * stored. `now` is in Unix seconds.
  */
 export function readCard(entry: CardEntry, now: number): { card: TestCard } | { problem: string } {
   const number = entry.number.replace(/[\s-]/g, "");
@@ -114,12 +113,12 @@ export function readCard(entry: CardEntry, now: number): { card: TestCard } | { 
   return { card: number };
 }
 
-/** Whether digits are the number of a supported test card. */
+/** Whether a number is a supported test card's. */
 export function isTestCard(number: string): number is TestCard {
   return Object.hasOwn(TEST_CARDS, number);
 }
 
-/** `4242 4242 4242 4242` for `4242424242424242`. */
+/** Formats `4242424242424242` as `4242 4242 4242 4242`. */
 export function groupDigits(card: string): string {
   return card.replace(/(\d{4})(?=\d)/g, "$1 ");
 }

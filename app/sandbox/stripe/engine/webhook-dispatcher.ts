@@ -13,17 +13,17 @@ const SAVE_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 3_600_000;
 const RETRY_FOR_SECONDS = 3 * 86_400;
 
-/** How long a delivery waits after its nth failed attempt: 0.5 s, 1 s, 2 s, … up to an hour. */
+/** Returns the delay after the nth failed attempt: 0.5 s, 1 s, 2 s, … up to an hour. */
 function retryDelay(failedAttempts: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** (failedAttempts - 1), MAX_RETRY_MS);
 }
 
-/** The request body of an event, in the endpoint's API version. */
+/** Returns an event's request body, in the endpoint's API version. */
 function webhookBody(event: Event, endpoint: WebhookEndpoint): string {
   return JSON.stringify({ ...event, api_version: endpoint.api_version ?? API_VERSION }, null, 2);
 }
 
-/** Sends deliveries to their endpoints, signed, and retries failed ones for three days of the sandbox clock. */
+/** Sends signed deliveries to their endpoints. Retries failures for three days of the local Stripe's clock. */
 export class WebhookDispatcher {
   private readonly underway = new Set<string>();
   private readonly closing = new AbortController();
@@ -41,7 +41,7 @@ export class WebhookDispatcher {
     setMaxListeners(0, this.closing.signal);
   }
 
-  /** Starts the deliveries that are due, after the current task. */
+  /** Starts the due deliveries after the current task. */
   wake(): void {
     if (this.isScheduled || this.closing.signal.aborted) return;
     this.isScheduled = true;
@@ -156,8 +156,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Releases held deliveries, `count` at most: one after the other in an order, or all together.
-   * Resolves with their number once each has been attempted.
+   * Releases held deliveries, at most `count`: one after another in an order, or all together. Resolves with their
+   * number once each has been attempted.
    */
   async release(order: ReleaseOrder, count?: number): Promise<number> {
     const held = releaseHeld(this.sandbox, order, count);
@@ -173,8 +173,8 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Waits until no delivery is under way or due for its first attempt; with `retries`, until no retry is
-   * pending either. Resolves with false if that takes longer than `timeoutMs`.
+   * Waits until no delivery is in progress or due for its first attempt; with `retries`, until no retry is pending
+   * either. Resolves with false after `timeoutMs`.
    */
   async settled(timeoutMs: number, retries: boolean): Promise<boolean> {
     const isSettled = () =>
@@ -200,7 +200,7 @@ export class WebhookDispatcher {
   }
 
   /**
-   * Aborts after a time, or when the dispatcher is closed. `AbortSignal.any` will not do: Node 20 garbage-collects its
+   * Aborts after a time, or when the dispatcher is closed. Not `AbortSignal.any`: Node 20 garbage-collects its
    * timeouts before they fire.
    */
   private signalAfter(milliseconds: number): AbortSignal {
@@ -222,7 +222,7 @@ export class WebhookDispatcher {
     return [...this.sandbox.state.deliveries.values()].filter(isUnderway).length;
   }
 
-  /** Stops; deliveries under way stay pending. */
+  /** Stops the dispatcher. Deliveries in progress stay pending. */
   close(): void {
     this.closing.abort();
     clearTimeout(this.timer);

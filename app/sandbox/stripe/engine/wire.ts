@@ -4,8 +4,8 @@ import type Stripe from "stripe";
 type Scalar = string | number | bigint | boolean | null | undefined;
 
 /**
- * A stripe-node type as it travels: decimals are strings on the wire and `Decimal` objects only
- * inside stripe-node.
+ * A stripe-node type as sent over the network: decimals are strings there and `Decimal` objects only inside
+ * stripe-node.
  */
 export type Wire<T> = T extends Scalar
   ? T
@@ -15,7 +15,7 @@ export type Wire<T> = T extends Scalar
       ? Wire<Item>[]
       : { [Key in keyof T]: Wire<T[Key]> };
 
-/** As `Wire`, with every expandable reference as an id: the shape the sandbox stores. */
+/** Like `Wire`, with every expandable reference as an id: the shape stored by the local Stripe. */
 export type Stored<T> = T extends Scalar
   ? T
   : T extends Stripe.Decimal
@@ -47,12 +47,12 @@ export type PortalSession = Stored<Stripe.BillingPortal.Session>;
 
 export type EventType = Stripe.Event["type"];
 
-/** The `data.object` of an event type, as the sandbox stores it. */
+/** The `data.object` of an event type, as stored by the local Stripe. */
 export type EventObject<Type extends EventType> = Stored<
   Extract<Stripe.Event, { type: Type }>["data"]["object"]
 >;
 
-/** An event as the sandbox stores it: this types the envelope, `emit` the `data.object`. */
+/** An event as stored by the local Stripe. This types the envelope, `emit` the `data.object`. */
 export type Event = Omit<Stored<Stripe.EventBase>, "data" | "type"> & {
   type: EventType;
   data: { object: object; previous_attributes?: object };
@@ -62,13 +62,13 @@ type Names<Text extends string, Found = never> = Text extends `${infer First} ${
   ? Names<Rest, Found | First>
   : Found | Text;
 
-/** Fields that Stripe has and the sandbox leaves null: texts with their names, between spaces. */
+/** Returns null for fields that the local Stripe does not fill. Names are separated by spaces. */
 export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>, null> {
   const names = texts.flatMap((text) => text.split(" "));
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;
 }
 
-/** The fields of an object that another one has as well: texts with their names, between spaces. */
+/** Copies fields from another object. Names are separated by spaces. */
 export function pick<From extends object, Text extends string>(
   from: From,
   ...texts: Text[]
@@ -80,14 +80,14 @@ export function pick<From extends object, Text extends string>(
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A new id in Stripe's format: a prefix such as `cus`, an underscore, random letters and digits. */
+/** Creates an id in Stripe's format: a prefix such as `cus`, an underscore, random letters and digits. */
 export function newId(prefix: string, length = 24): string {
   let random = "";
   for (let index = 0; index < length; index += 1) random += ALPHABET[randomInt(ALPHABET.length)];
   return `${prefix}_${random}`;
 }
 
-/** A list inside an object, with all its items. */
+/** Creates a list object that contains all items. */
 export function wholeList<Item>(
   url: string,
   data: Item[],

@@ -5,8 +5,8 @@ import { ApiError } from "../engine/api-error";
 export class BodyTooLarge extends Error {}
 
 /**
- * Reads a body as text. Rejects with BodyTooLarge past `limit` bytes; the rest is still read and
- * discarded, so that the client gets to see the response.
+ * Reads a body as text. Rejects with BodyTooLarge past `limit` bytes. Still reads and discards the rest, so the
+ * client receives the response.
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -29,7 +29,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<strin
   });
 }
 
-/** Path and query of a request; an unreadable address counts as `/`. */
+/** Returns a request's path and query; `/` for an unreadable URL. */
 export function pathAndQuery(request: IncomingMessage): { path: string; query: string } {
   const address = request.url ?? "/";
   const mark = address.indexOf("?");
@@ -38,7 +38,7 @@ export function pathAndQuery(request: IncomingMessage): { path: string; query: s
     : { path: address.slice(0, mark), query: address.slice(mark + 1) };
 }
 
-/** The media type of a request's body, without its parameters. */
+/** Returns the media type of a request's body, without its parameters. */
 export function mediaType(request: IncomingMessage): string {
   return (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
@@ -59,7 +59,7 @@ export function sendJson(
   response.end(body);
 }
 
-/** Sends a page, with a policy under which nothing is loaded from elsewhere and no script runs. */
+/** Sends a page with a content security policy that blocks external resources and all scripts. */
 export function sendPage(response: ServerResponse, status: number, html: string): void {
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
@@ -67,7 +67,7 @@ export function sendPage(response: ServerResponse, status: number, html: string)
     "Cache-Control": "no-store",
     "Content-Security-Policy":
       "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-    // 'no-referrer' would take the Origin from the page's own forms
+    // 'no-referrer' would remove the Origin from the page's own forms
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
   });

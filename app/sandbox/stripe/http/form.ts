@@ -1,20 +1,20 @@
 import { ApiError } from "../engine/api-error";
 
-/** A decoded form: values are text, brackets make nested forms, lists are forms keyed 0, 1, 2, … */
+/** A decoded form: values are text, brackets make nested forms, lists are forms with keys 0, 1, 2, … */
 export type Form = { [name: string]: FormValue };
 export type FormValue = string | Form;
 
 const MAX_FIELDS = 2_000;
 const MAX_DEPTH = 10;
 
-/** A form without entries, safe for any name a client may send. */
+/** Creates a form without a prototype, safe for any field name. */
 function emptyForm(): Form {
   return Object.create(null) as Form;
 }
 
 /**
- * Decodes `application/x-www-form-urlencoded` text with Stripe's bracket nesting
- * (`items[0][price]=…`, `types[]=…`). Throws an ApiError with status 400 for text that is no form.
+ * Decodes `application/x-www-form-urlencoded` text with Stripe's bracket nesting (`items[0][price]=…`, `types[]=…`).
+ * Throws an ApiError with status 400 for malformed text.
  */
 export function decodeForm(text: string): Form {
   const form = emptyForm();

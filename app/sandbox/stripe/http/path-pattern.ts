@@ -1,4 +1,4 @@
-/** The id in a path that matches a pattern: `""` if the pattern has none, null if the path does not match. */
+/** Returns the id in a path that matches a pattern: `""` if the pattern has none, null without a match. */
 export function matchPath(pattern: string, path: string): string | null {
   const wanted = pattern.split("/");
   const found = path.split("/");

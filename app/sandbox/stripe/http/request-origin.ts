@@ -3,9 +3,8 @@ import type { IncomingMessage } from "node:http";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns a check of a request's Host, which must be a loopback name or one of `names`, with any port, since a
- * container may publish another one. It prevents DNS rebinding, by which a foreign page could move clocks and grant
- * membership.
+ * Returns a check of a request's Host: a loopback name or one of `names`, with any port, because a container may
+ * publish another one. Prevents DNS rebinding, by which a foreign page could move clocks and grant membership.
  */
 export function hostCheck(names: () => string[]): (request: IncomingMessage) => boolean {
   return ({ rawHeaders, headers }) => {
@@ -17,8 +16,8 @@ export function hostCheck(names: () => string[]): (request: IncomingMessage) => 
 }
 
 /**
- * Whether a browser sent the request from a page of another origin, which includes another port. Browsers say so in
- * Sec-Fetch-Site, older ones in Origin; other clients send neither.
+ * Whether a browser sent the request from a page of another origin, which includes another port. Browsers send
+ * Sec-Fetch-Site, older ones Origin; other clients send neither.
  */
 export function isCrossOrigin({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];

@@ -13,7 +13,7 @@ import type { Form } from "../http/form";
 import { type Html, html } from "./html";
 import { layout, type PageResponse } from "./layout";
 
-/** The alternatives to entering a card number; the values are those of the field `payment`. */
+/** The alternatives to entering a card number, by the value of the field `payment`. */
 const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: string }[] = [
   { value: "4000000000000002", label: "A card that is declined", note: "4000 0000 0000 0002" },
   {
@@ -35,7 +35,7 @@ const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: strin
 
 type CardFormState = { choice: string; entry: CardEntry };
 
-/** The initial card form, filled in with a card that pays. `now` is in Unix seconds. */
+/** Returns the initial card form, filled in with a card that pays. `now` is in Unix seconds. */
 export function initialCardForm(now: number): CardFormState {
   const year = new Date(now * 1000).getUTCFullYear() + 5;
   return {
@@ -44,7 +44,7 @@ export function initialCardForm(now: number): CardFormState {
   };
 }
 
-/** The fields of a card form; `delayed` offers the bank account too. */
+/** The fields of a card form. `delayed` offers the bank account too. */
 export function cardFields(state: CardFormState, delayed: boolean, hasProblem: boolean): Html {
   const choices = QUICK_CHOICES.filter(({ value }) => delayed || value !== BANK_ACCOUNT);
   const checked = (value: string) => value === state.choice && html` checked`;
@@ -68,8 +68,8 @@ ${choices.map(
 }
 
 /**
- * The card or account that was chosen, or the message to show; `state` is for showing the form again,
- * without a number that is not a test card's.
+ * Returns the chosen card or account, or the message to show. `state` is for showing the form again, without a number
+ * that is not a test card's.
  */
 export function readCardForm(
   form: Form,
@@ -96,17 +96,17 @@ export function readCardForm(
   return "card" in card ? { state, instrument: card.card } : { state, problem: card.problem };
 }
 
-/** A form's field as text; anything else counts as empty. */
+/** Returns a form field's text; empty for anything else. */
 export function textOf(value: Form[string] | undefined): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
 export type FormView = { state?: CardFormState; problem?: string | null };
 
-/** `Error: ` for the title of a page with a problem. */
+/** Returns the title prefix `Error: ` for a page with a problem. */
 export const errorMark = ({ problem }: FormView) => (problem ? "Error: " : "");
 
-/** The error message above a form. */
+/** Returns the error message above a form. */
 export function problemAlert(problem: string | null | undefined): Html | null {
   return problem ? html`<p role="alert" id="problem">${problem}</p>` : null;
 }
@@ -130,10 +130,10 @@ export function authenticationPage(action: string, amount: string): PageResponse
   };
 }
 
-/** A page on which a customer gives another card. */
+/** A page where a customer enters another card. */
 export type CardPage = {
   sandbox: Sandbox;
-  /** The id of the invoice or portal session that waits for 3-D Secure. */
+  /** The id of the invoice or portal session that awaits 3-D Secure. */
   id: string;
   show(view: FormView): string;
   /** Uses the card for the page's purpose. */
@@ -142,7 +142,7 @@ export type CardPage = {
   done: PageResponse;
 };
 
-/** Uses the card of a submitted form; a card that asks for 3-D Secure is used once that is passed. */
+/** Uses the card of a submitted form, after 3-D Secure if the card requires it. */
 export function submitCard({ sandbox, ...page }: CardPage, form: Form): PageResponse {
   const entry = readCardForm(form, false, sandbox.now());
   const again = (problem: string) => ({ page: page.show({ state: entry.state, problem }) });
@@ -156,7 +156,7 @@ export function submitCard({ sandbox, ...page }: CardPage, form: Form): PageResp
   return page.authenticate;
 }
 
-/** Passes or fails the 3-D Secure authentication that a card page waits for. */
+/** Passes or fails the 3-D Secure authentication that a card page awaits. */
 export function submitAuthentication({ sandbox, ...page }: CardPage, form: Form): PageResponse {
   const waiting = sandbox.state.authentications.get(page.id);
   if (!waiting) return { page: page.show({}) };

@@ -17,7 +17,7 @@ import {
 import { html } from "./html";
 import { BUSINESS_NAME, formatMoney, layout, messagePage, type PageResponse } from "./layout";
 
-/** A session's page: the form while it is open, else its outcome; `step` is `authenticate` for 3-D Secure. */
+/** A session's page: the form while it is open, else its outcome. `step` is `authenticate` for 3-D Secure. */
 export function checkoutPages(
   sandbox: Sandbox,
   id: string,
@@ -57,7 +57,7 @@ function pay(sandbox: Sandbox, session: CheckoutSession, form: Form): PageRespon
   if (requiresTermsConsent(session) && textOf(form.terms) === "") {
     return again("Accept the terms of service to go on.");
   }
-  // there are no promotion codes here, so none is valid
+  // no promotion codes exist here, so none is valid
   if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
   if ("problem" in entry) return again(entry.problem);
   const outcome = payInSession(sandbox, session, {

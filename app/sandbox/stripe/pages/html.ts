@@ -1,11 +1,11 @@
-/** Markup that is safe to send as it is. */
+/** Markup that is safe to send unescaped. */
 export class Html {
   constructor(readonly markup: string) {}
 }
 
 type Part = Html | Part[] | string | number | boolean | null | undefined;
 
-/** Markup from a template. Values are escaped unless they are markup themselves; lists are joined. */
+/** Renders a template to markup. Escapes values unless they are markup; joins lists. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(
     strings.map((text, index) => (index === 0 ? text : render(parts[index - 1]) + text)).join(""),

@@ -24,7 +24,7 @@ import {
   type PageResponse,
 } from "./layout";
 
-/** An invoice's page, with a card form while it can be paid; `step` is `authenticate` for 3-D Secure. */
+/** An invoice's page, with a card form while it can be paid. `step` is `authenticate` for 3-D Secure. */
 export function invoicePages(
   sandbox: Sandbox,
   id: string,
@@ -57,7 +57,7 @@ export function invoicePages(
   return step === "authenticate" ? submitAuthentication(page, form) : submitCard(page, form);
 }
 
-/** An invoice that was written off can still be paid. */
+/** Whether an invoice can be paid. A written-off one still can. */
 function isPayable({ status }: Invoice): boolean {
   return status === "open" || status === "uncollectible";
 }

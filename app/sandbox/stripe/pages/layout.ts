@@ -1,6 +1,6 @@
 import { Html, html } from "./html";
 
-/** The name of the business that the pages show. */
+/** The business name shown on the pages. */
 export const BUSINESS_NAME = "The Golden Path";
 
 const STYLES = `
@@ -58,7 +58,7 @@ code{font-size:.85em;overflow-wrap:anywhere}
 @media (prefers-reduced-motion:no-preference){button,.button{transition:background .15s}}
 `;
 
-/** A whole page, which says that it is a stand-in and that no money moves. */
+/** Renders a whole page, with a notice that it is a stand-in and no money moves. */
 export function layout(title: string, content: Html, wide = false): string {
   return html`<!doctype html>
 <html lang="en">
@@ -80,7 +80,7 @@ ${content}
 `.markup;
 }
 
-/** A page with a message and, if given, a link. */
+/** Renders a page with a message and an optional link. */
 export function messagePage(
   title: string,
   message: string,
@@ -94,7 +94,7 @@ export function messagePage(
   );
 }
 
-/** `$9.99` for 999 cents. */
+/** Formats cents as an amount: `$9.99` for 999. */
 export function formatMoney(cents: number, currency: string): string {
   return new Intl.NumberFormat("en-US", {
     style: "currency",
@@ -102,17 +102,17 @@ export function formatMoney(cents: number, currency: string): string {
   }).format(cents / 100);
 }
 
-/** `March 4, 2027` for Unix seconds, in UTC. */
+/** Formats Unix seconds as a UTC day: `March 4, 2027`. */
 export function formatDay(seconds: number): string {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(
     seconds * 1000,
   );
 }
 
-/** `2027-03-04 09:30:00` for Unix seconds, in UTC. */
+/** Formats Unix seconds in UTC: `2027-03-04 09:30:00`. */
 export function formatTimestamp(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** The response of a page: markup or a redirect. */
+/** A page's response: markup or a redirect. */
 export type PageResponse = { page: string; status?: number } | { redirect: string };

@@ -38,7 +38,7 @@ type Portal = {
   home: string;
 };
 
-/** The portal that a path's key opens, or the response if it opens none. */
+/** Opens the portal for a path's key, or returns the error page if it is invalid or has expired. */
 function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   const home = `/p/session/${key}`;
   const session = [...sandbox.state.portalSessions.values()].find(({ url }) => url.endsWith(home));
@@ -58,7 +58,7 @@ function openPortal(sandbox: Sandbox, key: string): Portal | PageResponse {
   return { sandbox, session, customer, features: configuration.features, home };
 }
 
-/** A portal's pages; `rest` is what follows its key in the path. */
+/** A portal's pages. `rest` is the path after its key. */
 export function portalPages(
   sandbox: Sandbox,
   key: string,
@@ -103,7 +103,7 @@ function act(
       show: (view) => cardPage(portal, view),
       use: (card, authenticated) => changeDefaultCard(sandbox, customer, card, authenticated),
       authenticate: { redirect: `${home}/authenticate` },
-      // the deep link says where its action leads
+      // the deep link specifies the return URL of its action
       done: { redirect: session.flow?.after_completion.redirect?.return_url ?? `${home}/home` },
     };
     return action === "card" ? submitCard(page, form) : submitAuthentication(page, form);

@@ -6,8 +6,8 @@ import type { PageResponse } from "./layout";
 import { portalPages } from "./portal";
 
 /**
- * The response of a page for customers: checkout, portal or invoice. `form` is null for a GET. Null if no
- * page has this path.
+ * Returns the response of a customer page: checkout, portal or invoice. `form` is null for a GET. Null if no page has
+ * this path.
  */
 export function routePage(sandbox: Sandbox, path: string, form: Form | null): PageResponse | null {
   const [, area, name = "", ...rest] = path.split("/");

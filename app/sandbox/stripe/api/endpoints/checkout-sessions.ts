@@ -31,7 +31,7 @@ const sessionCreate = {
   automatic_tax: hash({ enabled: required(boolean()) }),
   cancel_url: url(),
   client_reference_id: text(200),
-  // a real account must have the address of its terms in its settings; the sandbox has no such setting
+  // a real account must set the URL of its terms; the local Stripe has no such setting
   consent_collection: hash({ terms_of_service: oneOf("none", "required") }),
   customer: required(text()),
   customer_update: hash({
@@ -39,7 +39,7 @@ const sessionCreate = {
     name: oneOf("auto", "never"),
     shipping: oneOf("auto", "never"),
   } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams.CustomerUpdate>),
-  // one, with its quantity
+  // exactly one, with its quantity
   line_items: required(
     list(
       hash({
@@ -63,7 +63,7 @@ const filters = {
   subscription: text(),
 } satisfies ParametersOf<Stripe.Checkout.SessionListParams>;
 
-/** The price of a session's line item, with Stripe's checks. */
+/** Returns the price of a session's line item after Stripe's checks. */
 function checkedPrice(sandbox: Sandbox, id: string): Price {
   const price = requireObject(sandbox, "prices", id, "line_items[0][price]");
   if (!price.active) {
@@ -81,7 +81,7 @@ function checkedPrice(sandbox: Sandbox, id: string): Price {
 }
 
 /**
- * Tax is calculated from an address: a customer without one must be updated with the one that is entered
+ * Tax needs an address: a customer without one must be updated with the one entered
  * (docs.stripe.com/tax/checkout#existing-customers).
  */
 function checkTaxAddress(
@@ -98,7 +98,7 @@ function checkTaxAddress(
   });
 }
 
-/** Checkout sessions, for one subscription each. */
+/** Checkout sessions, each for one subscription. */
 export const checkoutSessionEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/checkout/sessions", sessionCreate, ({ sandbox, values }) => {
     const [item] = values.line_items;

@@ -35,11 +35,11 @@ export const customerEndpoints: Endpoint[] = [
   ),
   listOf("/v1/customers", "customers", { filters, matches: isPresent }),
   retrieve("/v1/customers/:id", "customers"),
-  // (docs.stripe.com/api/customers/update)
+  // docs.stripe.com/api/customers/update
   change("/v1/customers/:id", "customers", "customer.updated", customerUpdate, (call) =>
     requireCustomer(call.sandbox, call.id),
   ),
-  // also ends the subscriptions at once (docs.stripe.com/api/customers/delete)
+  // also ends the subscriptions immediately (docs.stripe.com/api/customers/delete)
   endpoint("DELETE", "/v1/customers/:id", {}, ({ sandbox, id }) =>
     deleteCustomer(sandbox, requireCustomer(sandbox, id)),
   ),

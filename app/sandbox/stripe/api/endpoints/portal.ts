@@ -49,7 +49,7 @@ const configurationCreate = {
   features: required(features),
 } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams>;
 
-// a link to the form for another card, which leads back when it is done
+// a link to the form for another card, which redirects afterwards
 const flowData = hash({
   after_completion: required(
     hash({

@@ -53,7 +53,7 @@ const subscriptionUpdate = {
   proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
 } satisfies ParametersOf<Stripe.SubscriptionUpdateParams>;
 
-// these make no difference: nothing is metered or prorated here
+// ignored: nothing is metered or prorated here
 const subscriptionCancel = {
   invoice_now: boolean(),
   prorate: boolean(),
@@ -62,13 +62,13 @@ const subscriptionCancel = {
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
   if (wanted === "all") return true;
   if (wanted === "ended") return isOver(subscription);
-  // one that expired incomplete is not canceled, so it is listed (docs.stripe.com/api/subscriptions/list)
+  // `incomplete_expired` is not `canceled`, so it is listed (docs.stripe.com/api/subscriptions/list)
   return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
 }
 
 type ItemChange = { id?: string; price?: string };
 
-/** The price that an update changes to, checked: for the one item, and with the same interval. */
+/** Returns the checked new price of an update: for the only item, and with the same interval. */
 function wantedPrice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -99,7 +99,7 @@ function wantedPrice(
   return price;
 }
 
-/** Subscriptions, of one item each. */
+/** Subscriptions, each with one item. */
 export const subscriptionEndpoints: Endpoint[] = [
   listOf("/v1/subscriptions", "subscriptions", {
     filters,
@@ -152,7 +152,7 @@ export const subscriptionEndpoints: Endpoint[] = [
   }),
   endpoint("DELETE", "/v1/subscriptions/:id", subscriptionCancel, ({ sandbox, id }) => {
     const subscription = requireObject(sandbox, "subscriptions", id);
-    // to Stripe, a subscription that has ended does not exist here
+    // Stripe treats an ended subscription as missing here
     if (isOver(subscription)) throw noSuch("subscriptions", id);
     endSubscription(sandbox, subscription, "cancellation_requested");
     return subscription;

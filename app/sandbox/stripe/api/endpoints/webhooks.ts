@@ -23,9 +23,8 @@ const MAX_ENDPOINTS = 16;
 const RETENTION_SECONDS = 30 * 86_400;
 
 /**
- * An address that Stripe could reach: not on this machine or a private network. Plain http is allowed in
- * test mode. The message is Stripe's, as quoted in github.com/dj-stripe/dj-stripe/pull/1891, and 0.0.0.0
- * passes there too.
+ * A URL that Stripe could reach: not on this machine or a private network. Plain http is allowed in test mode. The
+ * message is Stripe's, as quoted in github.com/dj-stripe/dj-stripe/pull/1891; 0.0.0.0 is accepted there too.
  */
 const publicUrl = checked(url(), (address, name) => {
   const host = new URL(address).hostname.replace(/^\[|\]$/g, "");
@@ -73,12 +72,12 @@ const eventParameters = {
   types: list(text(100), 20),
 } satisfies ParametersOf<Stripe.EventListParams>;
 
-/** A webhook endpoint without its secret, which Stripe shows only when it is created. */
+/** Omits a webhook endpoint's secret, which Stripe shows only on creation. */
 function withoutSecret({ secret: _secret, ...shown }: WebhookEndpoint): WebhookEndpoint {
   return shown;
 }
 
-/** Events, and the endpoints that they are sent to. */
+/** Events, and the endpoints that receive them. */
 export const webhookEndpoints: Endpoint[] = [
   // of the last 30 days only (docs.stripe.com/api/events)
   listOf("/v1/events", "events", {
