@@ -24,7 +24,7 @@ import { insertProgramStart, recordProgramStop } from "~db/queries/program-start
 import { eventually } from "../../support/eventually";
 import { mailIdle } from "../../support/mail";
 import { runMailWorker } from "../../support/mail-worker";
-import { newMember } from "../../support/payments";
+import { control, newMember } from "../../support/payments";
 import { temporaryDirectory } from "../../support/program";
 import { SESSION_SECRET } from "../../support/session-secret";
 import { openTestSite, type TestSite } from "../../support/site";
@@ -65,6 +65,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   webhooks = "arrive";
   refusal = null;
+  // a webhook of the previous test would count as this one's
+  await control(site.sandboxOrigin, "webhooks/settle", { retries: true });
   await settle();
   await db().execute(
     sql`truncate operator_matters, operator_signals, program_starts, mails cascade`,
