@@ -31,7 +31,8 @@ export function resumeCampaign(slug: string): Promise<ControlOutcome> {
 
 /**
  * Requeues a campaign's mails that the mail server refused or deferred too long. For use once the cause is fixed,
- * because sending a slug again never resends to anyone. Skips mails that may have arrived and hard bounces.
+ * because sending a slug again never resends to anyone. Skips mails that may have arrived. Bounced addresses are
+ * suppressed, so the worker does not send to them.
  */
 export function retryCampaign(slug: string): Promise<ControlOutcome> {
   return getDatabase().db.transaction(async (tx) => {

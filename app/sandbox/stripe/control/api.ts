@@ -1,6 +1,6 @@
 /**
- * The control API, by which a tester controls the local Stripe. The control page's forms post to the same paths. A JSON
- * body gets JSON, a form a redirect to the control page. `:id` is a Stripe id. Fields are optional unless marked.
+ * The control API, by which a tester controls the local Stripe. The control page's forms post to the same paths.
+ * A JSON body gets JSON, a form a redirect to the control page. `:id` is a Stripe id. Fields are optional by default.
  *
  *     GET    /_control/state          the clock, settings, faults and object counts
  *     POST   /_control/reset          deletes all but catalogue, portal configurations and endpoints

@@ -85,7 +85,7 @@ function button(path: string, label: string, fields: Record<string, string> = {}
   )}<button type="submit" class="plain">${label}</button></form>`;
 }
 
-/** A form with fields, whose ids are unique by the path. */
+/** A form with fields, whose ids the path makes unique. */
 function fieldForm(path: string, go: string, ...fields: ((path: string) => Html)[]): Html {
   return html`<form method="post" action="/_control/${path}">${fields.map((field) => field(path))}<button type="submit" class="plain">${go}</button></form>`;
 }

@@ -3,7 +3,7 @@ export type Interval = { interval: string; interval_count: number };
 
 /**
  * Returns the end of the period that follows one ending at `end`, both in Unix seconds. As at Stripe, months keep the
- * day of `anchor`, or end on the last day of a shorter month.
+ * day of the month of `anchor`, or end on the last day of a shorter month.
  */
 export function nextPeriodEnd(end: number, anchor: number, recurring: Interval): number {
   const count = recurring.interval_count;

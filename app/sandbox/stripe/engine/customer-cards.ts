@@ -30,8 +30,8 @@ export function owedInvoices(sandbox: Sandbox, customerId: string): Invoice[] {
  * Makes a card the customer's default, as the portal does, by setting
  * `customer.invoice_settings.default_payment_method` (docs.stripe.com/customer-management/portal-deep-links). A
  * subscription with its own payment method, as set by Checkout, is still charged to that
- * (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"). No document says that open
- * invoices are paid right away. A declined card changes nothing.
+ * (docs.stripe.com/billing/revenue-recovery/smart-retries, "Payment method ordering"). Stripe's docs do not say that
+ * open invoices are paid right away. A declined card changes nothing.
  */
 export function changeDefaultCard(
   sandbox: Sandbox,

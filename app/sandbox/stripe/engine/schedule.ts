@@ -28,7 +28,7 @@ export function runDue(sandbox: Sandbox): void {
 
 /**
  * Advances the local Stripe's clock by seconds. It stops wherever something is due, so renewals, retries and ends
- * happen in order and with the right timestamps.
+ * happen in order and with the timestamps they would have had.
  */
 export function advanceClock(sandbox: Sandbox, seconds: number): void {
   const target = sandbox.now() + seconds;

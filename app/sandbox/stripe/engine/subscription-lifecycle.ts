@@ -25,7 +25,7 @@ import { type ChargeOutcome, chargeOutcome } from "./test-cards";
 import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
 
 /**
- * Days between attempts after each failure. Stripe's recommended default is 8 retries within 2 weeks
+ * Days from each failed payment attempt to the next. Stripe's recommended default is 8 retries within 2 weeks
  * (docs.stripe.com/billing/revenue-recovery/smart-retries), at times chosen by its model.
  */
 export const RETRY_DAYS: readonly number[] = [1, 2, 2, 2, 2, 2, 2, 1];
@@ -101,9 +101,7 @@ const NO_METHOD: ChargeOutcome = {
   message: "This customer has no attached payment source or default payment method.",
 };
 
-/**
- * Finalizes an invoice and charges it off-session. `forced` overrides the card's own outcome. Returns the outcome.
- */
+/** Finalizes an invoice and charges it off-session. Returns the outcome, which a tester can override by `forced`. */
 export function collectInvoice(
   sandbox: Sandbox,
   invoice: Invoice,

@@ -62,7 +62,7 @@ type Names<Text extends string, Found = never> = Text extends `${infer First} ${
   ? Names<Rest, Found | First>
   : Found | Text;
 
-/** Returns null for fields that the local Stripe does not fill. Names are separated by spaces. */
+/** Returns fields that the local Stripe leaves null. Names are separated by spaces. */
 export function nulls<Text extends string>(...texts: Text[]): Record<Names<Text>, null> {
   const names = texts.flatMap((text) => text.split(" "));
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Names<Text>, null>;

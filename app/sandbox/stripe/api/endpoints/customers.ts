@@ -35,7 +35,7 @@ export const customerEndpoints: Endpoint[] = [
   ),
   listOf("/v1/customers", "customers", { filters, matches: isPresent }),
   retrieve("/v1/customers/:id", "customers"),
-  // docs.stripe.com/api/customers/update
+  // refuses a deleted customer (docs.stripe.com/api/customers/update)
   change("/v1/customers/:id", "customers", "customer.updated", customerUpdate, (call) =>
     requireCustomer(call.sandbox, call.id),
   ),
