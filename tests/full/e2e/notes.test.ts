@@ -163,7 +163,7 @@ describe("with JavaScript", () => {
     await page.getByLabel("Account menu").click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await expectToast(page, "👋 You've been signed out.");
-    expect(await draftsIn(page)).toBe(0);
+    await eventually(async () => expect(await draftsIn(page)).toBe(0));
   });
 
   it("a page that is cleared without a connection stays cleared", async () => {
