@@ -15,10 +15,10 @@ import * as toasts from "~/toast-messages";
 import { postJson, toastOf, useToast } from "~/ui";
 import type { AuthUser, Viewer } from "./viewer";
 
-/** The outcome of signing in, up or out: null, or why it failed. Its toast has already been shown. */
+/** The outcome of signing in, up or out; `error` is null on success. Its toast has already been shown. */
 export type AuthOutcome = { error: { message: string } | null };
 
-/** `others` are further fields of the submitted form. */
+/** `others` are the form's remaining fields. */
 type SignIn = (
   email: string,
   password: string,
@@ -45,9 +45,8 @@ type AuthProviderProps = {
 };
 
 /**
- * Provides the signed-in viewer to the pages under it. The server checks the session when it renders the page;
- * if it could not, the page is loading and retries. Later changes, including those in other tabs, reload the
- * viewer.
+ * Provides the signed-in viewer to the pages below. The server checks the session when it renders; if it cannot, the
+ * page shows as loading and retries. Later changes, also in other tabs, reload the viewer.
  */
 export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderProps) {
   const navigate = useNavigate();
@@ -89,35 +88,35 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
   return <AuthContext.Provider value={value}>{children}</AuthContext.Provider>;
 }
 
-/** The auth state and its three calls (specification, 3). Throws outside an AuthProvider. */
+/** Returns the auth state and its three calls (specification, 3). Throws outside an AuthProvider. */
 export function useAuth(): Auth {
   const auth = useContext(AuthContext);
   if (!auth) throw new Error("useAuth must be used within an AuthProvider");
   return auth;
 }
 
-/** Removes what this browser keeps of a viewer's unsaved texts; loaded only now, since few have any. */
+/** Removes a viewer's drafts from this browser. Its script loads on demand, since few visitors have drafts. */
 async function forgetDraftsOf({ user }: Viewer): Promise<void> {
   try {
     const { forgetDrafts } = await import("~/ui/drafts");
     forgetDrafts(user.id);
   } catch {
-    // without a connection there are no scripts to load; the next log-out removes them
+    // offline, the script cannot load; the next log-out removes the drafts
   }
 }
 
-/** The storage key under which a tab stores its viewer; a change fires a storage event in the other tabs. */
+/** The localStorage key of a tab's current viewer. A change fires a storage event in the other tabs. */
 const STORAGE_KEY = "golden-path:auth";
 
 /**
- * Retry delays of a page whose session could not be checked, in milliseconds after the last response. After that
- * it stays signed out until the next navigation, so that a database outage causes no endless polling.
+ * Retry delays when the session could not be checked, in milliseconds after the last response. After the last retry
+ * the page stays signed out until the next navigation, so a database outage causes no endless polling.
  */
 const CHECK_AGAIN_AFTER_MS = [0, 5_000];
 
 /**
- * Reloads user and profile when another tab has signed in or out, or gained or lost a membership, when a page is
- * restored from the back/forward cache, and when the server could not check the session. True while that runs.
+ * Reloads user and profile when another tab signs in or out or gains or loses a membership. Also does so when a page
+ * returns from the back/forward cache, and when the server could not check the session. Returns true while it runs.
  */
 function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
   const { revalidate, state } = useRevalidator();
@@ -143,7 +142,7 @@ function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
     if (delay === undefined || state === "loading") return;
     const timer = setTimeout(() => {
       revalidate();
-      // Batched with the router's state update, so that the check never appears finished in between.
+      // Batched with the router's state update: the check must not appear finished in between.
       startTransition(() => setChecks(checks + 1));
     }, delay);
     return () => clearTimeout(timer);

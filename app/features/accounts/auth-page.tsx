@@ -17,22 +17,22 @@ const TABS = {
   signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Begin your path" },
 } as const;
 
-/** The history state of a URL that was set by a choice of tab. */
+/** History state of a URL set by selecting a tab. */
 const BY_TAB = "by-tab";
 
 type AuthPageProps = {
   tab: CredentialsWay;
-  /** What a failed attempt left in the e-mail field. */
+  /** The email from a failed attempt, to restore. */
   email: string | null;
-  /** Stands under the Login form. */
+  /** Shown below the Login form. */
   footer?: ReactNode;
 };
 
-/** The account page (specification, 2): Login and Sign Up as two tabs, each with an address of its own. */
+/** The account page (specification, 2): Login and Sign Up as two tabs, each with its own URL. */
 export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const navigate = useNavigate();
   const location = useLocation();
-  // A choice takes effect at once; the URL follows.
+  // The selected tab shows at once; the URL follows.
   const [chosen, setChosen] = useState<CredentialsWay | null>(null);
   const selected = chosen ?? tab;
   const [retry, setRetry] = useState(email !== null);
@@ -40,7 +40,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const typedEmail = useRef(email ?? "");
 
   useEffect(() => {
-    // The URL of an earlier choice may arrive after a later one has been made.
+    // The URL of an earlier selection may arrive after a later selection.
     const isOvertaken = (way: CredentialsWay | null) => location.state === BY_TAB && way !== tab;
     setChosen((way) => (isOvertaken(way) ? way : null));
   }, [location, tab]);
@@ -92,22 +92,21 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
 }
 
 type AuthTabsProps<Key extends string> = {
-  /** The name of the list of tabs. */
+  /** The tab list's accessible name. */
   label: string;
-  /** Each with an address that shows the page with it selected. */
+  /** Each tab's `path` shows the page with that tab selected. */
   tabs: Readonly<Record<Key, { path: string; label: string }>>;
   selected: Key;
-  /** Called when a tab is pressed or receives the focus, also for the one selected already. */
+  /** Called when a tab is pressed or focused, even if it is already selected. */
   onSelect: (key: Key) => void;
   className?: string;
-  /** The contents of the selected tab's panel. */
+  /** The selected tab panel's content. */
   children: ReactNode;
 };
 
 /**
- * Tabs as the WAI-ARIA Authoring Practices describe them, selected by the focus: the Tab key reaches the selected one,
- * arrow keys go round, Home and End to the first and the last. They are links, and nothing but that until the page is
- * hydrated.
+ * Tabs after the WAI-ARIA Authoring Practices, selected by focus. Tab reaches the selected tab, the arrow keys wrap
+ * around, and Home and End go to the first and the last. Until hydration they are plain links.
  */
 function AuthTabs<Key extends string>({
   label,
@@ -125,7 +124,7 @@ function AuthTabs<Key extends string>({
   const onKeyDown = (event: KeyboardEvent, key: Key) => {
     if (event.metaKey || event.ctrlKey || event.altKey || event.shiftKey) return;
     if (event.key === " ") {
-      // would scroll, since the tab is a link
+      // a space would scroll, since the tab is a link
       event.preventDefault();
       onSelect(key);
       return;
@@ -136,7 +135,7 @@ function AuthTabs<Key extends string>({
     list.current?.querySelectorAll<HTMLElement>("[role=tab]")[next]?.focus();
   };
   const onMouseDown = (event: MouseEvent, key: Key) => {
-    // on the press rather than the click; any other press must not select the tab by focusing it
+    // select on press, not on click; other buttons must not select the tab by focusing it
     if (event.button === 0 && !event.ctrlKey) onSelect(key);
     else event.preventDefault();
   };
@@ -193,7 +192,7 @@ function AuthTabs<Key extends string>({
   );
 }
 
-/** The tab that a key moves to; undefined for keys that do not move. */
+/** Returns the index of the tab a key moves to; undefined for other keys. */
 function nextIndex(key: string, current: number, count: number): number | undefined {
   switch (key) {
     case "ArrowLeft":

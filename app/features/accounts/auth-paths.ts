@@ -6,12 +6,12 @@ export const SIGN_UP_PATH = "/auth?tab=signup";
 export const FORGOT_PASSWORD_PATH = "/auth/forgot-password";
 export const RESET_PASSWORD_PATH = "/auth/reset-password";
 
-/** Where the holder of a token chooses a new password. */
+/** Returns the path of the page on which a token's holder chooses a new password. */
 export function passwordResetPath(token: string): string {
   return `${RESET_PASSWORD_PATH}?token=${encodeURIComponent(token)}`;
 }
 
-/** The page of the link that confirms an account's address. */
+/** The page a mail's confirmation link opens. */
 export const CONFIRM_EMAIL_PATH = "/auth/confirm-email";
 
 export function confirmEmailPath(token: string): string {

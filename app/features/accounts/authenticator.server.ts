@@ -17,15 +17,15 @@ import { hashPassword, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
 /**
- * An authenticated user; `passwordHash` is the hash that matched the password. An empty identities list means
- * that the email address was taken.
+ * An authenticated user; `passwordHash` is the hash that matched the password. An empty `identities` means the email
+ * address is taken.
  */
 export type AuthenticatedUser = VerifiedUser & {
   email: string;
   identities?: { provider: "email" }[];
 };
 
-/** The credentials were rejected; the message is the one the toast shows. */
+/** Thrown for rejected credentials; the toast shows its message. */
 export class CredentialsError extends Error {
   override name = "CredentialsError";
   constructor(
@@ -37,10 +37,10 @@ export class CredentialsError extends Error {
   }
 }
 
-/** The same for an unknown address and a wrong password, so as not to reveal which addresses have accounts. */
+/** One message for unknown addresses and wrong passwords, so it does not reveal which addresses have accounts. */
 export const WRONG_CREDENTIALS = "Invalid login credentials";
 
-/** Log in and sign up as remix-auth form strategies, each named as its way in. */
+/** The remix-auth form strategies for log in and sign up, named by `Way`. */
 const authenticator = new Authenticator<AuthenticatedUser>()
   .use(new FormStrategy(({ form, request }) => logIn(form, networkOf(request))), "login")
   .use(new FormStrategy(({ form, request }) => signUp(form, networkOf(request))), "signup");
@@ -48,12 +48,12 @@ const authenticator = new Authenticator<AuthenticatedUser>()
 /** Email and password as submitted: unvalidated, possibly repeated fields. */
 export type SentCredentials = { email: FieldValue; password: FieldValue };
 
-/** How a user comes in with a password. */
+/** How a user signs in with a password. */
 export type Way = "login" | "signup";
 
 /**
- * The user whose credentials these are, or who signs up with them. Throws a CredentialsError for rejected input and
- * QueueFull when the client's network has too many passwords queued for hashing; any other error is the server's fault.
+ * Logs in a user, or signs one up. Throws CredentialsError for rejected input, and QueueFull if the client's network
+ * has too many passwords queued for hashing. Any other error is the server's fault.
  */
 export async function authenticate(
   way: Way,
@@ -66,8 +66,8 @@ export async function authenticate(
 }
 
 /**
- * The request from which a strategy takes fields that have been read already. With a body, it would be copied by remix-auth
- * and cloned by remix-auth-form, encoded and parsed again, which takes thirty times as long.
+ * A request that gives a strategy fields that are already parsed. remix-auth would copy a body, and remix-auth-form
+ * would clone, encode and parse it again, which takes thirty times as long.
  */
 class CredentialsRequest extends Request {
   readonly #form = new FormData();
@@ -110,7 +110,7 @@ async function logIn(form: FormData, network: ClientNetworks): Promise<Authentic
   return { id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
-/** A known address gives a user whose identities list is empty (specification, 5). */
+/** Signs up a user. A known address returns a user with empty `identities` (specification, 5). */
 async function signUp(form: FormData, network: ClientNetworks): Promise<AuthenticatedUser> {
   const parsed = signUpSchema.safeParse(formFields(form));
   if (!parsed.success) throw new CredentialsError(firstProblem(parsed.error));
@@ -123,13 +123,16 @@ async function signUp(form: FormData, network: ClientNetworks): Promise<Authenti
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
-/** A new account, which is welcomed by mail; null, with nothing written, if its address is taken or reserved. */
+/**
+ * Inserts an account and queues its welcome mail. Returns null and writes nothing if the address is taken or
+ * reserved.
+ */
 async function insertAccount(account: { email: string; passwordHash: string }) {
   try {
     return await getDatabase().db.transaction(async (tx) => {
       const inserted = await insertUser(account, tx);
       if (!inserted) return null;
-      // looked up last, so that a change of address that has just been made is seen
+      // checked last, to see a change of address that has just been made
       const { email } = inserted;
       const owner = { exceptFor: null, now: new Date() };
       if (await isEmailReserved(email, owner, tx)) throw new AddressReserved();
@@ -142,7 +145,7 @@ async function insertAccount(account: { email: string; passwordHash: string }) {
   }
 }
 
-/** Another account had the address until lately, and can still get it back. */
+/** Another account recently had the address and can still get it back. */
 class AddressReserved extends Error {}
 
 /** A field sent twice becomes an array, which the schemas reject. */
@@ -155,12 +158,11 @@ function formFields(form: FormData): Record<string, unknown> {
   );
 }
 
-/** In the mail that is rendered once for all; has nothing that HTML would escape. */
+/** Placeholder in the mail that is rendered once for all users. Contains nothing that HTML would escape. */
 const CONFIRM_URL = "https://confirm-url.invalid/";
 
 /**
- * Queues the mail that greets the owner of a new account and asks to confirm the address, in the transaction that
- * creates it.
+ * Queues the mail that welcomes a new account and asks to confirm its address, in the transaction that creates it.
  */
 async function enqueueAccountWelcome(
   user: { id: string; email: string },

@@ -14,16 +14,16 @@ const LABELS = {
 type CredentialsFormProps = {
   way: CredentialsWay;
   email: string;
-  /** The page follows a failed attempt: only the password has to be typed again. */
+  /** Whether the last attempt failed: only the password has to be typed again. */
   retry: boolean;
   onEmailChange?: (email: string) => void;
-  /** The page this form is on, to which it returns; without it, the account page. */
+  /** The page with this form, to return to; defaults to the account page. */
   returnTo?: string;
 };
 
 /**
- * Email and password (specification, 4 and 5). The outcome is shown by toasts; after a failure the email stays,
- * and the password is cleared and focused.
+ * The email and password form (specification, 4 and 5). Toasts show the outcome. After a failure the email stays, and
+ * the password is cleared and focused.
  */
 export function CredentialsForm({
   way,
@@ -42,13 +42,13 @@ export function CredentialsForm({
     event.preventDefault();
     if (busy) return;
     const fields = new FormData(event.currentTarget);
-    // Disabled inputs lose the focus; the button keeps it and shows the progress.
+    // Disabled inputs lose focus; the button keeps it and shows progress.
     button.current?.focus();
     setBusy(true);
     const call = way === "login" ? signIn : signUp;
     const { email: address, password: secret, ...others } = Object.fromEntries(fields);
     const { error } = await call(String(address), String(secret), others);
-    // After a success the page navigates away; until then the form stays busy, so that it is not sent twice.
+    // On success the page navigates away; until then the form stays busy to prevent a second submission.
     if (!error) return;
     flushSync(() => setBusy(false));
     if (password.current) {

@@ -3,38 +3,38 @@ import { emailSchema, firstProblem, logInSchema, readEmail, signUpSchema } from 
 
 const NO_ADDRESS = "Unable to validate email address: invalid format";
 
-/** A valid address of this many characters. */
+/** Returns a valid address of this length in characters. */
 const addressOf = (length: number) => "@example.test".padStart(length, "a");
 
-/** What the toast says about an address; null if it is accepted. */
+/** Returns the toast's text about an address; null if it is accepted. */
 function problemOf(address: unknown): string | null {
   const { error } = emailSchema.safeParse(address);
   return error ? firstProblem(error) : null;
 }
 
-describe("an e-mail address", () => {
-  it("is read without the space around it and in lower case", () => {
+describe("readEmail and emailSchema", () => {
+  it("trims the address and lowercases it", () => {
     expect(readEmail("\t Reader@Example.TEST \n")).toBe("reader@example.test");
   });
 
-  it("is the same in every Unicode spelling of its characters", () => {
+  it("normalizes Unicode", () => {
     // the grave accent as U+1FEF
     expect(readEmail("a\u1FEFb@example.test")).toBe("a`b@example.test");
   });
 
-  it("may have 254 characters, and no more", () => {
+  it("accepts up to 254 characters", () => {
     expect(problemOf(addressOf(254))).toBeNull();
     expect(problemOf(addressOf(255))).toBe(NO_ADDRESS);
   });
 
-  it("may stand among 100 characters of space beside its own, and no more", () => {
+  it("accepts up to 100 characters of surrounding whitespace", () => {
     expect(readEmail(addressOf(254).padStart(354))).toBe(addressOf(254));
     expect(problemOf(addressOf(254).padStart(355))).toBe(NO_ADDRESS);
     expect(problemOf(addressOf(20).padStart(355))).toBe(NO_ADDRESS);
   });
 
   it.each(["", "nonsense", "a@b@c.test", "ä@example.test", "a b@example.test"])(
-    "is not '%s'",
+    "rejects '%s'",
     (text) => {
       expect(problemOf(text)).toBe(NO_ADDRESS);
       expect(readEmail(text)).toBeNull();
@@ -49,7 +49,7 @@ describe("a password", () => {
     return error ? firstProblem(error) : null;
   };
 
-  it("has 6 to 1000 characters when signing up", () => {
+  it("must have 6 to 1000 characters at sign-up", () => {
     expect(problems(signUpSchema, "12345")).toBe("Password should be at least 6 characters.");
     expect(problems(signUpSchema, "123456")).toBeNull();
     expect(problems(signUpSchema, "x".repeat(1_000))).toBeNull();
@@ -58,7 +58,7 @@ describe("a password", () => {
     );
   });
 
-  it("may be short when logging in, but not missing", () => {
+  it("may be short at log-in, but not missing", () => {
     expect(problems(logInSchema, "1")).toBeNull();
     expect(problems(logInSchema, "")).toBe("Please enter a password.");
     expect(problems(logInSchema, undefined)).toBe("Please enter a password.");
@@ -67,7 +67,7 @@ describe("a password", () => {
     );
   });
 
-  it("keeps the space around it", () => {
+  it("keeps surrounding whitespace", () => {
     expect(logInSchema.parse({ email, password: " secret " }).password).toBe(" secret ");
   });
 });

@@ -10,9 +10,9 @@ const EMAIL_MAX_PADDING = 100;
 const INVALID_EMAIL = "Unable to validate email address: invalid format";
 
 /**
- * An email address under the rule browsers apply to `type=email`, in the canonical form that is used for
- * look-up, uniqueness and rate limits: trimmed and in lower case. The output is ASCII, so two Unicode spellings
- * of an address either become equal here or are rejected.
+ * Validates an email address by the browsers' rule for `type=email` and returns its canonical form, trimmed and in
+ * lower case. Look-up, uniqueness and rate limits use that form. The output is ASCII, so Unicode variants of an
+ * address become equal or are rejected.
  */
 export const emailSchema = z
   .string("Please enter your email address.")
@@ -25,7 +25,7 @@ export const emailSchema = z
       .regex(z.regexes.html5Email, INVALID_EMAIL),
   );
 
-/** An email field's address in canonical form; null if `emailSchema` rejects it. */
+/** Returns an email field's address in canonical form; null if `emailSchema` rejects it. */
 export function readEmail(field: unknown): string | null {
   return emailSchema.safeParse(field).data ?? null;
 }
@@ -40,18 +40,18 @@ export const newPasswordSchema = passwordSchema.min(
   `Password should be at least ${PASSWORD_MIN_LENGTH} characters.`,
 );
 
-/** The input of log in, where a short password is merely a wrong one. */
+/** Input of log in; a short password is merely wrong. */
 export const logInSchema = z.object({
   email: emailSchema,
   password: passwordSchema.min(1, "Please enter a password."),
 });
 
-/** The input of sign up. */
+/** Input of sign up. */
 export const signUpSchema = z.object({ email: emailSchema, password: newPasswordSchema });
 
 export type Credentials = z.infer<typeof signUpSchema>;
 
-/** The first validation error, worded as a toast shows it. */
+/** Returns the first validation error's message, for a toast. */
 export function firstProblem(error: z.ZodError): string {
   return error.issues[0]?.message ?? "Something went wrong";
 }

@@ -1,4 +1,4 @@
-/** A browser and its system in words, such as "Chrome on Linux"; `fallback` if neither is known. */
+/** Names a browser and its system, such as "Chrome on Linux"; returns `fallback` if neither is known. */
 export function deviceName(
   { browser, system }: { browser: string | null; system: string | null },
   fallback: string,

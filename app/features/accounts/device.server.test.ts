@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deviceOf } from "./device.server";
 
-describe("the device a User-Agent names", () => {
+describe("deviceOf", () => {
   it.each([
     [
       "Firefox",
@@ -23,7 +23,7 @@ describe("the device a User-Agent names", () => {
       "macOS",
       "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
     ],
-  ])("is %s on %s", (browser, system, userAgent) => {
+  ])("recognizes %s on %s", (browser, system, userAgent) => {
     expect(deviceOf(userAgent)).toEqual({ browser, system });
   });
 
@@ -33,11 +33,11 @@ describe("the device a User-Agent names", () => {
     ["a control character", "\u0000"],
     ["a picture", "🦊"],
     ["a very long one", "a".repeat(16_000)],
-  ])("is unknown for %s", (_what, userAgent) => {
+  ])("returns null for %s", (_what, userAgent) => {
     expect(deviceOf(userAgent).system).toBeNull();
   });
 
-  it("is looked for only where browsers name it", () => {
+  it("examines only the first 512 characters", () => {
     const firefox = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0";
     expect(deviceOf(`${" ".repeat(400)}${firefox}`).browser).toBe("Firefox");
     expect(deviceOf(`${" ".repeat(512)}${firefox}`)).toEqual({ browser: null, system: null });

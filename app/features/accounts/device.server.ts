@@ -1,6 +1,6 @@
 import Bowser from "bowser";
 
-/** What somebody recognises a browser of theirs by; null where its User-Agent does not say. */
+/** A browser as its user recognises it; null for what the User-Agent does not say. */
 export type Device = {
   /** Such as Firefox. */
   browser: string | null;
@@ -8,10 +8,10 @@ export type Device = {
   system: string | null;
 };
 
-/** Longer than any browser's; the rest of a longer User-Agent is not examined. */
+/** The number of User-Agent characters examined; longer than any browser's. */
 const MAX_LENGTH = 512;
 
-/** Browser and operating system by name alone, which is all that is stored of a User-Agent. */
+/** Returns the browser's and operating system's names. Nothing else of a User-Agent is stored. */
 export function deviceOf(userAgent: string | null): Device {
   if (!userAgent) return { browser: null, system: null };
   const { browser, os } = Bowser.parse(userAgent.slice(0, MAX_LENGTH));

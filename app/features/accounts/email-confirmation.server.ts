@@ -11,26 +11,26 @@ import { deleteOtherSessions } from "~db/queries/sessions";
 import { claimEmailConfirmation, confirmEmail, findUserById } from "~db/queries/users";
 import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./auth-paths";
 
-/** Minimum time between two mails that ask one account to confirm its address, in milliseconds. */
+/** Minimum time between two confirmation mails to one account, in milliseconds. */
 const RESEND_AFTER_MS = 60 * 1000;
 
 /** Distinguishes these tokens from others that sign an id. */
 const PURPOSE = "account email confirmation";
 
 /**
- * The token with which the owner of an account's address confirms it. It is derived, so nothing is stored, and it
- * is worthless once the address is another.
+ * Returns the token that confirms an account's address. It is derived, so nothing is stored, and it becomes invalid
+ * when the address changes.
  */
 export function emailConfirmationToken({ id, email }: { id: string; email: string }): string {
   return signId(PURPOSE, id, email);
 }
 
-/** The page of the link that confirms an account's address. */
+/** Returns the URL that confirms an account's address. */
 export function emailConfirmationUrl(user: { id: string; email: string }): string {
   return env().PUBLIC_URL + confirmEmailPath(emailConfirmationToken(user));
 }
 
-/** The user whose address a token confirms; null for any other token. Throws PostgreSQL's errors. */
+/** Returns the user whose address a token confirms; null for any other token. Throws PostgreSQL's errors. */
 export async function readEmailConfirmation(
   token: unknown,
 ): Promise<{ id: string; email: string } | null> {
@@ -41,12 +41,14 @@ export async function readEmailConfirmation(
 }
 
 export type ConfirmEmailOutcome =
-  /** `isSignedOut`: every session has ended, since the link was opened in a browser without one. */
+  /**
+   * `isSignedOut`: every session has ended, because the link was opened in a browser not signed in to the account.
+   */
   { kind: "confirmed"; isSignedOut: boolean } | { kind: "invalid-link" } | { kind: "failed" };
 
 /**
- * Confirms an account's address. If the browser is not signed in to the account, somebody else may have opened it
- * with this address: then every session ends. Idempotent; never throws.
+ * Confirms an account's address. If the browser is not signed in to the account, somebody else may have created it
+ * with this address, so every session ends. Idempotent; never throws.
  */
 export async function confirmEmailByLink(
   token: unknown,
@@ -71,11 +73,11 @@ export async function confirmEmailByLink(
 }
 
 export type ResendOutcome = {
-  /** "sent" also if one was sent within the last minute, or the address is confirmed already. */
+  /** "sent" also if a mail was sent within the last minute, or the address is already confirmed. */
   kind: "sent" | "busy" | "failed";
 };
 
-/** Mails an account's owner the link that confirms the address, once more. Never throws. */
+/** Mails an account's owner the confirmation link again. Never throws. */
 export async function resendEmailConfirmation(userId: string): Promise<ResendOutcome> {
   try {
     if (await isMailQueueFull()) return { kind: "busy" };

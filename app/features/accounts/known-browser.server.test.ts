@@ -5,11 +5,11 @@ import { findKnownBrowser, rememberBrowser } from "./known-browser.server";
 beforeAll(() => setEnvironment({ SESSION_SECRET: "a secret that is worth nothing elsewhere" }));
 afterAll(() => setEnvironment({}));
 
-/** A browser's request; `setCookie` is the Set-Cookie header it got before. */
+/** A browser's request; `setCookie` is the Set-Cookie header it received before. */
 const requestWith = (setCookie = "") =>
   new Request("http://localhost:3000", { headers: { Cookie: setCookie.split(";")[0] ?? "" } });
 
-/** The Set-Cookie header that a browser has last got after signing in to these accounts in turn. */
+/** Returns a browser's last Set-Cookie header after it signed in to these accounts in turn. */
 async function signedInTo(...emails: string[]): Promise<string> {
   let cookie = "";
   for (const email of emails) cookie = await rememberBrowser(requestWith(cookie), email);
@@ -28,14 +28,14 @@ describe("a browser that has signed in", () => {
     );
   });
 
-  it("is known to this account and to no other", async () => {
+  it("is known to this account only", async () => {
     const cookie = await signedInTo("a@example.test");
     expect(await idFor(cookie, "a@example.test")).toMatch(/^[\w-]{22}$/);
     expect(await idFor(cookie, "b@example.test")).toBeNull();
     expect(await idFor(cookie, null)).toBeNull();
   });
 
-  it("keeps its id from account to account", async () => {
+  it("keeps its id across accounts", async () => {
     const first = await signedInTo("a@example.test");
     const id = await idFor(first, "a@example.test");
     const second = await rememberBrowser(requestWith(first), "b@example.test");
@@ -51,7 +51,7 @@ describe("a browser that has signed in", () => {
     expect(await idFor(cookie, "c@example.test")).not.toBeNull();
   });
 
-  it("does not put its accounts' addresses into the cookie", async () => {
+  it("stores no addresses in the cookie", async () => {
     const [value = ""] = (await signedInTo("a@example.test")).split(";");
     const content = Buffer.from(decodeURIComponent(value.split("=")[1] ?? ""), "base64");
     expect(content.toString()).toContain("accounts");
@@ -59,13 +59,13 @@ describe("a browser that has signed in", () => {
   });
 });
 
-describe("a browser is unknown", () => {
-  it("without the cookie", async () => {
+describe("an unknown browser", () => {
+  it("has no cookie", async () => {
     expect(await findKnownBrowser(requestWith(), "a@example.test")).toBeNull();
     expect(await findKnownBrowser(requestWith("session=a"), "a@example.test")).toBeNull();
   });
 
-  it("with an altered cookie, and gets a new id when it signs in", async () => {
+  it("has an altered cookie, and gets a new id when it signs in", async () => {
     const cookie = await signedInTo("a@example.test");
     const forged = cookie.replace(/^([^;]+)/, "$1x");
     expect(await idFor(forged, "a@example.test")).toBeNull();

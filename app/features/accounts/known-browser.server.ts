@@ -5,7 +5,7 @@ import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
-/** Maximum number of accounts a browser is known to; the least recently signed-in one is evicted first. */
+/** Maximum number of accounts a browser is known to. The least recently signed-in one is evicted first. */
 const MAX_ACCOUNTS = 4;
 
 const contentSchema = z.object({
@@ -18,10 +18,9 @@ function knownBrowserCookie(): Cookie {
 }
 
 /**
- * The id of the request's browser if it has signed in to the account with this address before; otherwise null,
- * also for no address. Attempts from a known browser have their own rate limit, so that the owner can sign in
- * while strangers use up the account's limit (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
- * It proves nothing else: the password is still required.
+ * Returns the browser's id if it has signed in to the account with this address before; otherwise null, also for no
+ * address. Known browsers have their own rate limit, so the owner can sign in while strangers use up the account's
+ * limit (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The password is still required.
  */
 export async function findKnownBrowser(
   request: Request,
@@ -32,7 +31,7 @@ export async function findKnownBrowser(
   return content?.accounts.includes(digest(email)) ? content.browser : null;
 }
 
-/** The Set-Cookie value that makes the request's browser known to the account with this address. */
+/** Returns the Set-Cookie value that makes the browser known to the account with this address. */
 export async function rememberBrowser(request: Request, email: string): Promise<string> {
   const before = await readContent(request);
   const account = digest(email);

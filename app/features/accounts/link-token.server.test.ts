@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createLinkToken, hashLinkToken, isLinkToken } from "./link-token.server";
 
-describe("a password reset token", () => {
-  it("is 32 random bytes, of which the database stores the SHA-256", () => {
+describe("a link token", () => {
+  it("is 32 random bytes, stored as their SHA-256", () => {
     const { token, tokenHash } = createLinkToken();
     expect(Buffer.from(token, "base64url")).toHaveLength(32);
     expect(tokenHash).toBe(createHash("sha256").update(token).digest("hex"));
@@ -11,7 +11,7 @@ describe("a password reset token", () => {
     expect(createLinkToken().token).not.toBe(token);
   });
 
-  it("is recognized by its 43 characters", () => {
+  it("is recognized by its 43-character format", () => {
     expect(isLinkToken(`${"aZ09_-".repeat(7)}x`)).toBe(true);
   });
 

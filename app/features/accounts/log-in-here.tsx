@@ -8,9 +8,9 @@ type LogInHereProps = {
   returnTo: string;
 };
 
-/** The form to log in with, on a page that is for members only. */
+/** The log-in form on a members-only page. */
 export function LogInHere({ returnTo }: LogInHereProps) {
-  // what a failed attempt left in the field
+  // the values of a failed attempt
   const { form } = useRootData();
   return (
     <div className="mt-8 max-w-[28rem]">
@@ -34,7 +34,7 @@ type LogInFirstPageProps = {
   returnTo: string;
 };
 
-/** Shown in place of a page whose link was followed by somebody who is not signed in. */
+/** Shown instead of the page a signed-out visitor's link leads to. */
 export function LogInFirstPage({ heading, lead, returnTo }: LogInFirstPageProps) {
   return (
     <div className="frame py-[clamp(3rem,8vw,6rem)]">

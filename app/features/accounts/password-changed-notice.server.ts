@@ -7,7 +7,9 @@ import { countPasskeys } from "~db/queries/passkeys";
 import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
 
-/** Queues the mail that tells an owner of a new password, and of passkeys, in the transaction that changes it. */
+/**
+ * Queues the mail about a changed password, in the transaction that changes it. It also counts the owner's passkeys.
+ */
 export async function enqueuePasswordChanged(
   { userId, to, by }: { userId: string; to: string; by: "reset" | "change" },
   tx: Transaction,

@@ -1,7 +1,7 @@
 import { PasswordField } from "~/ui";
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
 
-/** Asks for the account's own password, as `password`. */
+/** The field for the account's current password, named `password`. */
 export function CurrentPasswordField({ label, autoFocus }: { label: string; autoFocus?: boolean }) {
   return (
     <PasswordField
@@ -15,7 +15,7 @@ export function CurrentPasswordField({ label, autoFocus }: { label: string; auto
   );
 }
 
-/** Asks for a password to be set (at least 6 characters: specification, 5). */
+/** The field for a new password (at least 6 characters: specification, 5). */
 export function NewPasswordField({ name }: { name: string }) {
   return (
     <PasswordField
@@ -30,7 +30,7 @@ export function NewPasswordField({ name }: { name: string }) {
   );
 }
 
-/** Tells password managers whose password a form is about. */
+/** Tells password managers which account a form belongs to. */
 export function PasswordOwner({ email }: { email: string }) {
   return <input type="email" autoComplete="username" value={email} readOnly hidden />;
 }

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { ArrowLeftIcon, DawnScene } from "~/ui";
 
-/** The layout of the password reset pages, like that of the account page. */
+/** The layout of the password reset pages, like the account page's. */
 export function PasswordResetFrame({
   heading,
   children,

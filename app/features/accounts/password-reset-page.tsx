@@ -4,7 +4,7 @@ import { NewPasswordField, PasswordOwner } from "./password-fields";
 import type { PasswordResetView } from "./password-reset.server";
 import { PasswordResetFrame } from "./password-reset-frame";
 
-/** Where the holder of a reset link chooses a new password. */
+/** The page on which a reset link's holder chooses a new password. */
 export function PasswordResetPage({ token, email }: PasswordResetView) {
   return (
     <PasswordResetFrame heading="Choose a new password">

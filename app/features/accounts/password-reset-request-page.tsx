@@ -3,13 +3,13 @@ import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PasswordResetFrame } from "./password-reset-frame";
 
 type PasswordResetRequestPageProps = {
-  /** What a failed attempt left in the e-mail field. */
+  /** The email from a failed attempt, to restore. */
   email: string | null;
-  /** The form was just sent: say what happens next, and keep the form for another attempt. */
+  /** Whether the form was just sent. The page then says what happens next, and keeps the form for another attempt. */
   sent: boolean;
 };
 
-/** Asks for the email address to which a password reset link is sent. */
+/** The page that asks where to send a password reset link. */
 export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPageProps) {
   return (
     <PasswordResetFrame heading={sent ? "Check your email" : "Forgot your password?"}>

@@ -15,20 +15,20 @@ import { findUserByEmail } from "~db/queries/users";
 import { passwordResetPath } from "./auth-paths";
 import { createLinkToken } from "./link-token.server";
 
-/** How long a link is valid, and how soon a user can be sent another one, in milliseconds. */
+/** Lifetime of a link, and minimum time between two links for one user, in milliseconds. */
 const LINK_LIFETIME_MS = 60 * 60 * 1000;
 const RESEND_AFTER_MS = 60 * 1000;
 
 /**
- * Maximum links mailed to one user in an hour, whoever requests them. Further requests get the usual response,
- * and the last link still works, so nobody can lock an owner out by repeated requests.
+ * Maximum links per user and hour, from all requests together. Further requests get the usual response and the last
+ * link still works, so repeated requests cannot lock an owner out.
  */
 const MAX_MAILS = 6;
 const MAIL_COUNT_WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * Queues a password reset link for the user with this address; "busy" while too many mails wait. Outcome and
- * timing do not depend on whether an account exists: even the look-up happens in the background. Never throws.
+ * Queues a password reset link for the user with this address; "busy" if too many mails are queued. Neither outcome
+ * nor timing reveals whether an account exists: even the look-up runs in the background. Never throws.
  */
 export async function requestPasswordReset(
   email: string,
@@ -45,8 +45,8 @@ export async function requestPasswordReset(
 }
 
 /**
- * Opens a password reset for a user, in the place of any other, and returns the token of its link: for somebody who
- * has proved in another way that the account is theirs, and is not mailed a link.
+ * Opens a password reset that replaces any other, and returns its link's token. For users who have proved their
+ * ownership in another way and get no mail.
  */
 export async function openPasswordReset(userId: string, tx: Transaction): Promise<string> {
   const { token, tokenHash } = createLinkToken();
@@ -60,16 +60,16 @@ export async function openPasswordReset(userId: string, tx: Transaction): Promis
   return token;
 }
 
-/** A new link to choose a password, for the owner of the address alone. */
+/** The outcome of creating a password reset link, which only the address's owner may get. */
 export type ResetLinkOutcome =
   | { kind: "created"; url: string; email: string }
   | { kind: "no-account" }
-  /** The last link is too young, or there have been too many; it still works. */
+  /** The last link is too recent, or there have been too many. It still works. */
   | { kind: "limited" };
 
 /**
- * Makes a link with which the user with this address chooses a new password: valid once, for an hour, in place of any
- * older one, and no more often than links are mailed. The operator reads it out to a member who has no mail. Throws
+ * Creates a link to choose a new password, for the user with this address. It works once, for an hour, replaces any
+ * older link and shares the limits of mailed links. The operator can read it out to a member who gets no mail. Throws
  * PostgreSQL's errors.
  */
 export async function createResetLink(
@@ -101,7 +101,9 @@ export async function createResetLink(
   return { kind: "created", url: env().PUBLIC_URL + passwordResetPath(token), email: user.email };
 }
 
-/** The mail with a new link, which replaces any older one; null without an account or beyond the mail limit. */
+/**
+ * Composes the mail with a new link, which replaces any older one; null without an account or beyond the mail limit.
+ */
 export const composePasswordReset: MailComposer = async (email, tx) => {
   const link = await createResetLink(email, "mail", tx);
   if (link.kind !== "created") return null;

@@ -12,10 +12,10 @@ import { hashPassword } from "./password.server";
 import { enqueuePasswordChanged } from "./password-changed-notice.server";
 import { openSession } from "./sessions.server";
 
-/** What the password reset page shows; the email is null while the database is unavailable. */
+/** Data of the password reset page; `email` is null while the database is unavailable. */
 export type PasswordResetView = { token: string; email: string | null };
 
-/** A link's token and its user's email, without using it up; null for a used, expired or forged one. */
+/** Returns a link's token and its user's email, without using it up; null if the link is used, expired or forged. */
 export async function lookUpPasswordReset(token: string): Promise<PasswordResetView | null> {
   const tokenHash = hashLinkToken(token);
   if (!tokenHash) return null;
@@ -28,9 +28,9 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
   }
 }
 
-/** The outcome of changing a password by a link. */
+/** The outcome of changing a password with a link. */
 export type PasswordResetOutcome =
-  /** `session` is the token of the session that was opened; null if the password was changed again since. */
+  /** `session` is the new session's token; null if the password has been changed again since. */
   | { kind: "changed"; email: string; session: string | null }
   /** The link is used, expired or forged. */
   | { kind: "invalid-link" }
@@ -39,8 +39,8 @@ export type PasswordResetOutcome =
   | { kind: "failed" };
 
 /**
- * Changes the password by a link: uses the link up, ends every session of the user and the browser's current
- * session, and opens a new one for this browser. Never throws.
+ * Changes a user's password with a link. Uses up the link, ends the user's sessions and the browser's current
+ * session, and opens a new session for this browser. Never throws.
  */
 export async function resetPassword(
   { token, password }: { token: string; password: string },
@@ -50,7 +50,7 @@ export async function resetPassword(
   if (!tokenHash) return { kind: "invalid-link" };
   const network = clientNetworks(browser.clientAddress);
   try {
-    // Looked up first, so that a forged link costs no hashing.
+    // Checked first, so a forged link costs no hashing.
     const reset = await findPasswordReset(tokenHash, new Date());
     if (!reset) return { kind: "invalid-link" };
     const { userId, email } = reset;
@@ -71,8 +71,8 @@ export async function resetPassword(
 }
 
 /**
- * Uses the link up, sets the hash, ends every session and notifies the owner by mail, in one transaction; false if
- * the link was used before.
+ * Uses up the link, sets the hash, ends every session and notifies the owner by mail, in one transaction. Returns
+ * false if the link was used before.
  */
 function changePassword(
   tokenHash: string,
@@ -82,7 +82,7 @@ function changePassword(
     const userId = await takePasswordReset(tokenHash, new Date(), tx);
     if (!userId) return false;
     await updatePasswordHash(userId, passwordHash, tx);
-    // whoever has the link reads the mail of this address
+    // having the link proves access to this address's mail
     await confirmEmail({ userId, email }, new Date(), tx);
     await deleteSessionsOfUser(userId, tx);
     await enqueuePasswordChanged({ userId, to: email, by: "reset" }, tx);

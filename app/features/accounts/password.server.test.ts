@@ -14,14 +14,14 @@ import {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** The length of the queue, as `/metrics` reports it. */
+/** Returns the queue's length, as `/metrics` reports it. */
 async function queueLength(): Promise<number | undefined> {
   const metric = await registry.getSingleMetric("password_hash_queue_length")?.get();
   return metric?.values[0]?.value;
 }
 
 describe("a password", () => {
-  it("of an unknown address costs one verification and matches nothing, once warmed up", async () => {
+  it("of an unknown address costs one verification and never matches, after the warm-up", async () => {
     const hash = vi.spyOn(argon2, "hash");
     const verify = vi.spyOn(argon2, "verify");
     await warmUpPasswords();
@@ -33,7 +33,7 @@ describe("a password", () => {
     expect(hash).toHaveBeenCalledTimes(1);
   });
 
-  it("is the same whether its accents are characters of their own or not", async () => {
+  it("matches in composed and decomposed Unicode", async () => {
     const [composed, decomposed] = ["p\u00e4ssw\u00f6rd", "pa\u0308sswo\u0308rd"];
     for (const chosen of [composed, decomposed]) {
       const hash = await hashPassword(chosen);
@@ -41,20 +41,20 @@ describe("a password", () => {
       expect(await verifyPassword(hash, decomposed)).toBe(true);
       expect(await verifyPassword(hash, "password")).toBe(false);
     }
-    // from before it was so
+    // hashed before passwords were normalized
     expect(await verifyPassword(await argon2.hash(decomposed), decomposed)).toBe(true);
     expect(await verifyPassword(null, decomposed)).toBe(false);
   });
 
-  it("is hashed by argon2id with OWASP's parameters, and again if it was by others", async () => {
+  it("is hashed by argon2id with OWASP's parameters, and rehashed if they differ", async () => {
     expect(await hashPassword("open sesame")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(needsRehash(await hashPassword("open sesame"))).toBe(false);
     expect(needsRehash(await argon2.hash("open sesame", { timeCost: 3 }))).toBe(true);
   });
 });
 
-describe("the queue of passwords", () => {
-  it("takes 40 for each hash at a time, half of them of one network", async () => {
+describe("the password queue", () => {
+  it("accepts 40 passwords per concurrent hash, half of them from one network", async () => {
     const concurrency = Math.min(availableParallelism(), 2);
     const network = clientNetworks("192.0.2.1");
     const other = clientNetworks("198.51.100.1");

@@ -13,13 +13,13 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 
-/** Half of libuv's threads: the others read files and compress pages. */
+/** Half of libuv's threads; the others read files and compress pages. */
 const CONCURRENCY = Math.max(1, Math.min(availableParallelism(), Math.floor(libuvThreads() / 2)));
 
-/** About a second's work, so that no client times out in the queue. */
+/** About a second of work, so no client times out in the queue. */
 const TASKS_PER_HASH = 40;
 
-/** When it makes sense to try again after a QueueFull, in seconds. */
+/** Retry-After for a QueueFull, in seconds. */
 export const HASH_RETRY_SECONDS = 5;
 
 const queue = new BoundedQueue({
@@ -32,7 +32,7 @@ exposeGauge(
   () => queue.length,
 );
 
-/** Whether the queue has room for a password from this network; checked before other work is done for it. */
+/** Returns whether the queue has room for a password from this network. Check it before doing other work. */
 export function hasHashQueueCapacity(network = clientNetworks()): boolean {
   return queue.hasRoomFor(network);
 }
@@ -43,16 +43,16 @@ export async function hashPassword(password: string, network = clientNetworks())
 }
 
 /**
- * In the form in which systems that write "ä" as one character or as two agree (Unicode NFC; RFC 8265, 4.2.2), so that a
- * password is right wherever it is typed.
+ * Normalizes a password to Unicode NFC (RFC 8265, 4.2.2). Systems encode "ä" as one character or two; the password
+ * must match on all of them.
  */
 const composed = (password: string) => password.normalize("NFC");
 
 let decoy: Promise<string> | undefined;
 
 /**
- * Whether a password matches a hash. Without a hash (no such account) it does the same work with a decoy hash
- * and returns false, so that timing does not reveal whether an address is known. Throws QueueFull.
+ * Returns whether a password matches a hash. Without a hash (no such account) it verifies against a decoy and returns
+ * false, so timing does not reveal whether an address is known. Throws QueueFull.
  */
 export async function verifyPassword(
   hash: string | null,
@@ -64,12 +64,12 @@ export async function verifyPassword(
   const form = composed(password);
   const isRight =
     (await fits(form)) ||
-    // hashed as it was typed, before passwords were composed
+    // hashed as typed, before passwords were normalized
     (form !== password && (await fits(password)));
   return hash !== null && isRight;
 }
 
-/** Creates the decoy hash, so that the first unknown address is no slower than later ones. */
+/** Creates the decoy hash in advance, so the first unknown address is no slower than later ones. */
 export async function warmUpPasswords(): Promise<void> {
   await decoyHash();
 }
@@ -79,7 +79,7 @@ function decoyHash(): Promise<string> {
   return decoy;
 }
 
-/** Whether a hash was created with outdated parameters and should be renewed. */
+/** Returns whether a hash was created with outdated parameters and should be renewed. */
 export function needsRehash(hash: string): boolean {
   return argon2.needsRehash(hash, PARAMETERS);
 }

@@ -5,12 +5,12 @@ import { forgetSession, hasSessionCookie, readSession, setSession } from "./sess
 beforeAll(() => setEnvironment({ SESSION_SECRET: "a secret that is worth nothing elsewhere" }));
 afterAll(() => setEnvironment({}));
 
-/** A request that sends back the cookie that this Set-Cookie header sets. */
+/** Returns a request with the cookie of this Set-Cookie header. */
 const requestWith = (setCookie: string) =>
   new Request("http://localhost:3000", { headers: { Cookie: setCookie.split(";")[0] ?? "" } });
 
 describe("the session cookie", () => {
-  it("is stored for 30 days, out of reach of scripts and of other sites' posts", async () => {
+  it("lasts 30 days, hidden from scripts and not sent with other sites' posts", async () => {
     const cookie = await setSession("a token");
     expect(cookie).toMatch(/^session=/);
     expect(cookie.split("; ").slice(1).sort()).toEqual(
@@ -18,20 +18,20 @@ describe("the session cookie", () => {
     );
   });
 
-  it("gives the token back", async () => {
+  it("returns the token", async () => {
     const request = requestWith(await setSession("a token"));
     expect(hasSessionCookie(request)).toBe(true);
     expect(await readSession(request)).toBe("a token");
   });
 
-  it("is emptied and expires at once when the browser is to forget it", async () => {
+  it("is emptied and expires at once when cleared", async () => {
     const cookie = await forgetSession();
     expect(cookie).toMatch(/^session=;/);
     expect(cookie).toMatch(/; Max-Age=0;/);
     expect(cookie).toMatch(/; Expires=Thu, 01 Jan 1970 00:00:00 GMT/);
   });
 
-  it("holds no token if there is none", async () => {
+  it("holds no token if it is missing", async () => {
     const request = new Request("http://localhost:3000", { headers: { Cookie: "flash=hello" } });
     expect(hasSessionCookie(request)).toBe(false);
     expect(await readSession(request)).toBeNull();

@@ -17,16 +17,16 @@ import { deviceOf } from "./device.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a session lasts after its last use, and in total, in milliseconds. */
+/** Lifetime of a session after its last use, and in total, in milliseconds. */
 const SLIDING_LIFETIME_MS = 30 * DAY_MS;
 const ABSOLUTE_LIFETIME_MS = 180 * DAY_MS;
 
-/** A session is extended at most this often, so that not every page view is a database write. */
+/** Minimum time between two extensions, so not every page view writes to the database. */
 const EXTEND_AFTER_MS = 1 * DAY_MS;
 
 const NAME = "session";
 
-/** The session cookie's name; responses to requests with it are private to one visitor. */
+/** Returns the session cookie's name. Responses to requests with that cookie are private to one visitor. */
 export function sessionCookieName(): string {
   return cookieName(NAME);
 }
@@ -35,13 +35,12 @@ function sessionCookie(): Cookie {
   return signedCookie(NAME, SLIDING_LIFETIME_MS / 1000);
 }
 
-/** A user who has just been verified; `passwordHash` is the hash of their password as of then. */
+/** A user who has just been verified; `passwordHash` is their hash at that time. */
 export type VerifiedUser = { id: string; passwordHash: string };
 
 /**
- * Opens a session for a user and returns its token; null if the password has been changed since it was verified,
- * so that the old password gives no access. The browser's previous session is ended, which prevents session
- * fixation.
+ * Opens a session and returns its token. Returns null if the password has changed since it was verified, so the old
+ * one gives no access. Ends the browser's previous session to prevent session fixation.
  */
 export async function openSession(
   { id, passwordHash }: VerifiedUser,
@@ -71,25 +70,25 @@ export async function closeSession(token: string | null): Promise<string | null>
   return token ? deleteSession(hashToken(token)) : null;
 }
 
-/** The Set-Cookie value that stores a session's token in the browser. */
+/** Returns the Set-Cookie value that stores a session token. */
 export function setSession(token: string): Promise<string> {
   return sessionCookie().serialize(token);
 }
 
-/** The Set-Cookie value that clears the session cookie. */
+/** Returns the Set-Cookie value that clears the session cookie. */
 export function forgetSession(): Promise<string> {
   return sessionCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }
 
-/** Whether a request carries a session cookie at all, valid or not. */
+/** Returns whether a request has a session cookie, valid or not. */
 export function hasSessionCookie(request: Request): boolean {
   return hasCookie(request.headers.get("Cookie"), sessionCookieName());
 }
 
 /**
- * The user and profile of the request's session, in one query; null without a valid session. If the profile cannot be
- * read, that is logged and it is null (specification, 8), which takes another query. Throws PostgreSQL's error when the
- * session cannot be read.
+ * Returns the session's user and profile, in one query; null without a valid session. If the profile cannot be read,
+ * logs that and returns it as null after another query (specification, 8). Throws PostgreSQL's error if the session
+ * cannot be read.
  */
 export async function findSessionViewer(
   request: Request,
@@ -113,8 +112,8 @@ async function findViewerRow(tokenHash: string, now: Date): Promise<ViewerRow | 
 }
 
 /**
- * Records the day on which a session is used. Extends it if it has not been extended for a day, and then returns
- * the Set-Cookie value, otherwise null. It never lasts longer than 180 days after signing in.
+ * Records the day on which a session is used. Extends the session if that is due, at most once a day, and returns the
+ * Set-Cookie value; otherwise null. No session lasts longer than 180 days after signing in.
  */
 export async function renewSession(
   request: Request,
@@ -137,7 +136,7 @@ export async function renewSession(
   });
 }
 
-/** The session token in the request's cookie, expired or not; null without a validly signed cookie. */
+/** Returns the session token in the request's cookie, expired or not; null without a validly signed cookie. */
 export async function readSession(request: Request): Promise<string | null> {
   if (!hasSessionCookie(request)) return null;
   const value: unknown = await sessionCookie().parse(request.headers.get("Cookie"));

@@ -1,7 +1,7 @@
 import { rememberBrowser } from "./known-browser.server";
 import { setSession } from "./sessions.server";
 
-/** The Set-Cookie headers for a browser that has just signed in: its session, and the known-browser cookie. */
+/** Returns the Set-Cookie headers after a sign-in: the session and the known-browser cookie. */
 export async function signInCookies(
   request: Request,
   { session, email }: { session: string; email: string },

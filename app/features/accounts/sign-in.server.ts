@@ -21,14 +21,14 @@ export type SigningBrowser = {
   clientAddress: string | undefined;
   /** The token of its current session, which the new one replaces. */
   session: string | null;
-  /** Its id, if it has signed in to this very account before (`findKnownBrowser`). */
+  /** Its id if it has signed in to this account before (`findKnownBrowser`). */
   knownBrowser: string | null;
   userAgent: string | null;
 };
 
 /** The outcome of logging in. */
 export type LogInOutcome =
-  /** `session` is the token of the session that was opened. */
+  /** `session` is the new session's token. */
   | { kind: "signed-in"; email: string; session: string }
   /** The credentials were rejected; `message` says why. */
   | { kind: "rejected"; message: string }
@@ -36,7 +36,7 @@ export type LogInOutcome =
   | { kind: "busy" }
   | { kind: "failed" };
 
-/** The outcome of signing up: as for log in, or the email address already has an account. */
+/** The outcome of signing up: as for log in, or "taken" if the email address already has an account. */
 export type SignUpOutcome = LogInOutcome | { kind: "taken" };
 
 /** Verifies the credentials and opens a session (specification, 4). Never throws. */
@@ -78,15 +78,15 @@ export async function signUp(
 class AddressTaken extends Error {}
 
 /**
- * The authenticated user and the token of their new session. Throws as `authenticate` does, and AddressTaken
- * when signing up with an address that already has an account.
+ * Returns the authenticated user and the new session's token. Throws like `authenticate`, and AddressTaken when
+ * signing up with an address that already has an account.
  */
 async function authenticateAndOpenSession(
   way: Way,
   credentials: SentCredentials,
   { clientAddress, session: before, userAgent }: SigningBrowser,
 ): Promise<{ user: AuthenticatedUser; session: string }> {
-  // Retried once if the hash was replaced meanwhile, which may be a rehash of the same password.
+  // Retry once if the hash was replaced meanwhile, perhaps by a rehash of the same password.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const user = await authenticate(way, credentials, clientAddress);
     if (user.identities?.length === 0) throw new AddressTaken();
@@ -120,8 +120,8 @@ function factsOf({ id }: AuthenticatedUser, browser: SigningBrowser) {
 const networkOf = ({ clientAddress }: SigningBrowser) => clientNetworks(clientAddress).narrow;
 
 /**
- * Rehashes a verified password if its hash was created with outdated parameters. Nothing is written if the
- * password has been changed meanwhile. Never throws: the next sign-in tries again.
+ * Rehashes a verified password if its hash has outdated parameters. Writes nothing if the password has changed
+ * meanwhile. Never throws: the next sign-in retries.
  */
 export async function renewHash(
   { id, passwordHash }: VerifiedUser,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useAuth } from "./auth-context";
 
-/** A form around one submit button that signs out: by `useAuth` with JavaScript, by POST without. */
+/** A form with one submit button that signs out: through `useAuth` with JavaScript, by POST without. */
 export function SignOutForm({ children, className }: { children: ReactNode; className?: string }) {
   const { signOut } = useAuth();
   return (

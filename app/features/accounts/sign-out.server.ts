@@ -2,7 +2,7 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { closeSession } from "./sessions.server";
 
-/** Ends a token's session, if there is one; "failed" when its row cannot be deleted. */
+/** Ends a token's session, if any; "failed" if its row cannot be deleted. */
 export async function signOut(
   session: string | null,
 ): Promise<{ kind: "signed-out"; userId: string | null } | { kind: "failed" }> {

@@ -15,8 +15,8 @@ import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 const NOTICE_INTERVAL_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Notifies the owner of an account by mail, in the background and at most once a day, that someone tried to sign
- * up with their address; it may have been the owner, who forgot about the account. Never throws.
+ * Mails an account's owner, at most once a day, that someone tried to sign up with their address. It may have been
+ * the owner, who forgot the account. Runs in the background; never throws.
  */
 export async function notifySignUpAttempt(email: string): Promise<void> {
   try {
@@ -28,7 +28,7 @@ export async function notifySignUpAttempt(email: string): Promise<void> {
   }
 }
 
-/** The mail to the owner of an account; null if they have been notified within a day. */
+/** Composes the mail to an account's owner; null if one was sent within a day. */
 export const composeSignUpNotice: MailComposer = async (email, tx) => {
   const now = Date.now();
   const owner = await claimSignUpNotice(

@@ -9,10 +9,10 @@ import type { VerifiedBy } from "~db/schema";
 import { verifyPassword } from "./password.server";
 import { PASSWORD_MAX_LENGTH } from "./password-limits";
 
-/** How long after a password or passkey was used its session may take sensitive steps, in milliseconds. */
+/** How long a session may take sensitive steps after a password or passkey was used, in milliseconds. */
 const VERIFICATION_LIFETIME_MS = 10 * 60 * 1000;
 
-/** Whether the user of a session has entered the password or used a passkey within the last ten minutes. */
+/** Returns whether the session's user has entered the password or used a passkey in the last ten minutes. */
 export function isRecentlyVerified(
   { verifiedAt, verifiedBy }: Pick<SessionState, "verifiedAt" | "verifiedBy">,
   by?: VerifiedBy,
@@ -21,12 +21,12 @@ export function isRecentlyVerified(
   return Date.now() - verifiedAt.getTime() < VERIFICATION_LIFETIME_MS;
 }
 
-/** A signed-in user and the session they are using. */
+/** A signed-in user and their session. */
 export type SignedIn = { userId: string; tokenHash: string; session: SessionState };
 
-/** The outcome of verifying who is using a session. */
+/** The outcome of verifying a user's identity. */
 export type VerificationOutcome =
-  /** `passwordHash` is the user's as of now, whichever way they were verified. */
+  /** `passwordHash` is the user's current hash, however they were verified. */
   | { kind: "verified"; passwordHash: string }
   | { kind: "rejected"; message: string }
   /** Too many passwords are waiting to be hashed. */
@@ -34,8 +34,8 @@ export type VerificationOutcome =
   | { kind: "failed" };
 
 /**
- * Verifies by their password that it is the owner who uses a session, and records that. A passkey used within
- * the last ten minutes does instead of a password. The caller limits the attempts. Never throws.
+ * Verifies with the password that the owner is using a session, and records that. A passkey used in the last ten
+ * minutes replaces the password. The caller limits the attempts. Never throws.
  */
 export async function verifyIdentity(
   { userId, tokenHash, session }: SignedIn,

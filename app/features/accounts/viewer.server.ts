@@ -13,10 +13,10 @@ import { findSessionViewer } from "./sessions.server";
 import type { SignedIn } from "./verify-identity.server";
 import type { Viewer } from "./viewer";
 
-/** Longest wait for the session's row, in milliseconds: a database that hangs must not hang the page. */
+/** Maximum wait for the session's row, in milliseconds: a hanging database must not hang the page. */
 const TIMEOUT_MS = 4_000;
 
-/** Null when signed out, "unknown" when the database could not be read. */
+/** Null if signed out, "unknown" if the database could not be read. */
 type Found = Awaited<ReturnType<typeof findSessionViewer>> | "unknown";
 
 /** One query per request: Remix gives every loader and action of a request the same context. */
@@ -24,7 +24,7 @@ const byContext = new WeakMap<object, Promise<Found>>();
 
 type Args = { request: Request; context: AppLoadContext };
 
-/** The request's session with its user and profile, queried once however many loaders call this. A failed query is logged. */
+/** Returns the request's session with its user and profile. Queries once per request and logs a failed query. */
 export function findSession({ request, context }: Args): Promise<Found> {
   const known = byContext.get(context);
   if (known) return known;
@@ -38,13 +38,13 @@ export function findSession({ request, context }: Args): Promise<Found> {
   return found;
 }
 
-/** The viewer as pages may show it; null when signed out or unknown. */
+/** Returns the viewer as pages may show it; null if signed out or unknown. */
 export async function findViewer(args: Args): Promise<Viewer | null> {
   const session = await findSession(args);
   return session && session !== "unknown" ? toViewer(session) : null;
 }
 
-/** Guard: the signed-in viewer; otherwise throws a redirect to `fallback`. */
+/** Guard: returns the signed-in viewer, or throws a redirect to `fallback`. */
 export async function requireViewer(args: Args, fallback: string): Promise<Viewer> {
   const viewer = await findViewer(args);
   if (!viewer) throw redirect(fallback);
@@ -52,8 +52,8 @@ export async function requireViewer(args: Args, fallback: string): Promise<Viewe
 }
 
 /**
- * Guard: the subscribed viewer; anyone else is redirected to the landing page (specification, 2). Null if the
- * session could not be read: the page is loading until the browser's retry.
+ * Guard: returns the subscribed viewer; redirects anyone else to the landing page (specification, 2). Returns null if
+ * the session could not be read: the page shows as loading until the browser retries.
  */
 export async function requireSubscriber(args: Args): Promise<Viewer | null> {
   if ((await findSession(args)) === "unknown") return null;
@@ -63,8 +63,8 @@ export async function requireSubscriber(args: Args): Promise<Viewer | null> {
 }
 
 /**
- * Guard for what belongs to an account: its viewer and their session. Anybody else is redirected to the log-in
- * page; throws a 503 Response if the session could not be read.
+ * Guard: returns an account's viewer and session. Redirects anyone else to the log-in page, and throws a 503 Response
+ * if the session could not be read.
  */
 export async function requireAccount(args: Args): Promise<SignedIn & { viewer: Viewer }> {
   const found = await findSession(args);
@@ -93,7 +93,7 @@ function toViewer({ user, profile, price }: ViewerRow): Viewer {
   };
 }
 
-/** What a member pays. A price that is not stored yet is known if it is the one on sale. */
+/** Returns the price a member pays. A price that is not stored yet is known if it is the one on sale. */
 function paidPrice(priceId: string | null, stored: ViewerRow["price"]): ShownPrice | null {
   if (stored) return shownPrice(stored);
   return priceId !== null && priceId === env().STRIPE?.priceId ? shownPriceOnSale() : null;

@@ -1,7 +1,7 @@
 import type { MembershipProblem, MembershipStatus } from "~/features/membership/membership-state";
 import type { ShownPrice } from "~/features/membership/premium-price";
 
-/** The signed-in visitor as the browser may know them (specification, 3: User). */
+/** The part of a signed-in user that the browser may know (specification, 3: User). */
 export type AuthUser = {
   id: string;
   email: string;
@@ -11,13 +11,13 @@ export type AuthUser = {
 /** The part of a profile the pages show. */
 export type ViewerProfile = {
   stripe_price_id: string | null;
-  /** ISO 8601 instant at which access ends. */
+  /** The end of access, as an ISO 8601 instant. */
   stripe_current_period_end: string | null;
   status: MembershipStatus;
   problem: MembershipProblem | null;
-  /** What this member pays; null for no member, or where no amount can be named. */
+  /** The price this member pays; null for non-members and for unknown amounts. */
   price: ShownPrice | null;
-  /** Whether there are invoices, and so something to see in Stripe's portal. */
+  /** Whether Stripe's portal has invoices to show. */
   hasInvoices: boolean;
 };
 

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { AUTHOR_FIRST_NAME } from "~/book";
 import { COMMUNITY_PATH } from "./community-paths";
 
-/** What the members' area says of the community: the way in, or that there is none yet. */
+/** The members' area's card about the community: the link to it, or that it is not open yet. */
 export function CommunityCard({ isOpen }: { isOpen: boolean }) {
   if (!isOpen) {
     return (
@@ -18,7 +18,7 @@ export function CommunityCard({ isOpen }: { isOpen: boolean }) {
         A small, looked-after circle of readers who are on the same stretch as you.{" "}
         {AUTHOR_FIRST_NAME} joins the table every other Thursday and answers what you bring.
       </p>
-      {/* leads to another site, so the router must not follow it */}
+      {/* redirects to another site, which the router must not handle */}
       <Link to={COMMUNITY_PATH} reloadDocument className="text-link mt-auto pt-3 text-ink">
         Enter the community
       </Link>

@@ -3,18 +3,18 @@ import { log } from "~/observability/log.server";
 import { findUsersWithEndedAccess } from "~db/queries/profiles";
 import { type CommunityMember, signedPayload } from "./discourse-connect.server";
 
-/** How long a call to Discourse may take, in milliseconds. */
+/** Timeout of a call to Discourse, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** How far back ended memberships are looked up; several times the hourly interval. */
+/** How far back to look for ended memberships, in milliseconds; several times the hourly interval. */
 const LOOK_BACK_MS = 26 * 60 * 60 * 1000;
 
-/** Most ended memberships that one run reports. */
+/** Maximum ended memberships per run. */
 const MAX_REPORTED = 500;
 
 /**
- * Logs somebody out of the community, if they are known there. Without an API key nothing happens. A failure is
- * logged: the site's own log-out does not depend on it.
+ * Logs a user out of the community, if they are known there. Does nothing without an API key. Logs failures, since
+ * the site's own log-out does not depend on it.
  */
 export async function logOutOfCommunity(userId: string): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
@@ -27,9 +27,8 @@ export async function logOutOfCommunity(userId: string): Promise<void> {
 }
 
 /**
- * Anonymises somebody in the community whose account here is deleted: name, address and profile go, what they wrote
- * stays under a made-up name, and they are logged out. Without an API key nothing happens. A failure is logged, with
- * what the operator can do.
+ * Anonymises a deleted account's user in the community. Removes name, address and profile, keeps their posts under a
+ * made-up name, and logs them out. Does nothing without an API key. Logs failures with what the operator can do.
  */
 export async function forgetInCommunity(userId: string): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
@@ -51,8 +50,8 @@ async function findDiscourseId(userId: string): Promise<number | null> {
 }
 
 /**
- * Takes those whose membership has ended within the last day out of the group of members, and logs them out. Called
- * every hour; doing so again changes nothing. Once `stopping`, nobody else is.
+ * Removes users whose membership has recently ended from the members' group, and logs them out. Called every hour;
+ * idempotent. Handles no further user once `stopping` is aborted.
  */
 export async function endCommunityAccess(now = new Date(), stopping?: AbortSignal): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
@@ -66,7 +65,7 @@ export async function endCommunityAccess(now = new Date(), stopping?: AbortSigna
 
 async function leaveGroup(member: CommunityMember): Promise<void> {
   try {
-    // an update would make an account for whoever has never been there
+    // an update would create an account for users who have never been there
     if ((await findDiscourseId(member.id)) === null) return;
     await call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false }));
   } catch (error) {
@@ -77,7 +76,7 @@ async function leaveGroup(member: CommunityMember): Promise<void> {
   }
 }
 
-/** A call to Discourse's API (https://docs.discourse.org); its answer as JSON, null for 404. */
+/** Calls Discourse's API (https://docs.discourse.org). Returns the response's JSON; null for 404. */
 async function call(
   method: "GET" | "POST" | "PUT",
   path: string,

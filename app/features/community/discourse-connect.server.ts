@@ -3,40 +3,40 @@ import { env } from "~/env.server";
 
 // DiscourseConnect: https://meta.discourse.org/t/13045
 
-/** Many times the length of a genuine request. */
+/** Maximum length of a request in characters; many times that of a genuine one. */
 const MAX_LENGTH = 2_000;
 
 /** A login request from Discourse. */
 export type ConnectRequest = {
-  /** Makes the answer valid for one login. */
+  /** Limits the response to one login. */
   nonce: string;
-  /** Where the answer goes, on the Discourse of `COMMUNITY_URL`. */
+  /** Where to send the response, on the Discourse of `COMMUNITY_URL`. */
   returnUrl: string;
 };
 
-/** Whom Discourse is told about. */
+/** A user as Discourse gets to know them. */
 export type CommunityMember = { id: string; email: string };
 
-/** Whether there is a community at all. */
+/** Returns whether there is a community. */
 export function hasCommunity(): boolean {
   return env().COMMUNITY !== null;
 }
 
-/** The community's origin, as a list for policies. */
+/** Returns the community's origin as a list, for policies. */
 export function communityOrigins(): string[] {
   const { COMMUNITY } = env();
   return COMMUNITY ? [COMMUNITY.origin] : [];
 }
 
-/** The address at which the community logs its visitor in by itself; null while there is none. */
+/** Returns the URL at which the community logs its visitor in; null without a community. */
 export function communityEntrance(): string | null {
   const { COMMUNITY } = env();
   return COMMUNITY && `${COMMUNITY.origin}/session/sso?return_path=%2F`;
 }
 
 /**
- * Reads a request of Discourse's; null unless the shared secret has signed it, and it wants the answer sent to the
- * community itself.
+ * Parses a login request from Discourse. Returns null unless it is signed with the shared secret and its return URL
+ * is on the community's origin.
  */
 export function readConnectRequest(sso: string | null, sig: string | null): ConnectRequest | null {
   const { COMMUNITY } = env();
@@ -49,7 +49,7 @@ export function readConnectRequest(sso: string | null, sig: string | null): Conn
   return new URL(returnUrl).origin === COMMUNITY.origin ? { nonce, returnUrl } : null;
 }
 
-/** The address that tells Discourse who a member is, and that they belong to the group of members. */
+/** Returns the URL that sends Discourse a member's identity and adds them to the members' group. */
 export function connectAnswer(
   { nonce, returnUrl }: ConnectRequest,
   member: CommunityMember,
@@ -62,8 +62,8 @@ export function connectAnswer(
 }
 
 /**
- * A signed statement about somebody, as parameters `sso` and `sig`. With a nonce it answers a login; without one it is
- * what Discourse's API takes to update somebody.
+ * Returns a user's signed identity, as parameters `sso` and `sig`. With a nonce it responds to a login; without one,
+ * Discourse's API uses it to update the user.
  */
 export function signedPayload(
   member: CommunityMember,
@@ -75,7 +75,7 @@ export function signedPayload(
     ...identityOf(member),
     ...(nonce === undefined ? {} : { nonce }),
     [isMember ? "add_groups" : "remove_groups"]: COMMUNITY.group,
-    // the site has not verified the address, so Discourse does: it merges accounts by address
+    // Discourse merges accounts by address; the site has not verified it, so Discourse must
     require_activation: "true",
   });
   const sso = Buffer.from(payload.toString(), "utf8").toString("base64");
@@ -83,8 +83,8 @@ export function signedPayload(
 }
 
 /**
- * How Discourse knows somebody. The name is for new accounts only, and theirs to change: Discourse would otherwise
- * take one from the email address, and show it to everybody.
+ * Returns a user's identity at Discourse. The username applies to new accounts only, and users can change it. Without
+ * it, Discourse would derive a public one from the email address.
  */
 function identityOf({ id, email }: CommunityMember) {
   const digits = createHash("sha256").update(`community ${id}`).digest("hex").slice(0, 8);

@@ -1,6 +1,6 @@
 /**
- * Whether a profile gives access to the members' area: it has a price id, and the period end lies in the
- * future (specification, 4). The period end is the end of access that `syncCustomer` wrote.
+ * Returns whether a profile gives access to the members' area: it has a price id, and its period end lies in the
+ * future (specification, 4). `syncCustomer` stores the end of access as the period end.
  */
 export function isSubscribed(
   profile: { stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null,

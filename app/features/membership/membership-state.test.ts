@@ -11,12 +11,12 @@ const ROW = {
   stripeCurrentPeriodEnd: day("2026-12-24"),
 } as const;
 
-describe("how a membership continues", () => {
-  it("renews while nobody has cancelled it", () => {
+describe("membershipStatus", () => {
+  it("renews without a cancellation", () => {
     expect(membershipStatus(ROW)).toEqual({ kind: "renews" });
   });
 
-  it("ends without another charge when it is cancelled at the period's end", () => {
+  it("ends without another charge when cancelled at the period's end", () => {
     const cancelled = { ...ROW, stripeCancelAtPeriodEnd: true };
     const ends = { kind: "ends", at: "2026-12-24T00:00:00.000Z" };
     expect(membershipStatus({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
@@ -24,12 +24,12 @@ describe("how a membership continues", () => {
     expect(membershipStatus(cancelled)).toEqual(ends);
   });
 
-  it("ends, without another charge, where there is no access to outlast", () => {
+  it("ends without another charge if there is no access", () => {
     const row = { ...ROW, stripeCancelAt: day("2026-12-24"), stripeCurrentPeriodEnd: null };
     expect(membershipStatus(row).kind).toBe("ends");
   });
 
-  it("renews until a cancellation that lies further ahead, whatever the flag says", () => {
+  it("renews until a cancellation after the current period, whatever the flag says", () => {
     const row = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const stripeCancelAtPeriodEnd of [true, false]) {
       expect(membershipStatus({ ...row, stripeCancelAtPeriodEnd })).toEqual({
@@ -39,7 +39,7 @@ describe("how a membership continues", () => {
     }
   });
 
-  it("gives only the end of an unpaid or revoked one, not what will be charged", () => {
+  it("gives an unpaid or revoked membership's end, but no charges", () => {
     const cancelled = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const problem of [
       { stripeSubscriptionStatus: "past_due" },
@@ -50,7 +50,7 @@ describe("how a membership continues", () => {
   });
 });
 
-describe("the problem shown to a member", () => {
+describe("membershipProblem", () => {
   it.each([
     ["active", null, null],
     ["trialing", null, null],
@@ -64,7 +64,7 @@ describe("the problem shown to a member", () => {
     ["active", "refund", "refunded"],
     ["active", "dispute", "disputed"],
     ["past_due", "dispute", "disputed"],
-  ] as const)("with status %s and access revoked for %s is %s", (status, revoked, problem) => {
+  ] as const)("for status %s and access revoked for %s is %s", (status, revoked, problem) => {
     expect(membershipProblem({ stripeSubscriptionStatus: status, accessRevoked: revoked })).toBe(
       problem,
     );

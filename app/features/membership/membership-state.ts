@@ -1,6 +1,6 @@
 import type { Profile } from "~db/schema";
 
-/** A problem of a membership that has not ended. */
+/** A problem of a current membership. */
 export type MembershipProblem =
   | "past-due"
   | "unpaid"
@@ -9,7 +9,7 @@ export type MembershipProblem =
   | "paused"
   | "confirming";
 
-/** Statuses of a subscription (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
+/** Problems by subscription status (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
 const PROBLEMS: Record<string, MembershipProblem> = {
   past_due: "past-due",
   unpaid: "unpaid",
@@ -17,7 +17,7 @@ const PROBLEMS: Record<string, MembershipProblem> = {
   incomplete: "confirming",
 };
 
-/** The problem to show to the member; null for a membership without one, an ended one, or none. */
+/** Returns the problem to show to the member; null if there is none, or no current membership. */
 export function membershipProblem({
   accessRevoked,
   stripeSubscriptionStatus,
@@ -32,14 +32,14 @@ export type MembershipStatus =
   | { kind: "renews" }
   /** Nothing more is charged, and access lasts until then. */
   | { kind: "ends"; at: string }
-  /** It is charged as usual until then. */
+  /** Charges continue as usual until then. */
   | { kind: "renews-until"; at: string }
-  /** It ends then, whether or not what is owed gets paid. */
+  /** It ends then, even if what is owed gets paid. */
   | { kind: "ends-with-problem"; at: string };
 
 /**
- * How a membership continues. With a cancellation at the period's end, access ends when the subscription does;
- * if access ends sooner, there are periods, and charges, in between.
+ * Returns how a membership continues. A cancellation at the period's end takes effect when access ends. If access
+ * ends sooner, more periods are charged in between.
  */
 export function membershipStatus({
   stripeCancelAt,

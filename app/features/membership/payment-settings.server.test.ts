@@ -10,13 +10,13 @@ const STRIPE = {
   STRIPE_WEBHOOK_SECRET: "whsec_1",
 };
 
-describe("what a browser is told of payments", () => {
-  it("is nothing while Stripe is not configured", () => {
+describe("paymentSettings", () => {
+  it("returns null while Stripe is not configured", () => {
     setEnvironment({});
     expect(paymentSettings()).toBeNull();
   });
 
-  it("is the price and the publishable key, never a secret", () => {
+  it("returns the price and the publishable key, but no secret", () => {
     setEnvironment(STRIPE);
     expect(paymentSettings()).toEqual({ priceId: "price_1", publishableKey: null });
     setEnvironment({ ...STRIPE, STRIPE_PUBLISHABLE_KEY: "pk_test_1" });

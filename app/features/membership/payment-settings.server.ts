@@ -1,12 +1,12 @@
 import { env } from "~/env.server";
 
-/** What the browser needs to know to send the viewer to a checkout. */
+/** The settings with which the browser starts a checkout. */
 export type PaymentSettings = {
   priceId: string;
   publishableKey: string | null;
 };
 
-/** The settings of checkout for the browser; null while Stripe is not configured. */
+/** Returns the browser's checkout settings; null while Stripe is not configured. */
 export function paymentSettings(): PaymentSettings | null {
   const { STRIPE } = env();
   return STRIPE && { priceId: STRIPE.priceId, publishableKey: STRIPE.publishableKey };

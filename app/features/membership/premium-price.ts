@@ -1,6 +1,6 @@
 import { minorDigits, shownDigits } from "./price-amount";
 
-/** What a subscription costs, and how often. */
+/** A subscription's price and billing period. */
 export type RecurringPrice = {
   /** In Stripe's minor unit of the currency; null for a price that is not a fixed amount (tiers, metering). */
   unitAmount: number | null;
@@ -11,7 +11,7 @@ export type RecurringPrice = {
   intervalCount: number;
 };
 
-/** What premium costs until the author sets another price: $9.99 a month (specification, 9). */
+/** The price of premium until the author sets another: $9.99 a month (specification, 9). */
 export const PREMIUM_PRICE = {
   unitAmount: 999,
   currency: "usd",
@@ -20,18 +20,21 @@ export const PREMIUM_PRICE = {
 } as const satisfies RecurringPrice;
 
 /**
- * A price as the pages show it, such as "$9.99" and "per month". Formatted on the server, so that the browser's
- * Intl data makes no difference.
+ * A price as pages show it, such as "$9.99" and "per month". Formatted on the server, so it does not depend on the
+ * browser's Intl data.
  */
 export type ShownPrice = { amount: string; period: string };
 
-/** Formats a price; null for one that is not a fixed amount. */
+/** Formats a price; returns null if it is not a fixed amount. */
 export function shownPrice(price: RecurringPrice): ShownPrice | null {
   const amount = priceText(price);
   return amount === null ? null : { amount, period: periodText(price) };
 }
 
-/** "$9.99", "€12.50", "¥1,200": the amount in US English, with as many decimals as its currency has. */
+/**
+ * Formats an amount in US English with its currency's decimals: "$9.99", "€12.50", "¥1,200". Returns null if it is
+ * not fixed or the currency code is invalid.
+ */
 export function priceText({
   unitAmount,
   currency,
@@ -47,7 +50,7 @@ export function priceText({
   }).format(unitAmount / 10 ** minorDigits(currency));
 }
 
-/** "per month", "per year", "every 3 months". */
+/** Formats a billing period: "per month", "per year", "every 3 months". */
 export function periodText({
   interval,
   intervalCount,

@@ -9,7 +9,7 @@ import {
 
 afterEach(() => setEnvironment({}));
 
-/** Sells at a price of the author's Stripe account. */
+/** Configures a price of the author's Stripe account. */
 const sell = (priceId: string) =>
   setEnvironment({
     STRIPE_SECRET_KEY: "sk_test_1",
@@ -49,14 +49,14 @@ describe("the price on sale", () => {
     expect([shownPriceOnSale(), isPriceOnSaleKnown()]).toEqual([null, true]);
   });
 
-  it("is the specification's without payments and with the sandbox, from the start", () => {
+  it("is the specification's from the start, without payments and with the local Stripe", () => {
     setEnvironment({});
     expect([shownPriceOnSale(), isPriceOnSaleKnown()]).toEqual([IN_SPECIFICATION, true]);
     setEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: "4001" });
     expect([shownPriceOnSale(), isPriceOnSaleKnown()]).toEqual([IN_SPECIFICATION, true]);
   });
 
-  it("is told to all who wait for it, each time it is loaded", () => {
+  it("notifies every listener each time it is loaded", () => {
     const [page, cache] = [vi.fn(), vi.fn()];
     onPriceOnSaleKnown(page);
     onPriceOnSaleKnown(cache);

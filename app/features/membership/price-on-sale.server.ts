@@ -2,13 +2,13 @@ import { env } from "~/env.server";
 import type { StripePrice } from "~db/schema";
 import { PREMIUM_PRICE, type ShownPrice, shownPrice } from "./premium-price";
 
-/** The price on sale, once loaded; never stale, since a price at Stripe is immutable. */
+/** The price on sale, once loaded. It cannot become stale: a Stripe price is immutable. */
 let known: StripePrice | undefined;
 const listeners: (() => void)[] = [];
 
 /**
- * The price on sale as pages show it, from memory. Null while it is unknown or if it is not a fixed amount: a
- * page then names no amount rather than a wrong one. Without Stripe, and with the sandbox, it is PREMIUM_PRICE.
+ * Returns the price on sale from memory. Null if it is unknown or not a fixed amount: a page then shows no amount
+ * rather than a wrong one. Without Stripe, and with the local Stripe, it is PREMIUM_PRICE.
  */
 export function shownPriceOnSale(): ShownPrice | null {
   const { STRIPE, SANDBOX } = env();
@@ -16,18 +16,18 @@ export function shownPriceOnSale(): ShownPrice | null {
   return known?.id === STRIPE.priceId ? shownPrice(known) : null;
 }
 
-/** Whether the price on sale is known: from then on pages show it, or no amount if it is not a fixed one. */
+/** Returns whether the price on sale is known. Pages then show it, or no amount if it is not fixed. */
 export function isPriceOnSaleKnown(): boolean {
   const { STRIPE, SANDBOX } = env();
   return !STRIPE || SANDBOX !== null || known?.id === STRIPE.priceId;
 }
 
-/** Calls `listener` when the price becomes known: pages rendered before are stale. */
+/** Calls `listener` whenever the price is loaded: pages rendered before are stale. */
 export function onPriceOnSaleKnown(listener: () => void): void {
   listeners.push(listener);
 }
 
-/** Stores the price on sale for this process, once billing has loaded it. */
+/** Stores the price on sale in this process, once billing has loaded it. */
 export function setPriceOnSale(price: StripePrice): void {
   known = price;
   for (const listener of listeners) listener();

@@ -17,13 +17,13 @@ import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
 
 type AccountPageProps = {
-  /** What a failed attempt to change the address left in its field. */
+  /** The email from a failed change of address, to restore. */
   typedEmail: string | null;
   viewer: Viewer;
   view: AccountView;
 };
 
-/** The page on which somebody looks after their account: sections with forms of their own. */
+/** The account page: sections with their own forms. */
 export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
   const { user, profile, isSubscribed } = viewer;
   return (
@@ -48,7 +48,7 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
   );
 }
 
-/** Leads to the file with everything that is held about the account. */
+/** The link to a file with all data held about the account. */
 function DataSection() {
   return (
     <AccountSection id="data" title="Your data">
@@ -57,7 +57,7 @@ function DataSection() {
         membership, where you are signed in, how far you have read, and your notes as Markdown. If
         you have not entered your password for ten minutes, you are asked for it first.
       </p>
-      {/* without `download`, with which a browser would save the page that asks for the password */}
+      {/* without `download`, which would save the page that asks for the password */}
       <a href={ACCOUNT_DATA_PATH} className="button button-secondary">
         Download your data
       </a>
@@ -67,11 +67,11 @@ function DataSection() {
 
 type DeleteSectionProps = {
   hasPasskeys: boolean;
-  /** Whether a passkey was used so lately that no password is wanted. */
+  /** Whether a passkey was used recently, so no password is required. */
   isVerifiedByPasskey: boolean;
 };
 
-/** The first step of deleting the account, which asks for the password or a passkey. */
+/** The first step of deleting the account; asks for the password or a passkey. */
 function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps) {
   return (
     <AccountSection id="delete" title="Delete account">
@@ -90,7 +90,7 @@ function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps)
   );
 }
 
-/** Changes the password, with the old one. */
+/** The form that changes the password; requires the old one. */
 function PasswordSection({ email }: { email: string }) {
   return (
     <AccountSection id="password" title="Password">

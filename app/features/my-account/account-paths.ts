@@ -1,7 +1,7 @@
-/** The page on which somebody looks after their account. */
+/** The account page. */
 export const ACCOUNT_PATH = "/account";
 
-/** The sections of the account page, as its links and forms name them. */
+/** The account page's sections, as links and forms name them. */
 export type AccountSectionId =
   | "membership"
   | "picture"
@@ -13,12 +13,12 @@ export type AccountSectionId =
   | "data"
   | "delete";
 
-/** A section of the account page, to which its forms return. */
+/** Returns the path of an account page section, to which its forms return. */
 export function sectionPath(section: AccountSectionId): string {
   return `${ACCOUNT_PATH}#${section}`;
 }
 
-/** The pages of the links that confirm a new address, and undo a change of address. */
+/** The pages whose links confirm a new address and undo a change of address. */
 export const CONFIRM_EMAIL_CHANGE_PATH = "/account/email/confirm";
 export const UNDO_EMAIL_CHANGE_PATH = "/account/email/undo";
 
@@ -33,13 +33,13 @@ export function undoEmailChangePath(token: string): string {
 /** The second step of deleting the account. */
 export const DELETE_PATH = "/account/delete";
 
-/** The file with everything that is held about the account. */
+/** The file with all data held about the account. */
 export const ACCOUNT_DATA_PATH = `${ACCOUNT_PATH}/data.json`;
 
 /** Where the password is asked for again before a sensitive step. */
 export const VERIFY_PATH = "/account/verify";
 
-/** The page that asks for the password again, and then leads to a page of the account. */
+/** Returns the path of the page that asks for the password again, then leads to `next`. */
 export function verifyPath(next: string): string {
   return `${VERIFY_PATH}?next=${encodeURIComponent(next)}`;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { AccountSectionId } from "./account-paths";
 
-/** A part of the account page, with the id that its forms return to. */
+/** A section of the account page, with the id its forms return to. */
 export function AccountSection({
   id,
   title,

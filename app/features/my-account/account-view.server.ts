@@ -7,20 +7,20 @@ import type { NewsletterState } from "./newsletter-section";
 import type { PasskeyView } from "./passkeys-section";
 import type { SessionView } from "./sessions-section";
 
-/** Sessions that the page lists; further ones can only be ended all at once. */
+/** Maximum number of sessions listed. Others can only be ended all at once. */
 const MAX_SESSIONS = 50;
 
-/** What the account page shows beside its viewer. */
+/** The account page's data, besides its viewer. */
 export type AccountView = {
   email: EmailState;
   newsletter: NewsletterState;
-  /** The address of the picture in its largest size; null for none that was uploaded here. */
+  /** The URL of the uploaded picture in its large size; null if none was uploaded here. */
   picture: string | null;
   passkeys: PasskeyView[];
   sessions: SessionView[];
 };
 
-/** What the page says of an account, which may just have been deleted, to who uses this session. */
+/** Loads the account page's data for a session's user. The account may just have been deleted. */
 export async function loadAccountView(userId: string, session: SessionState): Promise<AccountView> {
   const facts = await findAccountFacts(userId, { asOf: new Date(), sessionLimit: MAX_SESSIONS });
   const largeHash = facts?.largePicture ?? null;

@@ -45,28 +45,28 @@ import { updatePasswordHash } from "~db/queries/users";
 import type { EmailChange } from "~db/schema";
 import { confirmEmailChangePath, undoEmailChangePath } from "./account-paths";
 
-/** PostgreSQL's code for a value that another row has already. */
+/** PostgreSQL's code for a unique constraint violation. */
 const UNIQUE_VIOLATION = "23505";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long the link to the new address works, and the one that undoes the change, in milliseconds. */
+/** Lifetimes of the link that confirms a change and the link that undoes it, in milliseconds. */
 const CONFIRM_LIFETIME_MS = DAY_MS;
 const UNDO_LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * How long before a change of address a passkey may have been added and still go with it, in milliseconds: a thief who knows
- * the password may add one first.
+ * Undoing a change also removes passkeys added up to this long before it was requested, in milliseconds: a thief who
+ * knows the password may add a passkey first.
  */
 const DOUBTFUL_PASSKEYS_MS = 7 * DAY_MS;
 
 export type EmailChangeRequestOutcome =
-  /** A link is on its way to the new address, or to nobody if that is another account's. */
+  /** A link is on its way to the new address, unless that belongs to another account. */
   { kind: "requested" } | Exclude<VerificationOutcome, { kind: "verified" }>;
 
 /**
- * Asks for another address, with the password; nothing changes until it is confirmed. Whether another account has
- * that address shows neither in the outcome nor in its timing. The caller limits the attempts. Never throws.
+ * Requests a change of address, with the password; it takes effect once confirmed. Neither outcome nor timing reveals
+ * whether another account has the new address. The caller limits the attempts. Never throws.
  */
 export async function requestEmailChange(
   account: SignedIn & { email: string },
@@ -102,7 +102,7 @@ export async function requestEmailChange(
   }
 }
 
-/** The mail that asks to confirm a new address; null if it is another account's, which is told nothing. */
+/** Composes the mail that asks to confirm a new address; null if another account has it. */
 export const composeEmailChange: MailComposer = async (email, tx) => {
   const now = new Date();
   if (await isEmailTaken(email, { exceptFor: null, now }, tx)) return null;
@@ -112,7 +112,7 @@ export const composeEmailChange: MailComposer = async (email, tx) => {
   return { to: email, message: await renderMail(emailChangeMail({ url })) };
 };
 
-/** A change by the token of one of its links, without using it up; null for a used, expired or forged one. */
+/** Returns the change for a link's token, without using it up; null if the link is used, expired or forged. */
 export async function lookUpEmailChange(
   kind: "confirm" | "undo",
   token: unknown,
@@ -123,15 +123,15 @@ export async function lookUpEmailChange(
 
 export type EmailConfirmationOutcome =
   | { kind: "changed"; email: string }
-  /** The link is used, expired, forged, or another account's. */
+  /** The link is used, expired, forged or for another account. */
   | { kind: "invalid-link" }
-  /** Another account has got this address meanwhile. */
+  /** Another account has taken this address meanwhile. */
   | { kind: "taken" }
   | { kind: "failed" };
 
 /**
- * Changes an account's address by the link to the new one, for the account's own user alone, and mails the old one
- * a link that undoes it. Open links to choose a new password end with the address they went to. Never throws.
+ * Changes an account's address with the link to the new one, for that account's user only. Mails the old address a
+ * link that undoes it, and revokes open password reset links. Never throws.
  */
 export async function confirmEmailChange(
   token: unknown,
@@ -150,7 +150,7 @@ export async function confirmEmailChange(
     void syncNewEmail(userId);
     return outcome;
   } catch (error) {
-    // another account got it after it was looked up
+    // another account took it after the look-up
     if (databaseErrorCode(error) === UNIQUE_VIOLATION) return { kind: "taken" };
     log().error({ err: error, userId }, "an address could not be changed");
     return { kind: "failed" };
@@ -187,7 +187,7 @@ function makeChange(
 }
 
 export type UndoOutcome =
-  /** `resetPath` is where the owner chooses a new password; `removedPasskeys` is how many passkeys have gone. */
+  /** `resetPath` is where the owner chooses a new password; `removedPasskeys` counts the removed passkeys. */
   | { kind: "undone"; resetPath: string; removedPasskeys: number }
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
@@ -195,9 +195,9 @@ export type UndoOutcome =
   | { kind: "failed" };
 
 /**
- * Gives an account back to the owner of its former address, whatever has become of it since: the address returns,
- * every session ends, passkeys go that were added since or up to 7 days before the change was asked for, and the password,
- * which somebody else may know, opens nothing any more: the owner chooses a new one. Never throws.
+ * Returns an account to the owner of its former address, whatever has changed since. Restores the address, ends every
+ * session, and removes passkeys added since 7 days before the change was requested. Invalidates the password, which
+ * somebody else may know; the owner chooses a new one. Never throws.
  */
 export async function undoEmailChange(
   token: unknown,
@@ -207,7 +207,7 @@ export async function undoEmailChange(
   if (!tokenHash) return { kind: "invalid-link" };
   const network = clientNetworks(clientAddress);
   try {
-    // looked up first, so that a forged link costs no hashing
+    // checked first, so a forged link costs no hashing
     const change = await findEmailChange({ kind: "undo", tokenHash }, new Date());
     if (!change) return { kind: "invalid-link" };
     const unsubscribeToken = await unsubscribeTokenOf(change.oldEmail);
@@ -227,7 +227,7 @@ export async function undoEmailChange(
   }
 }
 
-/** The token of a link to choose a new password, and how many passkeys have gone; null if the undo link was used before. */
+/** Returns a password reset token and the number of removed passkeys; null if the undo link was used before. */
 function revert(
   tokenHash: string,
   { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },

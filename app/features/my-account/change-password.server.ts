@@ -22,7 +22,7 @@ export type PasswordChangeOutcome =
   | Exclude<VerificationOutcome, { kind: "verified" }>;
 
 /**
- * Changes a password with the old one: ends every other session and any open reset link, and tells the owner by
+ * Changes a password, given the old one. Ends every other session and any open reset link, and notifies the owner by
  * mail. The caller limits the attempts. Never throws.
  */
 export async function changePassword(
@@ -36,7 +36,7 @@ export async function changePassword(
   const { userId, tokenHash } = account;
   const network = clientNetworks(clientAddress);
   try {
-    // again if the hash was replaced meanwhile, which may be a rehash of the same password
+    // retry if the hash was replaced meanwhile, perhaps by a rehash of the same password
     for (let attempt = 1; attempt <= 2; attempt++) {
       const verified = await verifyIdentity(account, password, clientAddress);
       if (verified.kind !== "verified") return verified;
@@ -58,7 +58,7 @@ export async function changePassword(
   }
 }
 
-/** False, with nothing written, if the password is no longer the one that was verified. */
+/** Replaces the hash; returns false and writes nothing if the verified password is no longer current. */
 function replacePassword(
   { userId, tokenHash }: { userId: string; tokenHash: string },
   hashes: { from: string; to: string },

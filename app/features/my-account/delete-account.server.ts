@@ -17,20 +17,20 @@ import { findProfile } from "~db/queries/profiles";
 
 /** The outcome of deleting an account. */
 export type AccountDeletionOutcome =
-  /** It is gone, now or before. */
+  /** The account is gone, now or since before. */
   | { kind: "deleted" }
-  /** Nothing is deleted, because the membership could not be ended at Stripe; `message` says so. */
+  /** Nothing is deleted, because Stripe could not end the membership; `message` says so. */
   | { kind: "stripe-failed"; message: string }
   | { kind: "failed" };
 
-/** Attempts if another checkout gives the account a new customer meanwhile. */
+/** Maximum attempts, if another checkout creates a new customer meanwhile. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Deletes an account: first its customer at Stripe with any subscription, then, in one transaction that also queues
- * the farewell mail, every row. If Stripe refuses, all stays as it was. If Stripe does not answer, or the program
- * is killed meanwhile, the account is there until `resumeAccountDeletions` finds out what has become of the
- * customer. Safe to call at the same time. Never throws.
+ * Deletes an account. First deletes its Stripe customer with any subscription, then every row and queues the farewell
+ * mail, in one transaction. If Stripe refuses, nothing changes. If Stripe does not respond or the process is killed,
+ * the account stays until `resumeAccountDeletions` has found out the customer's state. Safe to call concurrently.
+ * Never throws.
  */
 export async function deleteAccount(userId: string): Promise<AccountDeletionOutcome> {
   try {
@@ -59,8 +59,8 @@ const STRIPE_MESSAGES = {
 };
 
 /**
- * Deletes what this site holds of an account whose customer at Stripe is deleted; false, with nothing written, if
- * the account has another customer by now.
+ * Deletes an account's rows after its Stripe customer is deleted. Returns false and writes nothing if the account has
+ * another customer by now.
  */
 export async function deleteRows(userId: string, deletedCustomer: string | null): Promise<boolean> {
   const message = await renderMailOnce("account-deleted", accountDeletedMail);
@@ -75,7 +75,7 @@ export async function deleteRows(userId: string, deletedCustomer: string | null)
   if (!isGone) return false;
   logSecurityEvent("account-deleted", { userId }, "account deleted");
   wakeMailWorker();
-  // in the background: the deletion here must not wait for another site
+  // in the background, since the deletion must not wait for another site
   void forgetInCommunity(userId);
   return true;
 }

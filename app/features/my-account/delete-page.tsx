@@ -3,7 +3,7 @@ import type { Viewer } from "~/features/accounts/viewer";
 import { ArrowLeftIcon, Button } from "~/ui";
 import { ACCOUNT_PATH, DELETE_PATH } from "./account-paths";
 
-/** The second step of deleting the account: what goes, what stays, and the button that does it. */
+/** The second step of deleting the account: says what is deleted and what stays, and asks to confirm. */
 export function DeletePage({
   viewer,
   communityIsOpen,

@@ -4,13 +4,13 @@ import { AccountSection } from "./account-section";
 
 export type EmailState = {
   isConfirmed: boolean;
-  /** The new address that waits to be confirmed; null for none. */
+  /** The unconfirmed new address; null for none. */
   waiting: string | null;
-  /** Whether a passkey was used so lately that no password is wanted. */
+  /** Whether a passkey was used recently, so no password is required. */
   isVerifiedByPasskey: boolean;
 };
 
-/** The account's address: whether it is confirmed, and how to change it. */
+/** The account's address, whether it is confirmed, and the form to change it. */
 export function EmailSection({
   email,
   state,
@@ -18,7 +18,7 @@ export function EmailSection({
 }: {
   email: string;
   state: EmailState;
-  /** What a failed attempt left in the field. */
+  /** The email from a failed attempt, to restore. */
   typed: string | null;
 }) {
   const { isConfirmed, waiting, isVerifiedByPasskey } = state;

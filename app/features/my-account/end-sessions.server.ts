@@ -4,10 +4,10 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { deleteOtherSessions, deleteSessionOfUser } from "~db/queries/sessions";
 
-/** The outcome of ending sessions; one that does not exist (any more) counts as ended. */
+/** The outcome of ending sessions. A session that does not exist counts as ended. */
 export type EndSessionsOutcome = { kind: "ended" } | { kind: "failed" };
 
-/** Ends one session of a user, by its id. Never throws. */
+/** Ends one of a user's sessions, by its id. Never throws. */
 export async function endSession(userId: string, id: FieldValue): Promise<EndSessionsOutcome> {
   const parsed = z.uuid().safeParse(id);
   if (!parsed.success) return { kind: "failed" };

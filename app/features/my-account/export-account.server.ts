@@ -17,31 +17,31 @@ import {
   findSuppressionData,
 } from "~db/queries/account-data";
 
-/** Rows that are read together where there may be thousands. */
+/** Rows read at once where there may be thousands. */
 const PAGE = 500;
 
-/** UTF-16 code units of notes that are written together: other requests have their turn in between. */
+/** UTF-16 code units of a note written at once. Other requests are served in between. */
 const SLICE = 16_384;
 
-/** Said instead of what is held about an address that nobody has confirmed. */
+/** Replaces the data held about an unconfirmed address. */
 const UNCONFIRMED =
   "The account’s address has not been confirmed. What is held about the address alone, whoever has it, is left out " +
   "until then: newsletter, suppression and mails.";
 
-/** The outcome of asking for everything that is held about an account. */
+/** The outcome of exporting an account's data. */
 export type AccountExportOutcome =
-  /** The text of a JSON file, in parts. */
+  /** A JSON file's text, in parts. */
   { kind: "opened"; parts: AsyncGenerator<string> } | { kind: "no-account" } | { kind: "failed" };
 
 /**
- * Everything that is held about an account, as JSON; docs/privacy.md has its shape, and a test goes through every
- * column. Never throws; an error in the middle of the parts is logged and ends them, so that half a file is never
- * taken for a whole one. No transaction is open between parts, however slowly they are read.
+ * Exports all data held about an account as JSON, in the shape of docs/privacy.md; a test covers every column. Never
+ * throws. An error in a later part is logged and ends the stream, so half a file is not mistaken for a whole one. No
+ * transaction stays open between parts, however slowly they are read.
  */
 export async function openAccountExport(userId: string): Promise<AccountExportOutcome> {
   const parts = exportAccount(userId);
   try {
-    // a database that is down should fail the request and not the download
+    // if the database is down, fail the request, not the download
     const first = await parts.next();
     if (first.done) return { kind: "no-account" };
     return { kind: "opened", parts: withFirst(first.value, parts, userId) };
@@ -65,7 +65,7 @@ async function* withFirst(
   }
 }
 
-/** The file in parts, none of them much larger than the picture; nothing if there is no account. */
+/** Yields the file in parts, none much larger than the picture; yields nothing without an account. */
 async function* exportAccount(userId: string): AsyncGenerator<string> {
   const account = await findAccountData(userId);
   if (!account) return;
@@ -108,7 +108,7 @@ async function* progressOf(userId: string) {
   }
 }
 
-/** Notes are read one by one, and written slice by slice, since each may be large. */
+/** Reads notes one by one and writes them in slices, since each may be large. */
 async function* notesOf(userId: string): AsyncGenerator<string> {
   yield ',\n  "notes": [';
   let separator = "\n    ";
@@ -126,7 +126,7 @@ async function* notesOf(userId: string): AsyncGenerator<string> {
   yield "]";
 }
 
-/** A surrogate pair that is cut becomes two escapes, which are read back as the pair. */
+/** Cuts text into slices. A split surrogate pair becomes two escapes, which parse as the pair. */
 function* slicesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; start += SLICE) yield text.slice(start, start + SLICE);
 }
@@ -141,7 +141,7 @@ async function pictureOf(userId: string) {
   };
 }
 
-/** A member of the file's object, after the first one. */
+/** Returns a member of the file's object; not for the first one. */
 function member(name: string, value: unknown): string {
   return `,\n  ${toJson(name)}: ${toJson(value)}`;
 }
@@ -157,8 +157,8 @@ async function* list(name: string, items: AsyncGenerator<unknown>): AsyncGenerat
 }
 
 /**
- * JSON for a member of the file's object, on indented lines. What a page would take for markup, a terminal obey, or a
- * reader not see is written as an escape (RFC 8259, 7); half a surrogate pair is one already.
+ * Returns indented JSON for a member of the file's object. Escapes characters that are markup to a page, control a
+ * terminal or are invisible (RFC 8259, 7); JSON.stringify already escapes a lone surrogate.
  */
 function toJson(value: unknown): string {
   return JSON.stringify(value, null, 2)

@@ -4,7 +4,7 @@ import { INVOICES_LABEL, ManageMembershipForm } from "~/features/billing/manage-
 import { AccessEnd, MembershipStatusText } from "~/features/billing/membership-status-text";
 import { AccountSection } from "./account-section";
 
-/** The membership in one sentence, until when it gives access, and the ways to Stripe's portal. */
+/** The membership's status and end of access, and the links to Stripe's portal. */
 export function MembershipSection({
   profile,
   isSubscribed,

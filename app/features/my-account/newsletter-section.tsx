@@ -1,7 +1,7 @@
 import { Button } from "~/ui";
 import { AccountSection } from "./account-section";
 
-/** Whether the account's address is on the newsletter's list: not, waiting to be confirmed, or it is. */
+/** Whether the account's address is on the newsletter's list, or waits to be confirmed. */
 export type NewsletterState = "none" | "unconfirmed" | "subscribed";
 
 const TEXTS: Record<NewsletterState, string> = {
@@ -11,7 +11,7 @@ const TEXTS: Record<NewsletterState, string> = {
   subscribed: "You get the newsletter at this address.",
 };
 
-/** Joins or leaves the newsletter with the account's address. */
+/** The form that subscribes or unsubscribes the account's address. */
 export function NewsletterSection({ state }: { state: NewsletterState }) {
   const isOnList = state === "subscribed";
   return (

@@ -6,7 +6,7 @@ import * as toasts from "~/toast-messages";
 import { Button, TextField, UtcDate, useHydrated } from "~/ui";
 import { AccountSection } from "./account-section";
 
-/** A passkey, as the page lists it; times are ISO 8601 instants. */
+/** A passkey as the page lists it; times are ISO 8601 instants. */
 export type PasskeyView = {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export type PasskeyView = {
   lastUsedAt: string | null;
 };
 
-/** The account's passkeys: adding one needs JavaScript, renaming and removing do not. */
+/** The account's passkeys. Adding one needs JavaScript; renaming and removing do not. */
 export function PasskeysSection({ passkeys }: { passkeys: PasskeyView[] }) {
   return (
     <AccountSection id="passkeys" title="Passkeys">
@@ -65,7 +65,7 @@ function PasskeyItem({ id, name, createdAt, lastUsedAt }: PasskeyView) {
           <input type="hidden" name="intent" value="rename" />
           <input type="hidden" name="passkey" value={id} />
           <TextField
-            // a new name from the server replaces what was typed
+            // a new name from the server replaces the typed one
             key={name}
             label="Name of this passkey"
             name="name"
@@ -83,7 +83,7 @@ function PasskeyItem({ id, name, createdAt, lastUsedAt }: PasskeyView) {
   );
 }
 
-/** The button that adds a passkey, or why there is none; its place is kept free until that is known. */
+/** The button that adds a passkey, or why there is none. Reserves its space until that is known. */
 function AddPasskey() {
   const hydrated = useHydrated();
   const isSupported = usePasskeySupport();

@@ -5,7 +5,7 @@ import { PICTURE_TYPES } from "./avatar/picture-rules";
 
 const ACTION = "/account/picture";
 
-/** The account's picture, which the header shows, or its letter; sets and removes it. */
+/** The account's picture, also shown in the header, or its initial; with forms to set and remove it. */
 export function PictureSection({ email, picture }: { email: string; picture: string | null }) {
   const id = useId();
   return (

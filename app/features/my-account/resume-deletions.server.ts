@@ -7,22 +7,22 @@ import { deleteRows } from "./delete-account.server";
 
 const MINUTE_MS = 60_000;
 
-/** Delay of the first run, in milliseconds, for what was interrupted when the site went down. */
+/** Delay of the first run, in milliseconds. It resumes deletions interrupted by a shutdown. */
 const FIRST_RUN_MS = 5_000;
 
-/** A deletion that began less than this ago may still be in progress in some process, in milliseconds. */
+/** Deletions younger than this may still be running in some process, in milliseconds. */
 const IN_PROGRESS_MS = 2 * MINUTE_MS;
 
-/** After this a request to delete a customer has taken effect at Stripe or never will, in milliseconds. */
+/** After this time, a customer deletion has taken effect at Stripe or never will, in milliseconds. */
 const SETTLED_MS = 10 * MINUTE_MS;
 
-/** Deletions examined at a time. */
+/** Maximum deletions per run. */
 const BATCH = 100;
 
 /**
- * Brings deletions to an end that were interrupted, or that Stripe did not answer: an account whose customer is
- * deleted, or that has none, is deleted; one whose customer is still there after ten minutes stays as it was. Throws
- * PostgreSQL's errors; Stripe's are logged, and the next call tries again. Once `stopping`, no further one is begun.
+ * Finishes deletions that were interrupted or got no response from Stripe. Deletes an account whose customer is
+ * deleted or that has none. Keeps an account whose customer still exists after ten minutes. Throws PostgreSQL's
+ * errors; logs Stripe's, and the next call retries. Starts no further deletion once `stopping` is aborted.
  */
 export async function resumeAccountDeletions(
   now = new Date(),
@@ -49,8 +49,8 @@ export async function resumeAccountDeletions(
 }
 
 /**
- * Resumes deletions soon, and then every minute, until the returned function is called, which waits for one in progress.
- * One instance does at a time.
+ * Resumes deletions after 5 seconds and then every minute, in one instance at a time. The returned function stops
+ * this and waits for a running deletion.
  */
 export function startResumingDeletions(): () => Promise<void> {
   return startTimedWork("account deletions", {

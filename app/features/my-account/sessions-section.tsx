@@ -2,7 +2,7 @@ import { deviceName } from "~/features/accounts/device-name";
 import { Button, UtcDate } from "~/ui";
 import { AccountSection } from "./account-section";
 
-/** A signed-in browser, as the page lists it; times are ISO 8601 instants. */
+/** A signed-in browser as the page lists it; times are ISO 8601 instants. */
 export type SessionView = {
   id: string;
   browser: string | null;
@@ -12,7 +12,7 @@ export type SessionView = {
   isThis: boolean;
 };
 
-/** Where somebody is signed in, and how to end that. */
+/** The user's sessions, with forms to end them. */
 export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
   return (
     <AccountSection id="sessions" title="Where you are signed in">

@@ -10,7 +10,7 @@ import { ACCOUNT_PATH, VERIFY_PATH } from "./account-paths";
 
 type VerifyPageProps = {
   email: string;
-  /** The page that it leads to. */
+  /** The page to go to afterwards. */
   next: string;
   hasPasskeys: boolean;
 };

@@ -21,7 +21,7 @@ import {
   userHandleOf,
 } from "./relying-party.server";
 
-/** The texts for answers that count for nothing. */
+/** Texts for rejected assertions. */
 export const CHALLENGE_OVER = "That took too long. Please try again.";
 const NOT_VERIFIED = "Your passkey could not be verified. Please try again.";
 const UNKNOWN = "This passkey is not known here. It may have been removed.";
@@ -43,13 +43,16 @@ const assertionSchema = z.object({
 
 type Assertion = z.infer<typeof assertionSchema>;
 
-/** An answer that was rejected: the text for the visitor, and whose passkey it named. */
+/** A rejected assertion: the text for the visitor, and the owner of the passkey it named. */
 export type RejectedAssertion = { kind: "rejected"; message: string; userId: string | null };
 
-/** The user whose passkey has answered. */
+/** The user whose passkey was accepted. */
 export type AssertedUser = { id: string } & Pick<User, "email" | "passwordHash">;
 
-/** What a browser passes to its authenticators; without `credentials`, they offer all they have for this site. */
+/**
+ * Returns the options a browser passes to its authenticators. Without `credentials`, they offer all passkeys for this
+ * site.
+ */
 export function assertionOptions(
   challenge: Challenge,
   credentials: Pick<Passkey, "id" | "transports">[] = [],
@@ -64,10 +67,10 @@ export function assertionOptions(
 }
 
 /**
- * Verifies what an authenticator answered to a challenge, and runs `work` for its user in the transaction that uses
- * the challenge up and records the authenticator's counter: whatever `work` does is done at most once per
- * challenge, however often and however simultaneously the answer is sent. With `onlyOf`, only a passkey of that
- * user counts. Throws PostgreSQL's errors, and those of `work`, which undo everything.
+ * Verifies an authenticator's assertion and runs `work` for its user. One transaction also spends the challenge and
+ * records the signature counter, so `work` takes effect at most once per challenge, even if the assertion is sent
+ * repeatedly or concurrently. With `onlyOf`, only that user's passkeys are accepted. Throws PostgreSQL's errors and
+ * those of `work`, and rolls back.
  */
 export async function acceptAssertion<Result>(
   { sent, challenge, onlyOf }: { sent: FieldValue; challenge: Challenge; onlyOf?: string },
@@ -83,7 +86,7 @@ export async function acceptAssertion<Result>(
   if (counter === null) return rejected(NOT_VERIFIED, userId);
 
   return getDatabase().db.transaction(async (tx) => {
-    // the user first, as in every transaction that locks both
+    // lock the user first, as in every transaction that locks both
     const held = await holdUser(userId, tx);
     if (!held) return rejected(UNKNOWN);
     if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
@@ -99,7 +102,7 @@ export async function acceptAssertion<Result>(
   });
 }
 
-/** The authenticator's signature counter in an answer that is genuine; null if it is not. */
+/** Returns the signature counter of a genuine assertion; null if it is not genuine. */
 async function verifiedCounter(
   assertion: Assertion,
   { id, userId, publicKey }: Passkey,
@@ -121,12 +124,12 @@ async function verifiedCounter(
       expectedOrigin: origin,
       expectedRPID: rpID,
       requireUserVerification: true,
-      // compared where it is written, since two answers may arrive at once
+      // compared when it is written, since two assertions may arrive at once
       credential: { id, publicKey: new Uint8Array(publicKey), counter: 0 },
     });
     return verified ? authenticationInfo.newCounter : null;
   } catch (error) {
-    // the library throws for whatever is wrong with an answer, and quotes it
+    // the library throws for any invalid assertion, and its message quotes it
     log().debug({ userId, reason: (error as Error).name }, "a passkey's answer was not genuine");
     return null;
   }

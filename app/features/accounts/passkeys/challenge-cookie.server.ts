@@ -5,12 +5,12 @@ import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 
 const NAME = "passkey-challenge";
 
-/** How long a challenge may be answered, in milliseconds. */
+/** Lifetime of a challenge, in milliseconds. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
 
 /**
- * What a challenge was made for. All but signing in belong to the session, by its id, that asked: nothing else can
- * be done with the answer.
+ * The purpose of a challenge. All but sign-in are bound to the session that requested them, so the response is of no
+ * use elsewhere.
  */
 export type ChallengePurpose =
   | { of: "sign-in" }
@@ -35,8 +35,8 @@ function challengeCookie(): Cookie {
 }
 
 /**
- * A new challenge, and the Set-Cookie value that makes the browser bring it along with its answer. Nothing is
- * stored here, so that asking for one costs no write. It replaces the browser's former challenge.
+ * Creates a challenge, and the Set-Cookie value with which the browser returns it. It is not stored here, so
+ * requesting one writes nothing to the database. It replaces the browser's previous challenge.
  */
 export async function newChallenge(
   purpose: ChallengePurpose,
@@ -55,7 +55,7 @@ export async function newChallenge(
   };
 }
 
-/** The challenge in a Cookie header; null if there is none, it has expired, or it was made for something else. */
+/** Returns the challenge in a Cookie header; null if it is missing, expired or for another purpose. */
 export async function readChallenge(
   header: string | null,
   purpose: ChallengePurpose,
@@ -65,12 +65,12 @@ export async function readChallenge(
   if (!parsed.success) return null;
   const { challenge, of, session, expires } = parsed.data;
   if (of !== purpose.of || session !== sessionOf(purpose)) return null;
-  // the browser's own expiry of the cookie binds nobody
+  // the browser may ignore the cookie's expiry
   if (expires <= Date.now()) return null;
   return { value: challenge, expiresAt: new Date(expires) };
 }
 
-/** The Set-Cookie value that clears an answered challenge. */
+/** Returns the Set-Cookie value that clears a used challenge. */
 export function forgetChallenge(): Promise<string> {
   return challengeCookie().serialize("", { maxAge: 0, expires: new Date(0) });
 }

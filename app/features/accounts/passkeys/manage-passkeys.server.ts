@@ -13,7 +13,7 @@ import { credentialIdSchema } from "./relying-party.server";
 
 const GONE = "This passkey does not exist any more.";
 
-/** Whether a user has a passkey. Throws PostgreSQL's errors. */
+/** Returns whether a user has a passkey. Throws PostgreSQL's errors. */
 export async function ownsPasskeys(userId: string): Promise<boolean> {
   return (await countPasskeys(userId)) > 0;
 }
@@ -24,7 +24,7 @@ export type RenamePasskeyOutcome =
   | { kind: "rejected"; message: string }
   | { kind: "failed" };
 
-/** Gives a passkey of a user another name. Never throws. */
+/** Renames a user's passkey. Never throws. */
 export async function nameUserPasskey(
   userId: string,
   { id, name }: { id: FieldValue; name: FieldValue },
@@ -42,12 +42,12 @@ export async function nameUserPasskey(
   }
 }
 
-/** The outcome of removing a passkey; one that does not exist (any more) counts as removed. */
+/** The outcome of removing a passkey. A passkey that does not exist counts as removed. */
 export type RemovePasskeyOutcome = { kind: "removed" } | { kind: "failed" };
 
 /**
- * Removes a passkey of a user, and tells them by mail. Sessions that it opened go on. The caller has verified who
- * it is. Never throws.
+ * Removes a user's passkey and notifies the owner by mail. Sessions opened with it continue. The caller has verified
+ * the user's identity. Never throws.
  */
 export async function removeUserPasskey(
   userId: string,
@@ -75,7 +75,7 @@ export async function removeUserPasskey(
   }
 }
 
-/** A passkey's name as its owner types it, without the spaces around it. */
+/** A passkey's name, trimmed. */
 const passkeyNameSchema = z
   .string("Please enter a name for the passkey.")
   .trim()
@@ -84,5 +84,5 @@ const passkeyNameSchema = z
     PASSKEY_NAME_MAX_LENGTH,
     `Please choose a name of at most ${PASSKEY_NAME_MAX_LENGTH} characters.`,
   )
-  // PostgreSQL cannot store U+0000, and no name needs the other control characters
+  // PostgreSQL cannot store U+0000; names need no other control characters either
   .regex(/^\P{Cc}*$/u, "Please choose a name without control characters.");

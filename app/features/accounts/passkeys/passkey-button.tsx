@@ -7,20 +7,20 @@ import type { PasskeyIntent } from "./passkey-ceremony";
 type PasskeyButtonProps = {
   intent: PasskeyIntent;
   path: string;
-  /** Further fields of the answer's page: where it leads is the site's to say, unless this does. */
+  /** Where to go after a success; defaults to the response's `redirectTo`. */
   leadsTo?: string;
-  /** The toast for a failure that brings none of its own. */
+  /** The toast for a failure without its own. */
   failed: (message?: string) => ToastMessage;
   busyLabel: string;
   className?: string;
-  /** Called after a success, in place of a navigation. */
+  /** Called after a success, instead of navigating. */
   onDone?: () => void;
   children: ReactNode;
 };
 
 /**
- * A button that makes or uses a passkey, and shows the outcome as a toast. Its script is loaded when it is pressed;
- * to be rendered only where `usePasskeySupport` says so.
+ * A button that creates or uses a passkey and shows the outcome as a toast. Loads its script when pressed. Render it
+ * only if `usePasskeySupport` returns true.
  */
 export function PasskeyButton({
   intent,
@@ -50,7 +50,7 @@ export function PasskeyButton({
     if (isDone && onDone) onDone();
     else if (isDone) navigate(leadsTo ?? String(outcome.answer.body.redirectTo ?? "/"));
     else if (outcome?.kind === "answered" && outcome.answer.status === 403) {
-      // who it is has to be confirmed first
+      // the user's identity must be verified first
       navigate(String(outcome.answer.body.redirectTo));
     }
     if (!isDone || onDone) setBusy(false);

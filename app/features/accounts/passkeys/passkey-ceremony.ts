@@ -8,22 +8,19 @@ import {
 import type { ToastMessage } from "~/toast-messages";
 import { type JsonAnswer, postJson } from "~/ui";
 
-/** What is done with a passkey, as the forms' field `intent` says. */
+/** What to do with a passkey: the forms' `intent`. */
 export type PasskeyIntent = "sign-in" | "verify" | "register";
 
 /** How a ceremony ended. */
 export type CeremonyOutcome =
-  /** The site's answer, to the passkey or to the request for options. */
+  /** The site's response to the passkey or to the request for options. */
   | { kind: "answered"; answer: JsonAnswer }
-  /** The visitor or the browser's own dialog ended it; the browser does not say which. The toast is the site's. */
+  /** The visitor or the browser's dialog cancelled; the browser does not say which. The toast comes from the site. */
   | { kind: "unused"; toast: ToastMessage }
-  /** The browser or the authenticator cannot do it, in a sentence. */
+  /** The browser or authenticator cannot do it; `message` is a sentence. */
   | { kind: "impossible"; message: string };
 
-/**
- * Asks the site at `path` for a challenge, has the browser answer it with a passkey, or make one, and sends the
- * answer. Never throws.
- */
+/** Requests a challenge from `path`, has the browser use or create a passkey, and sends the result. Never throws. */
 export async function runCeremony(path: string, intent: PasskeyIntent): Promise<CeremonyOutcome> {
   const asked = await postJson(path, { intent: `${intent}-options` });
   if (!asked.ok || !asked.body.options) return { kind: "answered", answer: asked };

@@ -9,7 +9,7 @@ import { PASSKEY_LIST_PATH } from "./passkey-paths";
 
 const MAILS = { "passkey-added": passkeyAddedMail, "passkey-removed": passkeyRemovedMail };
 
-/** Queues the mail that tells an owner of a passkey that was added or removed, in the transaction that does so. */
+/** Queues the mail about an added or removed passkey, in the transaction that adds or removes it. */
 export async function enqueuePasskeyNotice(
   { userId, kind, name }: { userId: string; kind: keyof typeof MAILS; name: string },
   tx: Transaction,

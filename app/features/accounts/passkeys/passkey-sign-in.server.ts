@@ -9,7 +9,7 @@ import type { SignedIn } from "../verify-identity.server";
 import { acceptAssertion, assertionOptions, CHALLENGE_OVER } from "./accept-assertion.server";
 import type { Challenge } from "./challenge-cookie.server";
 
-/** What a browser sent, and the challenge that it brought along; null if that is missing or over. */
+/** A browser's assertion and its challenge; null if the challenge is missing or expired. */
 export type SentAssertion = { sent: FieldValue; challenge: Challenge | null };
 
 /** The outcome of signing in with a passkey. */
@@ -19,7 +19,7 @@ export type PasskeySignInOutcome =
   | { kind: "rejected"; message: string }
   | { kind: "failed" };
 
-/** Signs in whoever the passkey belongs to. The caller limits the attempts. Never throws. */
+/** Signs in a passkey's owner. The caller limits the attempts. Never throws. */
 export async function signInWithPasskey(
   { sent, challenge }: SentAssertion,
   browser: {
@@ -56,20 +56,20 @@ export async function signInWithPasskey(
   }
 }
 
-/** What a browser passes to its authenticators to use one of a user's passkeys. */
+/** The options with which a browser uses one of a user's passkeys. */
 export type VerificationOptionsOutcome =
   | { kind: "options"; options: Awaited<ReturnType<typeof assertionOptions>> }
   | { kind: "rejected"; message: string }
   | { kind: "failed" };
 
-/** Options to confirm who is there with one of a user's passkeys. Never throws. */
+/** Returns the options to verify a user's identity with a passkey. Never throws. */
 export async function verificationOptions(
   userId: string,
   challenge: Challenge,
 ): Promise<VerificationOptionsOutcome> {
   try {
     const passkeys = await listPasskeys(userId);
-    // without a list, any passkey for this site would be offered, and rejected later
+    // with an empty list, the browser would offer any passkey for this site, to be rejected later
     if (passkeys.length === 0) return { kind: "rejected", message: NO_PASSKEYS };
     return { kind: "options", options: await assertionOptions(challenge, passkeys) };
   } catch (error) {
@@ -80,15 +80,15 @@ export async function verificationOptions(
 
 const NO_PASSKEYS = "You have no passkeys. Please enter your password.";
 
-/** The outcome of verifying with a passkey who is using a session. */
+/** The outcome of verifying a user's identity with a passkey. */
 export type PasskeyVerificationOutcome =
   | { kind: "verified" }
   | { kind: "rejected"; message: string }
   | { kind: "failed" };
 
 /**
- * Verifies by one of their passkeys that it is the owner who uses a session, and records that. The caller limits
- * the attempts. Never throws.
+ * Verifies with a passkey that the owner is using a session, and records that. The caller limits the attempts. Never
+ * throws.
  */
 export async function verifyWithPasskey(
   { userId, tokenHash }: Pick<SignedIn, "userId" | "tokenHash">,

@@ -3,7 +3,7 @@ import { PasskeyButton } from "./passkey-button";
 import { PASSKEY_SIGN_IN_PATH } from "./passkey-paths";
 import { usePasskeySupport } from "./use-passkey-support";
 
-/** Signs in with a passkey, where the browser can. Its place is kept free until that is known. */
+/** The button to sign in with a passkey, if the browser supports it. Reserves its space until that is known. */
 export function PasskeySignIn() {
   const isSupported = usePasskeySupport();
   return (

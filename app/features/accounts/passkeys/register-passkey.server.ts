@@ -27,14 +27,14 @@ import {
   userHandleOf,
 } from "./relying-party.server";
 
-/** Passkeys of one account. */
+/** Maximum number of passkeys per account. */
 const MAX_PASSKEYS = 20;
 
 const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys already. Please remove one first.`;
 const NOT_VERIFIED = "The passkey could not be added. Please try again.";
 const TAKEN = "This passkey is registered already.";
 
-/** EdDSA, ES256 and RS256 (IANA, COSE Algorithms), which every supported version of Node can verify. */
+/** EdDSA, ES256 and RS256 (IANA, COSE Algorithms). Every supported version of Node can verify them. */
 const ALGORITHMS = [-8, -7, -257];
 
 const registrationSchema = z.object({
@@ -44,18 +44,18 @@ const registrationSchema = z.object({
   response: z.object({
     clientDataJSON: z.string(),
     attestationObject: z.string(),
-    // a browser may name ways of the future
+    // a browser may name transports that do not exist yet
     transports: z.array(z.string().max(20)).max(10).default([]),
   }),
 });
 
-/** What a browser passes to its authenticators to make a passkey, or why there can be none. */
+/** The options with which a browser creates a passkey, or why it may not. */
 export type RegistrationOptionsOutcome =
   | { kind: "options"; options: PublicKeyCredentialCreationOptionsJSON }
   | { kind: "rejected"; message: string }
   | { kind: "failed" };
 
-/** Options for a passkey of a user, on an authenticator that holds none of theirs yet. Never throws. */
+/** Returns the options for a new passkey, on an authenticator that holds none of the user's yet. Never throws. */
 export async function registrationOptions(
   { userId, email }: { userId: string; email: string },
   challenge: Challenge,
@@ -91,8 +91,8 @@ export type RegistrationOutcome =
   | { kind: "failed" };
 
 /**
- * Adds the passkey that an authenticator has made for a challenge, named after the browser, and tells its owner by
- * mail. An account has at most 20, also if they are added at once. The caller has verified who it is. Never throws.
+ * Adds a new passkey, named after the browser, and notifies the owner by mail. An account has at most 20, even if
+ * several are added at once. The caller has verified the user's identity. Never throws.
  */
 export async function registerPasskey(
   userId: string,
@@ -133,7 +133,7 @@ function addPasskey(
   return getDatabase()
     .db.transaction(async (tx) => {
       const inserted = await insertPasskey(passkey, MAX_PASSKEYS, tx);
-      // nobody's challenge is used up by a passkey that was not added
+      // a rejected passkey must not spend the challenge
       if (inserted !== "inserted") return inserted;
       if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
         throw new ChallengeUsed();
@@ -147,10 +147,10 @@ function addPasskey(
     });
 }
 
-/** Undoes the transaction in which a challenge turns out to be used. */
+/** Rolls back the transaction if the challenge was already used. */
 class ChallengeUsed extends Error {}
 
-/** The credential in an authenticator's answer; null unless the answer is genuine and to this challenge. */
+/** Returns the credential in a registration response; null unless it is genuine and answers this challenge. */
 async function verifiedCredential(
   sent: FieldValue,
   challenge: Challenge,
@@ -179,8 +179,8 @@ async function verifiedCredential(
 }
 
 /**
- * Whether an answer holds no certificates. None are asked for, and to check those that somebody sends all the same
- * the library would fetch revocation lists from addresses in them.
+ * Returns whether a response contains no certificates. None are requested. To check unrequested ones, the library
+ * would fetch revocation lists from URLs in them.
  */
 function isUnattested(attestationObject: string): boolean {
   const decoded = decodeAttestationObject(

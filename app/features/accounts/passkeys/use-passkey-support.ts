@@ -1,6 +1,6 @@
 import { useHydrated } from "~/ui";
 
-/** Whether this browser knows passkeys: false on the server and until the page is hydrated. */
+/** Returns whether this browser supports passkeys; false on the server and until hydration. */
 export function usePasskeySupport(): boolean {
   return useHydrated() && "PublicKeyCredential" in window;
 }

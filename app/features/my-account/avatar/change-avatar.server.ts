@@ -9,11 +9,11 @@ import { processPicture } from "./process-picture.server";
 export type AvatarOutcome =
   | { kind: "changed" }
   | { kind: "refused"; reason: PictureRefusal }
-  /** Too many pictures are being made. */
+  /** Too many pictures are being processed. */
   | { kind: "busy" }
   | { kind: "failed" };
 
-/** Makes a file the picture of an account, in place of the one it has. The caller limits the attempts. Never throws. */
+/** Replaces an account's picture with an uploaded file. The caller limits the attempts. Never throws. */
 export async function changeAvatar(
   userId: string,
   upload: Upload,
@@ -35,7 +35,7 @@ export async function changeAvatar(
   }
 }
 
-/** Removes the picture of an account, if it has one. Never throws. */
+/** Removes an account's picture, if any. Never throws. */
 export async function removeAvatar(userId: string): Promise<{ kind: "removed" | "failed" }> {
   try {
     await deleteAvatar(userId);
@@ -46,7 +46,7 @@ export async function removeAvatar(userId: string): Promise<{ kind: "removed" | 
   }
 }
 
-/** A picture by its name, with the hash that names its content; null if no account has it. Throws PostgreSQL's errors. */
+/** Returns a picture and its hash by name; null if no account has it. Throws PostgreSQL's errors. */
 export async function loadAvatar(
   name: string,
 ): Promise<{ sha256: string; content: Uint8Array<ArrayBuffer> } | null> {

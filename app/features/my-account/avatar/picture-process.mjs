@@ -1,37 +1,36 @@
 /*
- * A program of its own, which makes an account's picture of what somebody has sent: the file comes in on standard
- * input, the pictures go out on standard output, and the exit code says why there are none. It runs in a process of
- * its own because a flaw in a decoder then ends this process and not the site, and because what the decoders take is
- * given back with it. It has no access to the database and gets no settings (docs/security.md).
+ * Makes an account's pictures from an uploaded file. It reads the file from stdin and writes the pictures to stdout;
+ * the exit code gives the reason for a failure. It runs as a separate process, so a decoder flaw crashes only this
+ * process, and its end frees the decoders' memory. It has no database access and gets no settings (docs/security.md).
  */
 import sharp from "sharp";
 
-/** Exit codes; `process-picture.server.ts` knows them too. Any other means that the file could not be read. */
+/** Exit codes, also listed in `process-picture.server.ts`. Any other means that the file could not be read. */
 const EXIT = { unsupported: 10, tooManyPixels: 11, tooElongated: 12 };
 
 /** Sides of the square pictures, in pixels. */
 const SMALL = 80;
 const LARGE = 256;
 
-/** Most pixels of a picture of any kind: those of a phone's camera at its highest resolution. */
+/** Maximum pixels of any picture: a phone camera's highest resolution. */
 const MAX_PIXELS = 50_000_000;
 
-/** Most bytes of a picture's pixels, where they are read row by row; 50 million pixels in three colors. */
+/** Maximum bytes of a picture's pixels if read row by row: 50 million pixels in three colors. */
 const MAX_PIXEL_BYTES = 150_000_000;
 
-/** How many times as long as wide a picture may be: its shorter side is scaled to 256 pixels before it is cropped. */
+/** Maximum ratio of the longer to the shorter side. The shorter side is scaled to 256 pixels before cropping. */
 const MAX_ELONGATION = 8;
 
-/** Most that a decoder may be expected to hold of a picture, in bytes. */
+/** Maximum bytes of a picture a decoder may be expected to hold. */
 const MAX_HELD_BYTES = 60_000_000;
 
-/** Most memory beyond what the process takes with its packages loaded, in bytes; those take 30 MB. */
+/** Maximum memory beyond the process's own with its packages loaded, in bytes; those take 30 MB. */
 const MAX_MEMORY = 68_000_000;
 
-/** Most processor time for decoding and encoding, in microseconds; a photograph takes a quarter of it. */
+/** Maximum CPU time for decoding and encoding, in microseconds; a photograph takes a quarter. */
 const MAX_PROCESSOR_TIME = 1_500_000;
 
-/** How often both are checked, in milliseconds; a decoder runs in a thread of its own. */
+/** How often both are checked, in milliseconds. Decoders run in another thread. */
 const CHECK_MS = 5;
 
 const WEBP = { quality: 82 };
@@ -62,7 +61,7 @@ function enforceLimits() {
     const { user, system } = process.cpuUsage(begun);
     const taken = process.memoryUsage.rss() - memory;
     if (taken <= MAX_MEMORY && user + system <= MAX_PROCESSOR_TIME) return;
-    // an exit would wait for the decoder's thread
+    // exit() would wait for the decoder's thread
     process.kill(process.pid, "SIGKILL");
   }, CHECK_MS).unref();
 }
@@ -80,7 +79,7 @@ async function readInput() {
  */
 async function makePictures(file) {
   const options = {
-    // judged by what each decoder needs instead
+    // `judge` checks each decoder's needs instead
     limitInputPixels: false,
     failOn: /** @type {const} */ ("error"),
     sequentialRead: true,
@@ -90,7 +89,7 @@ async function makePictures(file) {
     .metadata()
     .catch(() => process.exit(EXIT.unsupported));
   judge(metadata);
-  // turned after it is small, since a whole picture would have to be held to be turned
+  // rotated after scaling down, since rotating needs the whole picture in memory
   const upright = await sharp(file, options)
     .resize(LARGE, LARGE, { fit: "cover", position: "attention" })
     .flatten({ background: "#fff" })
@@ -105,7 +104,7 @@ async function makePictures(file) {
 }
 
 /**
- * Ends the process if a picture is of another format or would take too much to decode.
+ * Ends the process if a picture has an unsupported format or is too expensive to decode.
  *
  * @param {import("sharp").Metadata} metadata
  */
@@ -125,7 +124,7 @@ function judge(metadata) {
 }
 
 /**
- * What a decoder holds of a whole picture, in bytes for each pixel, as measured; 0 if it reads row by row.
+ * Returns the bytes per pixel a decoder holds of a whole picture, as measured; 0 if it reads row by row.
  *
  * @param {import("sharp").Metadata} metadata
  * @param {boolean} isAvif
@@ -136,6 +135,6 @@ function heldBytesPerPixel({ format, depth, channels, isProgressive, chromaSubsa
   if (format === "webp") return 4;
   if (!isProgressive) return 0;
   if (format === "png") return channels * (isDeep ? 2.7 : 1.35);
-  // coefficients of two bytes; half of the colors' where they are halved in both directions
+  // two-byte coefficients; the color channels have fewer with 4:2:0
   return chromaSubsampling === "4:2:0" ? 3.5 : 2 * channels;
 }

@@ -1,10 +1,10 @@
-/** Largest file that is taken as a picture, in bytes. */
+/** Maximum size of a picture file, in bytes. */
 export const PICTURE_LIMIT = 5 * 1024 * 1024;
 
-/** The media types that the file chooser offers; what a file is, its content decides. */
+/** Media types the file chooser offers. The server checks the content instead. */
 export const PICTURE_TYPES = "image/png,image/jpeg,image/webp,image/avif";
 
-/** Why a file does not become a picture. */
+/** Why a file is refused as a picture. */
 export type PictureRefusal =
   | "missing"
   | "too-large"
@@ -13,7 +13,7 @@ export type PictureRefusal =
   | "too-elongated"
   | "unreadable";
 
-/** What the owner of the account is told about it. */
+/** Messages for the account's owner. */
 export const REFUSALS: Record<PictureRefusal, string> = {
   missing: "Please choose a picture first.",
   "too-large": "The picture is larger than 5 MB. Please choose a smaller one.",

@@ -5,26 +5,26 @@ import { clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 import type { PictureRefusal } from "./picture-rules";
 
-/** Longest that making a picture may take, in milliseconds; it limits its processor time itself, far below. */
+/** Maximum duration of processing, in milliseconds. The process's own CPU limit is far lower. */
 const TIMEOUT_MS = 10_000;
 
-/** What comes back is two small pictures, in bytes. */
+/** Maximum bytes of output, which is two small pictures. */
 const MAX_OUTPUT = 1024 * 1024;
 
-/** One at a time, whose memory is bounded; those that wait hold the 5 MB that were sent. */
+/** One at a time, to bound memory; waiting tasks hold their uploads of up to 5 MB. */
 const queue = new BoundedQueue({ concurrency: 1, maxTasks: 14 });
 
-/** After how many seconds to try again if the queue was full. */
+/** Retry-After when the queue is full, in seconds. */
 export const PICTURE_RETRY_SECONDS = 5;
 
-/** By the exit codes of `picture-process.mjs`. */
+/** Refusals by exit code of `picture-process.mjs`. */
 const REFUSAL_OF: Record<number, PictureRefusal> = {
   10: "unsupported",
   11: "too-many-pixels",
   12: "too-elongated",
 };
 
-/** Two square pictures in WebP, without metadata: 80 and 256 pixels wide. */
+/** Two square WebP pictures without metadata, 80 and 256 pixels wide. */
 export type Pictures = { small: Buffer; large: Buffer };
 
 export type PictureOutcome =
@@ -34,8 +34,8 @@ export type PictureOutcome =
   | { kind: "busy" };
 
 /**
- * Makes the pictures of an account from a file that somebody has sent, in a process of its own, one at a time.
- * Throws if that process cannot be started.
+ * Makes an account's pictures from an uploaded file, in a separate process, one at a time. Throws if that process
+ * cannot be started.
  */
 export async function processPicture(
   file: Uint8Array,
@@ -61,7 +61,7 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
         maxBuffer: MAX_OUTPUT,
         timeout: TIMEOUT_MS,
         killSignal: "SIGKILL",
-        // none of the site's settings, which hold its secrets
+        // without the site's settings, which contain secrets
         env: { NODE_ENV: "production", MALLOC_ARENA_MAX: "2" },
         windowsHide: true,
       },
@@ -70,14 +70,14 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
         const { code, signal } = error;
         const reason = typeof code === "number" ? REFUSAL_OF[code] : undefined;
         if (reason) return resolve({ kind: "refused", reason });
-        // by a string, such as ENOENT, if it could not be started
+        // a string such as ENOENT means that it could not be started
         if (typeof code === "string") return reject(error);
         const facts = { code, signal, message: lastLine(errors) };
         log().warn(facts, "a picture could not be read");
         resolve({ kind: "refused", reason: "unreadable" });
       },
     );
-    // the process may end before it has read everything
+    // the process may end before it has read all input
     child.stdin?.on("error", () => {});
     child.stdin?.end(file);
   });
@@ -88,7 +88,7 @@ function splitOutput(output: Buffer): Pictures {
   return { small: output.subarray(4, end), large: output.subarray(end) };
 }
 
-/** The decoder's own words, which come without anything of the file. */
+/** Returns the decoder's error message, which quotes nothing from the file. */
 function lastLine(errors: Buffer): string | undefined {
   return /^\w*Error:.*$/m.exec(errors.toString("utf8"))?.[0].slice(0, 200);
 }
