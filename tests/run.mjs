@@ -1,6 +1,6 @@
-// `npm test`: lint, types, migrations, build, and the tests of what the product is for, up to the first step that fails.
-// `npm run test:full`: these and the rest, which is in tests/full, tests/load and tests/webkit.
-// Both start from a fresh clone. `--shard=1/4` runs one part of four of the tests.
+// `npm test`: lint, types, migrations, build, and the tests of the product's main behaviour, up to the first step
+// that fails. `npm run test:full`: these and the rest, in tests/full, tests/load and tests/webkit. Both start from a
+// fresh clone. `--shard=1/4` runs one of four parts of the tests.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const { positionals, values: options } = parseArgs({
 });
 const isFull = positionals[0] === "full";
 
-/** A step that failed; its own output says why. */
+/** A failed step; its own output says why. */
 class FailedStep extends Error {}
 
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -41,7 +41,7 @@ const steps = {
     if (isFull) await runVitest("integration-full");
   },
   "test:e2e": async () => {
-    // imported only once the packages are installed, which include the drivers
+    // imported only after the packages are installed, which include the drivers
     const { findChromium } = await import("./support/browsers/chromium.mjs");
     const { findFirefox } = await import("./support/browsers/firefox.mjs");
     const chromium = await orSetupError(findChromium());
@@ -59,7 +59,7 @@ const steps = {
 };
 
 /**
- * The steps in their order. Those listed together run at the same time, since each keeps only one processor busy.
+ * The steps in their order. Those listed together run at the same time, since each uses only one processor.
  *
  * @type {(keyof typeof steps)[][]}
  */
@@ -115,7 +115,7 @@ async function timed(name, step) {
 }
 
 /**
- * The result of a search, whose failure becomes an error of one sentence for the person who runs the tests.
+ * Returns the result of a search; a failure becomes an error of one sentence for the person who runs the tests.
  *
  * @template Found
  * @param {Promise<Found>} looking

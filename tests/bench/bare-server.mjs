@@ -8,7 +8,7 @@ process.on("message", (message) => {
   const { url, headers } = /** @type {{ url: string, headers: Record<string, string> }} */ (
     message
   );
-  // not by fetch, which decompresses
+  // not fetch, which decompresses
   get(url, { headers, agent: false }, async (copied) => {
     const body = Buffer.concat(await copied.toArray());
     const { date, connection, "keep-alive": _, "transfer-encoding": __, ...kept } = copied.headers;

@@ -5,7 +5,7 @@ import autocannon from "autocannon";
 const CONNECTIONS = 16;
 
 /**
- * Requests a second, latencies in milliseconds, and the answers of an unexpected status.
+ * Requests per second, latencies in milliseconds, and the number of responses with an unexpected status.
  *
  * @typedef {{ rate: number, p50: number, p99: number, wrong: number }} Sample
  * @typedef {() => { body: object, headers?: Record<string, string>, onAnswer?: (body: string) => void }} NextPost
@@ -15,13 +15,13 @@ const CONNECTIONS = 16;
 export const hasWrk = () => spawnSync("wrk", ["-v"]).error === undefined;
 
 /**
- * Asks for a page, as often as it can or at a steady rate, for some seconds; by wrk where that is installed.
+ * Requests a page for some seconds, as often as possible or at a steady rate; with wrk where it is installed.
  *
  * @param {import("./servers.mjs").Server} server
  * @param {string} path
  * @param {Record<string, string>} headers
  * @param {number} seconds
- * @param {number} [rate] requests a second
+ * @param {number} [rate] requests per second
  * @returns {Promise<Sample>}
  */
 export async function measureGets({ origin }, path, headers, seconds, rate) {
@@ -79,7 +79,7 @@ export async function measurePosts({ origin }, path, next, seconds) {
 }
 
 /**
- * Floods a site with wrong passwords, from a separate thread, so that the flood does not slow down the measurement.
+ * Floods a site with wrong passwords, from a separate thread so as not to slow down the measurement.
  *
  * @param {import("./servers.mjs").Server} site
  * @param {number} seconds

@@ -1,6 +1,6 @@
-// `npm run bench` (after `npm run build`): measures the built site. It compares it with a bare Node server that sends
-// the same bytes, the same build under remix-serve, and the rate at which Node verifies passwords. A parameter runs one
-// part: `pages`, `flood` or `posts`. `BENCH_ROUNDS` and `BENCH_SECONDS` shorten or lengthen it.
+// `npm run bench` (after `npm run build`): measures the built site. Compares it with a bare Node server that sends
+// the same bytes, the same build under remix-serve, and the rate at which Node verifies passwords. A parameter runs
+// one part: `pages`, `flood` or `posts`. `BENCH_ROUNDS` and `BENCH_SECONDS` shorten or lengthen it.
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const CHAPTER = "the-hour-before-the-day";
 
-/** More than the connections, so that no two posts in flight change the same note. */
+/** More than the connections, so no two posts in flight change the same note. */
 const MEMBERS = 32;
 
 if (!existsSync(join(project, "build/index.js"))) {
@@ -63,7 +63,7 @@ try {
 }
 
 /**
- * Anonymous pages beside bare Node, a member's beside remix-serve.
+ * Anonymous pages beside bare Node, and a member's page beside remix-serve.
  *
  * @param {import("./servers.mjs").Server} site
  * @param {Record<string, string>} variables
@@ -98,7 +98,7 @@ async function comparePages(site, variables, cookie) {
 }
 
 /**
- * The landing page at 50 requests a second, alone and beside floods from the same network.
+ * The landing page at 50 requests per second, alone and beside floods from the same network.
  *
  * @param {import("./servers.mjs").Server} site
  */
@@ -136,13 +136,13 @@ async function comparePosts(site, readers) {
   });
   await compare("a member's notes", post("/premium/notes/save", notesOf(readers)));
   await compare("webhook", post("/webhooks/stripe", signedEvent));
-  // last, since its queued mails are still being sent afterwards
+  // last, since its queued mails are still sent afterwards
   const newcomer = () => ({ body: { email: `${randomUUID()}@bench.test` } });
   await compare("newsletter", post("/newsletter", newcomer));
 }
 
 /**
- * Measures each in turn, in alternating order, and prints the medians. The first round only warms up.
+ * Measures each one in alternating order, and prints the medians. The first round only warms up.
  *
  * @param {string} title
  * @param {Record<string, (seconds: number) => Promise<import("./load.mjs").Sample>>} measured
@@ -244,7 +244,7 @@ function notesOf(readers) {
   };
 }
 
-/** A signed delivery about an unknown customer: costs the ledger and a look-up, but no call to Stripe. */
+/** A signed delivery about an unknown customer: costs the ledger write and a look-up, but no call to Stripe. */
 function signedEvent() {
   const created = Math.floor(Date.now() / 1_000);
   const event = {

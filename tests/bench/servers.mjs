@@ -12,7 +12,7 @@ export const project = fileURLToPath(new URL("../..", import.meta.url));
 /** @typedef {{ pid: number, origin: string, stop: () => Promise<void> }} Server */
 
 /**
- * Starts the built program, with payments by the local Stripe, and waits until it answers.
+ * Starts the built program with the local Stripe, and waits until it answers.
  *
  * @param {Record<string, string>} variables
  */

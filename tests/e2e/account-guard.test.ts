@@ -17,7 +17,7 @@ afterAll(() => site?.close());
 
 let count = 0;
 
-/** Somebody who is signed in, with their account's id. */
+/** A signed-in person, with their account's id. */
 type Person = { visitor: Visitor; email: string; id: string };
 
 async function newPerson(): Promise<Person> {
@@ -30,10 +30,10 @@ async function newPerson(): Promise<Person> {
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** What of an account another one's forms could name. */
+/** Ids of an account that another account's forms could send. */
 type Ids = { session: string; passkey: string; confirmToken: string };
 
-/** Somebody with one of everything that an account can have. */
+/** Creates a signed-in person with one of everything that an account can have. */
 async function newOwner(): Promise<Person & { ids: Ids }> {
   const owner = await newPerson();
   const { db } = site.database;
@@ -66,7 +66,7 @@ async function newOwner(): Promise<Person & { ids: Ids }> {
   return { ...owner, ids: { session: session?.id ?? "", passkey, confirmToken } };
 }
 
-/** Every row that names an account or its address, but for the mail queue and counts of attempts. */
+/** Returns every row that contains an account's id or address, except the mail queue and counts of attempts. */
 async function rowsOf({ id, email }: Person): Promise<Record<string, string[]>> {
   const { db } = site.database;
   const tables = await db.execute<{ name: string }>(
@@ -86,7 +86,7 @@ async function rowsOf({ id, email }: Person): Promise<Record<string, string[]>> 
 
 type Fields = Record<string, string>;
 
-/** Every form of the account page: what it sends if it names what belongs to somebody else. */
+/** Every form of the account page, with fields that name another account's things. */
 const FORMS: Record<string, { path: string; fields: (ids: Ids) => Fields }> = {
   "account_.confirmation": { path: "/account/confirmation", fields: () => ({}) },
   "account_.delete": { path: "/account/delete", fields: () => ({}) },
@@ -130,7 +130,7 @@ const FORMS: Record<string, { path: string; fields: (ids: Ids) => Fields }> = {
   "account_.verify": { path: "/account/verify", fields: () => ({ password: PASSWORD }) },
 };
 
-it("names every form of the account page", () => {
+it("covers every form of the account page", () => {
   const folders = readdirSync(resolve(import.meta.dirname, "../../app/routes"));
   const named = Object.keys(FORMS).map((name) => name.split(",")[0]);
   // the page itself and the download have no form
@@ -145,13 +145,13 @@ describe.each(Object.entries(FORMS))("the form %s", (_name, { path, fields }) =>
     owner = await newOwner();
   });
 
-  it("changes nothing of another account, whatever ids it names", async () => {
+  it("changes nothing in another account, whatever ids it sends", async () => {
     const before = await rowsOf(owner);
     expect(Object.keys(before)).toEqual(
       expect.arrayContaining(["avatars", "email_changes", "passkeys", "sessions", "subscribers"]),
     );
     const other = await newPerson();
-    // names of the kind that a careless handler would read
+    // fields that a careless handler would read
     const planted = {
       id: owner.id,
       userId: owner.id,
@@ -167,7 +167,7 @@ describe.each(Object.entries(FORMS))("the form %s", (_name, { path, fields }) =>
     expect(await rowsOf(owner)).toEqual(before);
   });
 
-  it("changes nothing for whoever is signed out", async () => {
+  it("changes nothing for a signed-out visitor", async () => {
     const before = await rowsOf(owner);
     const answer = await site.visitor().post(path, { form: fields(owner.ids) });
     expect([302, 303]).toContain(answer.status);
@@ -175,7 +175,7 @@ describe.each(Object.entries(FORMS))("the form %s", (_name, { path, fields }) =>
     expect(await rowsOf(owner)).toEqual(before);
   });
 
-  it("survives being sent ten times at once", async () => {
+  it("survives ten simultaneous submissions", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
         owner.visitor.post(path, { form: fields(owner.ids), headers: { Connection: "close" } }),
@@ -186,7 +186,7 @@ describe.each(Object.entries(FORMS))("the form %s", (_name, { path, fields }) =>
       expect(answer.headers.location ?? "/").toMatch(/^\//);
     }
     expect((await site.visitor().get("/readyz")).status).toBe(200);
-    // none was left half done
+    // no submission was left half done
     const rows = await rowsOf(owner);
     const isDeleted = rows.users === undefined;
     expect(isDeleted).toBe(path === "/account/delete");
@@ -198,9 +198,9 @@ describe.each(Object.entries(FORMS))("the form %s", (_name, { path, fields }) =>
   });
 });
 
-describe("what an account can read", () => {
+describe("the pages of an account", () => {
   it.each(["/account", "/account/data.json", "/account/delete", "/account/verify"])(
-    "has nothing of another one: %s",
+    "contain nothing of another account: %s",
     async (path) => {
       const owner = await newOwner();
       const other = await newPerson();

@@ -15,7 +15,7 @@ import { linkIn, mailIdle } from "../support/mail";
 
 type Viewer = "member" | "lapsed" | "reader" | "visitor";
 
-/** For a busy machine; a quiet one takes a few seconds. */
+/** For a busy machine; an idle one takes a few seconds. */
 const TIMEOUT = { timeout: 300_000 };
 
 const forMembers = (member: Shown): Row<Viewer> => ({ member, others: "→ /" });
@@ -24,7 +24,7 @@ const forAccounts = (others: Shown): Row<Viewer> => ({ visitor: "→ /auth", oth
 const titles = { texts: new Map<string, string>(), issues: new Map<string, string>() };
 const text: Shown = ({ slug = "" }) => titles.texts.get(slug);
 
-/** What every address shows to whom (see `Shown`). Addresses are those of routes, with the names of their parameters. */
+/** The expected content of every address, by viewer (see `Shown`). Addresses are route paths and parameter names. */
 const TABLE: Record<string, Row<Viewer>> = {
   "/": "The Golden Path",
   "/the-wrong-turn": "404 Page not found",
@@ -163,34 +163,34 @@ beforeAll(async () => {
   crawl = new Crawl<Viewer>({ origin: site.origin, table: TABLE, searches: SEARCHES });
 });
 
-/** Follows links as a viewer; fails with all that is wrong with what they lead to. */
+/** Follows links as a viewer; fails with every fault of their targets. */
 async function follow(name: Viewer, links: Link[]): Promise<void> {
   await crawl.follow({ name, cookie: browsers[name].cookie }, links);
   expect(crawl.problems.splice(0)).toEqual([]);
 }
 
-/** The links of the mails after the first `count`. */
+/** Returns the links of the mails after the first `count`. */
 const mailedLinks = (count = 0) =>
   sentMails(site)
     .slice(count)
     .flatMap((mail) => linksOfMail(mail, site.origin));
 
-describe("every link of the pages, files and mails", TIMEOUT, () => {
+describe("every link in pages, files and mails", TIMEOUT, () => {
   it.each<[who: string, name: Viewer]>([
     ["a member", "member"],
     ["a lapsed member", "lapsed"],
     ["a reader without a membership", "reader"],
     ["a visitor", "visitor"],
-  ])("leads %s where it should, whatever query is added to it", async (_who, name) => {
+  ])("leads %s where it should, with any query added", async (_who, name) => {
     await follow(name, [
       ...FIXED_ROUTES.map((path) => ({ from: "the routes", to: site.origin + path })),
       ...mailedLinks(),
-      // where others get to, a reader may try
+      // every viewer also tries the member's addresses
       ...crawl.visited("member").map((to) => ({ from: "a member’s pages", to })),
     ]);
   });
 
-  it("leads to all that is published", () => {
+  it("leads to everything published", () => {
     const seen = new Set(crawl.visited("member").map((address) => new URL(address).pathname));
     for (const slug of titles.issues.keys()) expect(seen).toContain(`/newsletter/${slug}`);
     for (const slug of titles.texts.keys()) {
@@ -201,15 +201,15 @@ describe("every link of the pages, files and mails", TIMEOUT, () => {
     }
   });
 
-  it("leads to no other sites than these", () => {
+  it("leads only to these other sites", () => {
     expect([...crawl.otherSites.keys()].sort()).toEqual(OTHER_SITES);
   });
 });
 
 describe("every form", TIMEOUT, () => {
-  it("is posted to an address that takes posts", async () => {
+  it("is posted to an address that accepts posts", async () => {
     const refused = await pMap(crawl.postedTo, async ([action, from]) => {
-      // of nobody, and empty, so that nothing is changed
+      // anonymous and empty, so nothing changes
       const { status } = await send(action, { form: {}, headers: { Origin: site.origin } });
       return [404, 405].includes(status) ? [`on ${from}: ${action} answers ${status}`] : [];
     });
@@ -229,7 +229,7 @@ async function memberPage(javaScriptEnabled = true): Promise<Page> {
   return page;
 }
 
-/** Expects a page in Chromium to be what the table says. */
+/** Expects a page in Chromium to match the table. */
 async function expectHeading(page: Page, viewer: Viewer, address: string): Promise<void> {
   const heading = page.getByRole("heading", { level: 1 });
   await expectPage(heading).toHaveText(crawl.expected(viewer, address));
@@ -272,7 +272,7 @@ describe("in Chromium", TIMEOUT, () => {
     const documents = await site.database.db.select().from(editionDocuments);
     const texts = documents.map(({ kind, slug, blocks }) => ({
       address: `${site.origin}/premium/${kind}s/${slug}`,
-      // the longest, which is none that every text has
+      // the longest word, which is not in every text
       word: (blocks.join(" ").match(/\b[a-z]+\b/g) ?? []).sort((a, b) => b.length - a.length)[0],
     }));
     const withScripts = await memberPage();
@@ -303,7 +303,7 @@ describe("in Chromium", TIMEOUT, () => {
   });
 
   it.each(["member", "visitor"] as const)(
-    "every kind of page opens for a %s with a query and at an element",
+    "every kind of page opens for a %s with a query and a fragment",
     async (viewer) => {
       const page = viewer === "member" ? await memberPage() : await site.visit();
       const isSeen = new Set<string>(viewer === "visitor" ? placesOf("member") : []);
@@ -319,7 +319,7 @@ describe("in Chromium", TIMEOUT, () => {
     },
   );
 
-  it("a member follows a link of each kind of the contents, the members’ area and the header", async () => {
+  it("a member can follow each kind of link in the contents, the members’ area and the header", async () => {
     const page = await memberPage();
     const places = new Map(crawl.pages("member").map(({ address, place }) => [address, place]));
     const followed = new Set<string>();
@@ -331,7 +331,7 @@ describe("in Chromium", TIMEOUT, () => {
         const address = await link.evaluate((element) => (element as HTMLAnchorElement).href);
         const { href, hash, pathname } = new URL(address);
         const place = places.get(href.replace(hash, ""));
-        // files, and sections of the same page, are not opened by it
+        // skips files, and sections of the same page
         if (!place || pathname === start || followed.has(place + hash)) continue;
         if (!(await link.isVisible())) continue;
         followed.add(place + hash);
@@ -354,7 +354,7 @@ describe("links that work once", TIMEOUT, () => {
   const STEPS: {
     mail: string;
     path: string;
-    /** Whose browser it is, if it needs a session. */
+    /** The viewer, if the link needs a session. */
     by?: Viewer;
     leadsTo: RegExp;
     again: string;
@@ -417,7 +417,7 @@ describe("links that work once", TIMEOUT, () => {
     await followNewMails(before.length);
   });
 
-  it("a deleted account’s mail has none", async () => {
+  it("a deleted account’s mail has no links that work", async () => {
     const { length } = sentMails(site);
     const { member } = browsers;
     await member.post("/account/verify", { form: { password: "a long walk" } });

@@ -16,7 +16,7 @@ const COMMUNITY = "https://community.book.example";
 const SOUND = silentMp3(30);
 const SOUND_NAME = `${createHash("sha256").update(SOUND).digest("hex").slice(0, 32)}.mp3`;
 
-/** Words that only members read, in every form in which they leave the site. */
+/** Words for members only, in every form in which they leave the site. */
 const MEMBERS_WORDS = ["mostly patience", "Empty one drawer", "A mile is enough"];
 
 const folder = editionFolder({
@@ -31,7 +31,7 @@ const folder = editionFolder({
   "extras/mile.mp3": SOUND,
 });
 
-/** Somebody who asks: their cookie, their id, and the token of the feed they have or once had. */
+/** A requester: their cookie, id, and the token of their present or former feed. */
 type Person = { cookie: string; id: string; token: string };
 
 const KINDS = [
@@ -114,12 +114,12 @@ function ask(kind: Kind, { path, ...sent }: Asked): Promise<Answer> {
 }
 
 type Row = {
-  /** The folder of the route. */
+  /** The route's folder. */
   route: string;
   asked: Asked | ((person: Person) => Asked);
-  /** Whom it is for; members, unless it says otherwise. */
+  /** The kinds of requesters who get in; by default, members. */
   admitted?: readonly Kind[];
-  /** What these get, and everybody else: a status, or where a redirect leads. */
+  /** The result for these, and for all others: a status, or a redirect's target. */
   inside: string;
   outside: string | Partial<Record<Kind, string>>;
 };
@@ -148,12 +148,12 @@ const TABLE: Row[] = [
   page("premium_.search", "/premium/search?q=patience"),
   page("premium_.podcast", "/premium/podcast"),
   page("premium_.book[.]epub", "/premium/book.epub"),
-  // what is not there is no reason to tell outsiders more
+  // outsiders do not learn whether a text exists
   { ...page("premium_.chapters_.$slug", "/premium/chapters/later"), inside: "404" },
   { ...page("premium_.chapters_.$slug", "/premium/chapters/nowhere"), inside: "404" },
   { ...page("premium_.extras.$slug", "/premium/extras/hills"), inside: "404" },
   { ...page("premium_.chapters", "/premium/chapters?page=9"), inside: "404" },
-  // addresses that are there to be posted to
+  // addresses for posts only
   { ...page("premium_.progress", "/premium/progress"), inside: "to /premium/chapters" },
   { ...page("premium_.listening", "/premium/listening"), inside: "to /premium/chapters" },
   { ...page("premium_.reading", "/premium/reading"), inside: "to /premium/chapters" },
@@ -162,7 +162,7 @@ const TABLE: Row[] = [
   { ...page("premium_.community", "/premium/community"), inside: `to ${COMMUNITY}/session/sso` },
   {
     ...page("premium_.notes[.]md", "/premium/notes.md"),
-    // one's own notes are nobody else's, and are never lost
+    // accounts always keep access to their own notes
     admitted: SIGNED_IN,
   },
   {
@@ -223,7 +223,7 @@ const TABLE: Row[] = [
     route: "premium_.notes",
     asked: (asking) => ({ path: "/premium/notes", form: note(asking) }),
     inside: "to /premium/chapters/hills#notes",
-    // the page holds the text until somebody signs in; what a member has written while access ended is taken
+    // the page holds the text until the visitor signs in; notes of a former member are still saved
     outside: {
       "no session": "200",
       "a made-up session": "200",
@@ -253,7 +253,7 @@ const TABLE: Row[] = [
       ended: "to /#purchase",
     },
   },
-  // for everybody, and of members' texts nothing
+  // public, but without members' texts
   { route: "preview_.$slug", asked: { path: "/preview/hills" }, inside: "404", outside: "404" },
   {
     route: "preview_.$slug",
@@ -278,7 +278,7 @@ const nameOf = ({ route, asked }: Row) => {
   return `${method} ${path.replace(/\?.*/, "")} (${route})`;
 };
 
-/** A status, or where a redirect leads, without what a signed answer carries. */
+/** Returns a status, or a redirect's target without its query, which may be signed. */
 function summary({ status, headers }: Answer): string {
   const { location } = headers;
   return location === undefined ? `${status}` : `to ${location.replace(/\?.*/, "")}`;
@@ -289,7 +289,7 @@ function expectedFor({ admitted = MEMBERS, inside, outside }: Row, kind: Kind): 
   return typeof outside === "string" ? outside : (outside[kind] ?? "");
 }
 
-/** No cache that others share may keep it. */
+/** Whether shared caches may not store it. */
 const isPrivate = ({ headers }: Answer) =>
   /\b(?:private|no-store)\b/.test(headers["cache-control"] ?? "");
 
@@ -318,7 +318,7 @@ describe("the guard of the library", () => {
       }
       if (asked.form || asked.json) return;
 
-      // parts are only asked for by GET (RFC 9110, 14.2)
+      // ranges are only for GET (RFC 9110, 14.2)
       const head = await ask(kind, { path: asked.path, method: "HEAD" });
       expect(summary(head)).toBe(summary(answer).replace("206", "200"));
     });
@@ -329,7 +329,7 @@ describe("the guard of the library", () => {
       name: nameOf(row),
       row,
     })),
-  )("is the same for data that a page with JavaScript loads: $name", async ({ row }) => {
+  )("also protects the data that a page with JavaScript loads: $name", async ({ row }) => {
     for (const kind of KINDS) {
       if ((row.admitted ?? MEMBERS).includes(kind)) continue;
       const { path } = askedBy(row, kind);
@@ -347,8 +347,8 @@ describe("the guard of the library", () => {
   });
 });
 
-describe("access that ends while somebody reads", () => {
-  it("ends at the next request, and notes that are not saved yet are still taken", async () => {
+describe("access that ends while a member reads", () => {
+  it("ends at the next request, but unsaved notes are still accepted", async () => {
     const reader = await newPerson("reader", paid(20, "active"));
     people.set("member", reader);
     const ended = { ...reader };
@@ -365,7 +365,7 @@ describe("access that ends while somebody reads", () => {
       const answer = await ask("member", askedBy(row, "member"));
       expect(summary(answer), nameOf(row)).toBe(row.outside);
     }
-    // a browser that has the page or the sound asks with what it knows
+    // a browser that has the page or the sound revalidates it
     const known = await ask("member", {
       path: `/premium/media/${SOUND_NAME}`,
       headers: { "If-None-Match": `"${SOUND_NAME}"` },

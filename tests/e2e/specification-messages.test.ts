@@ -5,7 +5,7 @@ import { type Account, siteForThisFile } from "../support/e2e-site";
 
 const site = siteForThisFile({ sharesTab: true });
 
-/** Too long for an address, which browsers do not check. */
+/** An address that is too long, which browsers do not check. */
 const OVERLONG_EMAIL = `${"a".repeat(300)}@example.test`;
 
 type Message = { title: string; description: string | null; destructive: boolean };
@@ -29,7 +29,7 @@ const success = (title: string, description: string | null = null): Message => (
   destructive: false,
 });
 
-/** Aborts the browser's requests to a path, as when the connection is lost. */
+/** Aborts the browser's requests to a path, like a lost connection. */
 async function cutOff(page: Page, path: string) {
   await page.route(
     ({ pathname }) => pathname === path,
@@ -144,7 +144,7 @@ describe("Newsletter: a toast titled", () => {
   });
 });
 
-/** Calls a function of the page's auth context, the one that components get from `useAuth`, and returns its result. */
+/** Calls a function of the page's auth context (as from `useAuth`), and returns its result. */
 function callAuth(page: Page, call: "signIn" | "signUp", email: string, password: string) {
   return page.evaluate(
     ([call, email, password]) => {

@@ -29,7 +29,7 @@ describe("the Login form", () => {
     await expect(emailField(page)).toBeDisabled();
     await expect(passwordField(page)).toBeDisabled();
     await expect(button).toBeDisabled();
-    // pressing it again sends no second request
+    // a second press sends no request
     await button.press("Enter");
     expect(held.requests).toHaveLength(1);
 
@@ -39,7 +39,7 @@ describe("the Login form", () => {
     await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
   });
 
-  it("stays after a failure, with the e-mail filled in and the password empty", async () => {
+  it("keeps the e-mail and empties the password after a failure", async () => {
     const page = await site.open("/auth");
     await fillIn(page, { email: "nobody@example.test", password: "not the one" });
     await form(page).getByRole("button", { name: "Log In" }).click();
@@ -145,7 +145,7 @@ describe("the newsletter form", () => {
       await button.click();
       await expect(email).toBeFocused();
     }
-    // without the browser's check, the form's own script sends no empty value either
+    // without the browser's check, the form's own script also sends no empty value
     await email.evaluate((input: HTMLInputElement) => {
       input.required = false;
     });
@@ -177,7 +177,7 @@ describe("the premium button", () => {
   const upgrade = (page: Page) =>
     page.locator("#purchase").getByRole("button", { name: /Upgrade to Premium|Redirecting/ });
 
-  it("is 'Redirecting...' while an account is on the way to the payment page", async () => {
+  it("is 'Redirecting...' until the payment page opens", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await site.open("/", page);
@@ -191,7 +191,7 @@ describe("the premium button", () => {
     await page.waitForURL(`${site.sandboxOrigin}/**`);
     await expect(page.getByText("$9.99")).toBeVisible();
 
-    // on the way back it can be used again
+    // going back enables it again
     await page.goBack();
     await expect(upgrade(page)).toHaveText("Upgrade to Premium");
     await expect(upgrade(page)).toBeEnabled();
@@ -274,7 +274,7 @@ describe("a page whose session could not be checked", () => {
     await expect(page.getByRole("banner").getByLabel("Account menu")).toBeVisible();
   });
 
-  it("retries twice, then shows the landing page and stops retrying", async () => {
+  it("retries twice, then shows the landing page and stops", async () => {
     // its clock stays installed
     const page = await site.visit({});
     await site.signUpAsMember(page.context());
@@ -336,7 +336,7 @@ describe("a page whose session could not be checked", () => {
 });
 
 describe("another tab of the same browser", () => {
-  it("follows a sign-in and a sign-out, and keeps what was typed there", async () => {
+  it("follows a sign-in and a sign-out, and keeps typed text", async () => {
     const page = await site.visit();
     const account = await site.newAccount();
     const other = await site.open("/", await page.context().newPage());

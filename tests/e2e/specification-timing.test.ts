@@ -12,7 +12,7 @@ async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<v
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
   return async (milliseconds) => {
     await page.clock.runFor(milliseconds);
-    // React renders what the timers have set in another task
+    // React renders the timers' updates in another task
     await page.evaluate(
       () =>
         new Promise((resolve) => {
@@ -24,11 +24,11 @@ async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<v
   };
 }
 
-/** The page with the toast of the hero's button, just shown, its code loaded and the clock paused. */
+/** Returns the page with the toast of the hero's button, just shown, its code loaded and the clock paused. */
 async function openWithToast(page: Page) {
   await page.clock.install();
   await site.open("/", page);
-  // the toast's code is loaded at the first interaction
+  // the toast's code loads at the first interaction
   await page.keyboard.press("Shift");
   await expect(page.locator("ol.toast-viewport")).toBeAttached();
   const pass = await stopTime(page);
@@ -56,7 +56,7 @@ async function swipeByMouse(page: Page, toast: Locator, distance: number): Promi
   await page.mouse.up();
 }
 
-/** A function that swipes the toast with a finger, by so many pixels. */
+/** Returns a function that swipes the toast with a finger by this many pixels. */
 async function finger(page: Page, toast: Locator): Promise<(distance: number) => Promise<void>> {
   const screen = await page.context().newCDPSession(page);
   return async (distance) => {
@@ -73,7 +73,7 @@ async function finger(page: Page, toast: Locator): Promise<(distance: number) =>
 }
 
 describe("a toast", () => {
-  it("closes by itself after 5000 ms", async () => {
+  it("closes after 5000 ms", async () => {
     const { toast, pass } = await openWithToast(await site.visit());
     await pass(4_999);
     await expectOpen(toast);
@@ -81,7 +81,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("rendered with the page closes 5000 ms after the page has loaded", async () => {
+  it("that is rendered with the page closes 5000 ms after the load", async () => {
     const page = await site.visit();
     await page.clock.install();
     await page.context().request.post("/notice", {
@@ -113,7 +113,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("waits while the focus is in it", async () => {
+  it("waits while it contains the focus", async () => {
     const page = await site.visit();
     const { toast, pass } = await openWithToast(page);
     await pass(2_000);
@@ -127,7 +127,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("is replaced by the next one, which has its full time", async () => {
+  it("is replaced by the next one, which gets its full time", async () => {
     const page = await site.visit();
     const { toast, pass } = await openWithToast(page);
     await pass(4_000);
@@ -141,7 +141,7 @@ describe("a toast", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("closes by its button", async () => {
+  it("closes with its button", async () => {
     const { toast } = await openWithToast(await site.visit());
     await toast.getByRole("button", { name: "Close" }).click();
     await expect(toast).toHaveCount(0);
@@ -174,7 +174,7 @@ describe("a toast", () => {
 });
 
 describe("a toast whose code has not loaded", () => {
-  /** The page with the plain toast of the hero's button, its clock paused. */
+  /** Returns the page with the plain toast of the hero's button, its clock paused. */
   async function openWithPlainToast(page: Page) {
     await page.clock.install();
     await site.open("/", page);
@@ -187,7 +187,7 @@ describe("a toast whose code has not loaded", () => {
     return { toast, pass };
   }
 
-  it("closes by itself after 5000 ms", async () => {
+  it("closes after 5000 ms", async () => {
     const { toast, pass } = await openWithPlainToast(await site.visit());
     await pass(4_999);
     expect(await toast.count()).toBe(1);
@@ -195,10 +195,10 @@ describe("a toast whose code has not loaded", () => {
     await expect(toast).toHaveCount(0);
   });
 
-  it("is closed by its link on a phone, or swiped away with a finger", async () => {
+  it("is closed by its link on a phone, or swiped away", async () => {
     const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
     const { toast } = await openWithPlainToast(page);
-    // before any swipe: Chromium takes a tap soon after a swipe for the end of a fling
+    // before any swipe: Chromium treats a tap soon after a swipe as the end of a fling
     await toast.getByRole("link", { name: "Close" }).tap();
     await expect(toast).toHaveCount(0);
     await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();

@@ -13,7 +13,7 @@ import { withoutTable } from "../support/without-database";
 
 const PATH = "/account/data.json";
 
-/** Where the export has a table's columns: a path, with 0 for a list's first item. */
+/** Each column's path in the export, with 0 for a list's first item. */
 const PLACES: Record<string, string> = {
   users: "account",
   account_deletions: "account",
@@ -34,7 +34,7 @@ const PLACES: Record<string, string> = {
   notes: "notes.0",
 };
 
-/** Columns that have another name there. */
+/** Columns that have another name in the export. */
 const RENAMED: Record<string, string> = {
   "account_deletions.startedAt": "deletionStartedAt",
   "avatars.large": "content",
@@ -45,7 +45,7 @@ const OWNER = "It is the account's id, which the export begins with.";
 const SECRET = "It is a secret's hash, or a secret: a file that lies about must open nothing.";
 const DELIVERY = "How the program delivers a mail; it says nothing about its addressee.";
 
-/** Columns, and whole tables, that are not in the export, and why. */
+/** Columns and whole tables left out of the export, with the reason. */
 const LEFT_OUT: Record<string, string> = {
   "users.passwordHash": SECRET,
   "account_deletions.userId": OWNER,
@@ -120,7 +120,7 @@ afterEach(async () => {
   await database().execute(sql`truncate suppressed_addresses, subscribers, mails`);
 });
 
-/** A signed-up account whose address is confirmed. */
+/** A new account with a confirmed address. */
 async function newAccount() {
   const email = `exporter-${++count}@example.test`;
   const answer = await post(signUp, { form: { email, password: "a long walk" } });
@@ -156,7 +156,7 @@ const nameOf = (table: PgTable) => getTableConfig(table).name;
 
 const hashOf = (email: string) => createHash("sha256").update(email).digest();
 
-/** Bytes that are a picture to whoever looks at the first of them. */
+/** Bytes whose header is that of a picture. */
 const PICTURE = Buffer.concat([Buffer.from("RIFF____WEBP"), Buffer.alloc(300, 7)]);
 
 const columnsOf = (table: PgTable) =>
@@ -166,7 +166,7 @@ const columnsOf = (table: PgTable) =>
     name: `${nameOf(table)}.${key}`,
   }));
 
-/** Writes a row of an account into every table that is exported, in which no column that is exported is null. */
+/** Inserts a row of an account into every exported table, with a value in every exported column. */
 async function fillEveryTable({ userId, email }: { userId: string; email: string }) {
   const mark = randomUUID();
   const known: Record<string, unknown> = {
@@ -215,7 +215,7 @@ async function fillEveryTable({ userId, email }: { userId: string; email: string
       await database().update(table).set(changes).where(sql`id = ${userId}`);
       continue;
     }
-    // what signing up has written
+    // rows from the sign-up
     if (name === "sessions") await database().delete(table).where(sql`user_id = ${userId}`);
     if (name === "mails") await database().delete(table);
     await database().insert(table).values(row);
@@ -223,7 +223,7 @@ async function fillEveryTable({ userId, email }: { userId: string; email: string
   return { mark };
 }
 
-/** Which rows of a table are an account's. */
+/** Returns the condition for an account's rows in a table. */
 function ownRows(table: PgTable, account: { userId: string; email: string; mark: string }): SQL {
   const columns = getTableColumns(table);
   if (columns.userId) return eq(columns.userId, account.userId);
@@ -243,8 +243,8 @@ function ownRows(table: PgTable, account: { userId: string; email: string; mark:
 }
 
 describe("the export of an account", () => {
-  it("has a place for every column of the database, or a reason to leave it out", () => {
-    // a column of a table with a place is exported unless it is left out: the next test looks for it
+  it("has a path for every column of the database, or a reason to leave it out", () => {
+    // columns of tables with a path are exported unless left out; the next test checks that
     const unknown = tables.map(nameOf).filter((name) => !PLACES[name] === !LEFT_OUT[name]);
     expect(unknown).toEqual([]);
 
@@ -255,7 +255,7 @@ describe("the export of an account", () => {
     expect(listed.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it("has what is stored in each of these columns, and no secret", async () => {
+  it("has the stored value of each of these columns, and no secret", async () => {
     const account = await newAccount();
     const { mark } = await fillEveryTable(account);
     const text = await exported(account.userId);
@@ -289,7 +289,7 @@ describe("the export of an account", () => {
     expect(text).not.toContain("$argon2");
   });
 
-  it("has the shape that is documented, and nothing of anybody else", async () => {
+  it("has the documented shape, and nothing of other accounts", async () => {
     const other = await newAccount();
     const { mark } = await fillEveryTable(other);
     const { userId, email } = await newAccount();
@@ -318,7 +318,7 @@ describe("the export of an account", () => {
     expect(text).not.toContain(other.email);
   });
 
-  it("lists queued, failed and newsletter mail of the address by kind and time, without content", async () => {
+  it("lists the address's queued, failed and newsletter mail by kind and time, without content", async () => {
     const { userId, email } = await newAccount();
     await database().execute(sql`truncate mails`);
     const message = { subject: "Secret words", text: "Secret words", html: "Secret words" };
@@ -371,7 +371,7 @@ describe("the export of an account", () => {
     expect(text).not.toContain("Secret words");
   });
 
-  it("withholds what is known about an address until somebody who reads its mail has confirmed it", async () => {
+  it("withholds data about an unconfirmed address", async () => {
     const squatter = await newAccount();
     await fillEveryTable(squatter);
     await database()
@@ -388,7 +388,7 @@ describe("the export of an account", () => {
     expect(text).not.toContain("the book fair");
   });
 
-  it("keeps whatever notes hold as it is, in plain characters", async () => {
+  it("keeps notes unchanged, in plain characters", async () => {
     const { userId } = await newAccount();
     const hostile = [
       "</script><script>alert(1)</script><!-- ]]>",
@@ -404,7 +404,7 @@ describe("the export of an account", () => {
     expect(text).not.toMatch(/[<\u2028\u2029]|(?!\n)\p{Cc}|\p{Cf}|\p{Cs}/u);
   });
 
-  it("keeps long notes whole, wherever they are cut", async () => {
+  it("keeps long notes whole, wherever they are split", async () => {
     const { userId } = await newAccount();
     for (const [index, repeated] of ["👩", "a👩", "<\u202e\u0001", "é\u{e0041}"].entries()) {
       const text = repeated.repeat(20_000);
@@ -431,7 +431,7 @@ describe("the export of an account", () => {
 });
 
 describe("the download", () => {
-  it("is a file that nothing stores, for its owner alone", async () => {
+  it("is an uncacheable file for its owner alone", async () => {
     const { cookie, email, userId } = await newAccount();
     const answer = await get(download, PATH, cookie);
     expect(answer.status).toBe(200);
@@ -444,7 +444,7 @@ describe("the download", () => {
     expect((await get(download, PATH)).headers.get("Location")).toBe("/auth");
   });
 
-  it("asks for a password that is older than ten minutes, and leads back to its section", async () => {
+  it("requires a password confirmation of the last ten minutes, and leads back to its section", async () => {
     const { cookie, userId } = await newAccount();
     const verified = (ago: string) =>
       database().execute(
@@ -458,14 +458,14 @@ describe("the download", () => {
     expect((await get(download, PATH, cookie)).status).toBe(200);
   });
 
-  it("fails with a toast, at its section, while the database cannot be read", async () => {
+  it("fails with a toast in its section while the database is down", async () => {
     const { cookie } = await newAccount();
     const answer = await withoutTable("account_deletions", () => get(download, PATH, cookie));
     expect(answer.headers.get("Location")).toBe("/account#data");
     expect((await flashOf(answer))?.toast).toMatchObject({ variant: "destructive" });
   });
 
-  it("breaks off rather than look complete, when the database fails half-way", async () => {
+  it("aborts when the database fails half-way", async () => {
     const { cookie, userId } = await newAccount();
     await database().insert(schema.notes).values({ userId, slug: "a", title: "a", text: "a" });
     await withoutTable("notes", async () => {
@@ -475,7 +475,7 @@ describe("the download", () => {
     });
   });
 
-  it("asks for no more of the notes than a slow reader takes", async () => {
+  it("reads notes no faster than the client", async () => {
     const { cookie, userId } = await newAccount();
     await database()
       .insert(schema.notes)

@@ -25,7 +25,7 @@ const mailsTo = (email: string) =>
   getDatabase().db.select().from(mails).where(eq(mails.recipient, email));
 
 describe("a new account", () => {
-  it("is welcomed by mail, with a way to take it over from somebody else", async () => {
+  it("gets a welcome mail, which tells the address's owner how to take over the account", async () => {
     const email = newEmail();
     expect(await signUpAs(email)).toBe(200);
     const [mail, ...others] = await mailsTo(email);
@@ -36,14 +36,14 @@ describe("a new account", () => {
     expect(mail?.message?.text).toContain(`${ORIGIN}/#preview`);
   });
 
-  it("is not welcomed while too much mail waits", async () => {
+  it("gets no welcome mail while the queue is full", async () => {
     await fillMailQueue();
     const email = newEmail();
     expect(await signUpAs(email)).toBe(200);
     expect(await mailsTo(email)).toEqual([]);
   });
 
-  it("does not fail for want of a welcome", async () => {
+  it("is created even if the welcome mail fails", async () => {
     const email = newEmail();
     const { db } = getDatabase();
     const lines = watchLog();

@@ -129,7 +129,7 @@ describe("logging in", () => {
   });
 
   it.each(["https://evil.example/", "//evil.example", "/billing/card/", "/logout", "javascript:0"])(
-    "leads to no other address: %s",
+    "redirects to no other address: %s",
     async (returnTo) => {
       const { email } = await signedUp();
       const answer = await post(logIn, { form: { email, password: PASSWORD, returnTo } });
@@ -137,7 +137,7 @@ describe("logging in", () => {
     },
   );
 
-  it("has the same message for a wrong password and an unknown address", async () => {
+  it("shows the same message for a wrong password and an unknown address", async () => {
     const { email } = await signedUp();
     const wrong = await post(logIn, { json: { email, password: "not that one" } });
     const unknown = await post(logIn, { json: { email: newEmail(), password: "not that one" } });
@@ -159,14 +159,14 @@ describe("logging in", () => {
     expect((await flashOf(answer))?.email).toBe(email);
   });
 
-  it("ends the session the browser came with", async () => {
+  it("ends the browser's previous session", async () => {
     const { email, cookie } = await signedUp();
     const answer = await post(logIn, { form: { email, password: PASSWORD }, cookie });
     expect((await rootData(cookie)).viewer).toBeNull();
     expect((await rootData(cookiesOf(answer))).viewer?.user.email).toBe(email);
   });
 
-  it("costs an unknown address the same hash as a wrong password", async () => {
+  it("hashes once for an unknown address, as for a wrong password", async () => {
     const { email } = await signedUp();
     const verify = vi.spyOn(argon2, "verify");
     onTestFinished(() => verify.mockRestore());
@@ -193,7 +193,7 @@ describe("a session", () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it("ends with signing out, also for a copy of the cookie", async () => {
+  it("ends at sign-out, also for a copy of the cookie", async () => {
     const { cookie } = await signedUp();
     const answer = await post(logOut, { form: {}, cookie });
     expect(answer.headers.get("Location")).toBe("/");
@@ -210,7 +210,7 @@ describe("a session", () => {
     expect((await rootData(cookie)).viewer).toBeNull();
   });
 
-  it("is extended once a day while it is used, but not past 180 days after signing in", async () => {
+  it("is extended once a day while in use, up to 180 days after signing in", async () => {
     const { cookie, email } = await signedUp();
     const age = async (created: string, expires: string) =>
       getDatabase().db.execute(
@@ -226,7 +226,7 @@ describe("a session", () => {
     };
     const renewed = async () => sessionCookieOf(await visit(cookie));
     await age("10 days", "20 days");
-    // the browser stores the cookie for as long as the server stores the session
+    // the cookie's lifetime matches the stored session's
     const [session] = /session=[^;]+/.exec(cookie) ?? [];
     expect(await renewed()).toContain(`${session}; Max-Age=2592000;`);
     expect(await daysLeft()).toBe(30);

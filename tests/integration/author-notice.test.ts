@@ -62,7 +62,7 @@ describe("the author", () => {
     ["dispute-lost", "A dispute is lost", /cancelled the subscription/],
     ["refunded", "A payment was refunded", /still renews.*Cancel the subscription at Stripe if/s],
   ])(
-    "is notified by mail and log of %s: what the site did, and what is left to do",
+    "is notified by mail and log of %s: what the site did, and what remains to do",
     async (kind, subject, words) => {
       const warn = vi.spyOn(log(), "warn");
       await notifyAuthor({ ...EVENT, kind });
@@ -83,7 +83,7 @@ describe("the author", () => {
     },
   );
 
-  it("is notified at OPERATOR_EMAIL of a refund, while a dispute has a mail of its own there", async () => {
+  it("is notified of a refund at OPERATOR_EMAIL; a dispute has its own mail there", async () => {
     sell("live", smtp.url, { OPERATOR_EMAIL: "hand@operator.test" });
     for (const kind of ["dispute-opened", "dispute-lost", "refunded"] as const) {
       await notifyAuthor({ ...EVENT, kind });

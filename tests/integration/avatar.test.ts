@@ -55,7 +55,7 @@ async function stored(userId: string) {
   return { avatarUrl: user?.avatarUrl ?? null, rows };
 }
 
-/** A picture of one of forty colors that differ enough for their pictures to differ. */
+/** A picture in one of forty colors that differ enough to yield different files. */
 const ofColor = (number: number) =>
   sharp({
     create: {
@@ -70,7 +70,7 @@ const ofColor = (number: number) =>
 
 const sha256 = (content: Uint8Array) => createHash("sha256").update(content).digest("hex");
 
-describe("a picture that is sent", () => {
+describe("an uploaded picture", () => {
   it.each(["png", "jpeg", "webp", "avif"] as const)(
     "as %s is stored in two sizes and served under the hash of its content",
     async (format) => {
@@ -100,7 +100,7 @@ describe("a picture that is sent", () => {
     },
   );
 
-  it("takes the place of the former, and is no longer served once it is replaced or removed", async () => {
+  it("replaces the former one, which is no longer served", async () => {
     const reader = await newReader();
     await upload(reader, formWith(await ofColor(1)));
     const before = await stored(reader.id);
@@ -118,7 +118,7 @@ describe("a picture that is sent", () => {
     expect((await serve(after.avatarUrl)).status).toBe(404);
   });
 
-  it("leaves one picture, which its address names, when ten come at once", async () => {
+  it("is the only one left of ten simultaneous uploads, and its address names it", async () => {
     const reader = await newReader();
     const files = await Promise.all(Array.from({ length: 10 }, (_, i) => ofColor(20 + i)));
     const answers = await Promise.all(files.map((file) => upload(reader, formWith(file))));
@@ -157,7 +157,7 @@ describe("a file that is no picture", () => {
     ["one of 5 MB and a byte", () => formWith(Buffer.alloc(5 * MEGABYTE + 1)), tooLarge],
     ["one of 12 MB", () => formWith(Buffer.alloc(12 * MEGABYTE)), tooLarge],
     ["one that ends early", async () => formWith(await truncated()), unreadable],
-  ])("is refused with words, and the picture there is stays: %s", async (_what, body, words) => {
+  ])("is refused with a message, and the current picture stays: %s", async (_what, body, words) => {
     const before = await stored(reader.id);
     expect(before.rows).toHaveLength(1);
     const answer = await upload(reader, await body());
@@ -167,7 +167,7 @@ describe("a file that is no picture", () => {
     expect(await stored(reader.id)).toEqual(before);
   });
 
-  it("is refused with words when its length was not stated", async () => {
+  it("is refused with a message when its length was not stated", async () => {
     const whole = new Response(formWith(Buffer.alloc(6 * MEGABYTE)));
     const answer = await upload(reader, whole.body as ReadableStream, {
       "Content-Type": String(whole.headers.get("Content-Type")),
@@ -176,8 +176,8 @@ describe("a file that is no picture", () => {
   });
 });
 
-describe("what is sent without the right to", () => {
-  /** A body that says whether it was read. */
+describe("an upload without permission", () => {
+  /** A body that records whether it was read. */
   function watchedBody() {
     const body = { wasRead: false };
     const pull = (controller: ReadableStreamDefaultController) => {
@@ -190,7 +190,7 @@ describe("what is sent without the right to", () => {
 
   const MULTIPART = { "Content-Type": "multipart/form-data; boundary=x" };
 
-  it("is not read for somebody who is not signed in", async () => {
+  it("is not read when signed out", async () => {
     const { body, stream } = watchedBody();
     const answer = await upload({ cookie: "" }, stream, MULTIPART);
     expect(answer.status).toBe(302);
@@ -206,11 +206,11 @@ describe("what is sent without the right to", () => {
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect(body.wasRead).toBe(false);
-    // another account in the same network is not concerned
+    // another account in the same network is unaffected
     expect((await remove(await newReader())).status).toBe(303);
   });
 
-  it("comes in a form of a few fields only", async () => {
+  it("may have only a few form fields", async () => {
     const form = formWith(await ofColor(8));
     for (let i = 0; i < 10; i++) form.append(`field-${i}`, "x");
     expect((await upload(await newReader(), form)).status).toBe(400);
@@ -218,7 +218,7 @@ describe("what is sent without the right to", () => {
 });
 
 describe("a picture's address", () => {
-  it("may be kept for a year, and asked for again", async () => {
+  it("is cacheable for a year, and can be revalidated", async () => {
     const reader = await newReader();
     await upload(reader, formWith(await ofColor(9)));
     const { avatarUrl: address } = await stored(reader.id);

@@ -46,7 +46,7 @@ describe("a backup", () => {
     });
   });
 
-  it("is not restored over a site that somebody uses", async () => {
+  it("is not restored over a site in use", async () => {
     const work = async ({ database }: { database: Database }) => {
       await database.db.execute(sql`insert into subscribers (email) values ('a@example.test')`);
       const before = await digestOf(database);

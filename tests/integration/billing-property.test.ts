@@ -16,7 +16,7 @@ import { control, newReader } from "../support/payments";
 import { testSite } from "../support/site";
 import { isFullRun } from "../support/test-scope.mjs";
 
-/** The number of random membership histories in one run, each time others. */
+/** The number of random membership histories in each run. */
 const SEQUENCES = Number(process.env.BILLING_SEQUENCES ?? (isFullRun ? 200 : 20));
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   otherPrices = made.map(({ id }) => id);
 });
 
-/** What can happen at Stripe and here. Impossible combinations (a 4xx from the sandbox) are skipped. */
+/** Possible events at Stripe and here. Impossible combinations (a 4xx from the local Stripe) are skipped. */
 const incident = fc.oneof(
   {
     weight: 6,
@@ -94,7 +94,7 @@ const step = fc.record({
 
 type Step = { incident: { do: string; [field: string]: unknown }; deliveries: number[] };
 
-/** A dispute that the site cannot see, since it has lost the customer; found once, by a random sequence. */
+/** A dispute that the site cannot see, because it lost the customer; found by a random sequence. */
 const CHARGED_UNSEEN: Step[] = [
   { do: "lose-link" },
   { do: "dispute" },
@@ -102,7 +102,7 @@ const CHARGED_UNSEEN: Step[] = [
   { do: "cancel" },
 ].map((incident) => ({ incident, deliveries: [] }));
 
-it("grants access exactly to those who have paid, whatever happens and in whichever order webhooks arrive", async () => {
+it("grants access exactly to those who have paid, in whichever order webhooks arrive", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       await control(site.sandboxOrigin, "reset");
@@ -118,13 +118,13 @@ it("grants access exactly to those who have paid, whatever happens and in whiche
   );
 }, 900_000);
 
-/** One reader's membership history, on the sandbox's clock. */
+/** One reader's membership history, on the local Stripe's clock. */
 class MembershipHistory {
   #subscription = "";
   readonly #events: Stripe.Event[] = [];
-  /** Whether the row has been synced with the membership, and has not lost its customer since. */
+  /** Whether the row was synced with the membership and has not lost its customer since. */
   #isKnown = false;
-  /** When the row lost its customer, in seconds since 1970: from then on the site cannot see any dispute. */
+  /** When the row lost its customer, in seconds since 1970. From then on the site cannot see disputes. */
   #lostAt = Number.POSITIVE_INFINITY;
 
   private constructor(
@@ -144,7 +144,7 @@ class MembershipHistory {
     try {
       await this.#trigger(what, fields);
     } catch (error) {
-      // the sandbox rejects what is impossible, such as paying an invoice that is not owed
+      // the local Stripe rejects the impossible, such as paying an invoice that is not owed
       if (!/^Error: (subscriptions|customers|disputes)\//.test(String(error))) throw error;
     }
     await this.#collectEvents();
@@ -159,7 +159,7 @@ class MembershipHistory {
         return this.#advance(await this.#secondsToRenewal());
       case "failed-renewal":
         await this.#ask(`${subscription}/card`, { card: "4000000000000341" });
-        // by then the draft invoice is over an hour old, so collecting it has failed
+        // by then the draft invoice is over an hour old, and its collection has failed
         return this.#advance((await this.#secondsToRenewal()) + 2 * HOUR);
       case "fall-behind":
         // past due for good, as an author can configure, and for a second period
@@ -174,7 +174,7 @@ class MembershipHistory {
         if (await this.#hasEnded()) await this.#subscribe();
         return;
       case "lose-link":
-        // as after restoring a backup from before the first checkout
+        // like a restore of a backup from before the first checkout
         await unlinkCustomer(this.userId);
         this.#isKnown = false;
         this.#lostAt = Math.min(this.#lostAt, seconds(await clock()));
@@ -213,7 +213,7 @@ class MembershipHistory {
     return data.every(({ status }) => status === "incomplete_expired");
   }
 
-  /** Until a minute into the next period, when Stripe has created the invoice but not tried to collect it. */
+  /** Advances to a minute into the next period: Stripe has created the invoice but not collected it. */
   async #secondsToRenewal(): Promise<number> {
     const { items } = await stripeClient().subscriptions.retrieve(this.#subscription);
     const end = items.data[0]?.current_period_end ?? 0;
@@ -221,8 +221,8 @@ class MembershipHistory {
   }
 
   /**
-   * Advances the clock while the timer syncs the row whenever it is due. Just before each sync, when the site
-   * may not have learned of a renewal from webhook or timer yet, a paid membership must still give access.
+   * Advances the clock while the timer syncs the row whenever it is due. Just before each sync, a paid membership
+   * must still give access, although the site may not have learned of a renewal yet.
    */
   async #advance(length: number): Promise<void> {
     let now = await clock();
@@ -244,7 +244,7 @@ class MembershipHistory {
     }
   }
 
-  /** Delivers one of the events so far. Whichever it is, the sync it triggers brings the row up to date. */
+  /** Delivers one of the events so far. Whichever it is, its sync brings the row up to date. */
   async deliver(pick: number): Promise<void> {
     const event = this.#events[pick % Math.max(this.#events.length, 1)];
     if (!event) return;
@@ -267,7 +267,7 @@ class MembershipHistory {
   }
 
   async expectEntitlementAfterSyncs(): Promise<void> {
-    // lets Stripe do what is due by now, which would otherwise happen between two snapshots
+    // lets Stripe process what is due now; otherwise that would happen between two snapshots
     await moveClock(0);
     const isLive = !(await this.#hasEnded());
     const { unresolved } = await reconcileFromStripe();
@@ -302,7 +302,7 @@ class MembershipHistory {
 
 const seconds = (at: Date) => Math.floor(at.getTime() / 1_000);
 
-/** The sandbox's time, which the steps advance. */
+/** The local Stripe's time, which the steps advance. */
 async function clock(): Promise<Date> {
   const { now } = await control<{ now: number }>(site.sandboxOrigin, "clock", undefined, "GET");
   return new Date(now * 1_000);

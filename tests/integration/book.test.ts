@@ -112,7 +112,7 @@ const everything = {
   "chapters/gate.png": PNG_PIXEL,
 };
 
-/** The sample edition's book has to stay valid whatever is added to it. */
+/** The sample edition's book must stay valid after any addition. */
 async function sampleWithEverything(): Promise<Edition> {
   const files = Object.fromEntries(
     readdirSync(SAMPLE, { recursive: true, withFileTypes: true })
@@ -133,15 +133,15 @@ async function sampleWithEverything(): Promise<Edition> {
 }
 
 describe("EPUBCheck", () => {
-  it("finds no fault with a book of everything a text may contain", async () => {
-    // with the sample edition it takes much longer
+  it("finds no fault in a book of everything a text may contain", async () => {
+    // the sample edition would take much longer
     const edition = await (isFullRun ? sampleWithEverything() : takeEdition(everything));
     const epub = await epubFor(edition, `"a&b<c>'\u0007"@example.test`);
     expect(await epubCheckWithoutJava.check(epub)).toEqual([]);
   });
 
   it.runIf(isFullRun && hasJava())(
-    "in Java finds no fault with all of it",
+    "in Java finds no fault in all of it",
     async () => {
       const epub = await epubFor(await sampleWithEverything(), `"a&b<c>'"@example.test`);
       if (process.env.KEEP_BOOK) writeFileSync(`${process.env.KEEP_BOOK}.all.epub`, epub);
@@ -152,7 +152,7 @@ describe("EPUBCheck", () => {
 });
 
 describe("the book", () => {
-  it("has what is published, in order, and nothing else", async () => {
+  it("contains exactly the published texts, in order", async () => {
     const edition = await takeEdition(SMALL_EDITION);
     const files = await filesOf(await epubFor(edition));
     const spine = [...(files["EPUB/package.opf"] ?? "").matchAll(/idref="([^"]+)"/g)];
@@ -170,7 +170,7 @@ describe("the book", () => {
     expect(then["EPUB/package.opf"]).toContain("2999-01-01T00:00:00Z");
   });
 
-  it("leads from text to text inside the book, and to the site otherwise", async () => {
+  it("links between its texts inside the book, and otherwise to the site", async () => {
     const files = await filesOf(await epubFor(await takeEdition(everything)));
     const text = files["EPUB/chapter-gates.xhtml"] ?? "";
     for (const href of [
@@ -190,7 +190,7 @@ describe("the book", () => {
     expect(text).toContain(`src="${images[0]?.slice("EPUB/".length)}"`);
   });
 
-  it("is made once for all who ask at the same time, with each member's own address alone", async () => {
+  it("is built once for simultaneous requests, with each member's own address alone", async () => {
     const edition = await takeEdition({
       ...SMALL_EDITION,
       "chapters/04-new.md": editionText({ title: "New", summary: "S.", order: 4 }),

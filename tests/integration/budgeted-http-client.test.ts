@@ -14,7 +14,7 @@ const GENEROUS = {
   maxWaitMs: { webhook: 1_000, checkout: 1_000, membership: 1_000, background: 1_000 },
 };
 
-/** Notes what it is asked for, and does not really pause. */
+/** Records requested pauses without waiting. */
 class RecordingBudget extends CallBudget {
   readonly endpoints: string[] = [];
   readonly pauses: number[] = [];
@@ -72,7 +72,7 @@ function open({ budget = new RecordingBudget(GENEROUS), toPort = port(), retries
 const unretried = { "stripe-should-retry": "false" };
 
 describe("a call that is not sent", () => {
-  it("fails at once, as Stripe's own rate limit would, and is not tried again", async () => {
+  it("fails at once, like Stripe's own rate limit, without a retry", async () => {
     const maxWaitMs = { ...GENEROUS.maxWaitMs, background: -1 };
     const budget = new RecordingBudget({ ...GENEROUS, maxWaitMs });
     const { stripe } = open({ budget, retries: 2 });
@@ -103,7 +103,7 @@ describe("a 429 from Stripe", () => {
 });
 
 describe("a call's endpoint", () => {
-  it("has a placeholder for the id, at whichever place the API's groups put it", async () => {
+  it("has a placeholder for the id, in every group of the API", async () => {
     const { stripe, budget } = open();
     await stripe.customers.list({ limit: 1 });
     await stripe.customers.retrieve("cus_1");

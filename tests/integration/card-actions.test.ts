@@ -81,7 +81,7 @@ describe("a membership is switched to the card added last", () => {
     expect(stripe.calls).toEqual([]);
   });
 
-  it("even if a payment with the new card has failed or is pending, but not charged again", async () => {
+  it("even if a payment with the new card has failed or is pending, but is not charged again", async () => {
     const facts = { pinned: OLD, chosen: NEW, owes: true };
     await switchToNewCard(billing([membership(facts)], { failed: ["pm_new"] }));
     await switchToNewCard(billing([membership(facts)], { isPaymentPending: true }));
@@ -110,8 +110,8 @@ describe("a membership is switched to the card added last", () => {
   });
 });
 
-describe("what a membership owes is charged to its card", () => {
-  it("whichever it has: the pinned one, or else the customer's", async () => {
+describe("a membership's open invoice is charged to its card", () => {
+  it("the pinned one, or else the customer's", async () => {
     await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]));
     await switchToNewCard(billing([membership({ chosen: NEW, owes: true })]));
     await switchToNewCard(billing([membership({ pinned: NEW, chosen: OLD, owes: true })]));
@@ -126,7 +126,7 @@ describe("what a membership owes is charged to its card", () => {
     expect(stripe.calls).toEqual([]);
   });
 
-  it("and a card that is declined, or an invoice that was paid meanwhile, is no failure", async () => {
+  it("and a declined card, or an invoice paid meanwhile, is no failure", async () => {
     stripe.answers["/pay"] = {
       status: 402,
       error: { type: "card_error", code: "card_declined", message: "No" },
@@ -139,7 +139,7 @@ describe("what a membership owes is charged to its card", () => {
     expect(await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]))).toBe(true);
   });
 
-  it("and any other failure is the caller's to handle", async () => {
+  it("and any other failure is thrown", async () => {
     stripe.answers["/pay"] = { status: 500, error: { type: "api_error", message: "Out of order" } };
     await expect(
       switchToNewCard(billing([membership({ pinned: OLD, owes: true })])),
@@ -150,7 +150,7 @@ describe("what a membership owes is charged to its card", () => {
 describe("a new card is being tried", () => {
   const trying = { pinned: NEW, owes: true, tried: "pm_new" };
 
-  it("while the invoice that it was tried for is open, and it has not failed", () => {
+  it("while its invoice is open, and no payment has failed", () => {
     expect(isTryingNewCard(billing([membership(trying)]))).toBe(true);
     expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_old"] }))).toBe(true);
     expect(isTryingNewCard(billing([membership(), membership(trying)]))).toBe(true);
@@ -165,7 +165,7 @@ describe("a new card is being tried", () => {
     expect(isTryingNewCard(billing([membership({ ...trying, ...facts })]))).toBe(false);
   });
 
-  it("nor when a payment with it has failed, nor without a membership", () => {
+  it("nor after a failed payment, nor without a membership", () => {
     expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_new"] }))).toBe(false);
     expect(isTryingNewCard(billing([]))).toBe(false);
   });

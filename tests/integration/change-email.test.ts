@@ -40,7 +40,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const request = (account: Account, email: string, password = PASSWORD) =>
   requestEmailChange(account, { email, password }, undefined);
 
-/** The token in the link that is mailed to a new address; null if there is no such mail. */
+/** The token in the link mailed to a new address; null if there is no such mail. */
 async function mailedToken(email: string): Promise<string | null> {
   const mail = await getDatabase().db.transaction((tx) => composeEmailChange(email, tx));
   return /email\/confirm\?token=([\w-]{43})/.exec(mail?.message.text ?? "")?.[1] ?? null;
@@ -98,7 +98,7 @@ describe("asking for another address", () => {
     expect(await mailedToken(to)).toBeNull();
   });
 
-  it("is rejected for what is no address, and for the one that the account has", async () => {
+  it("is rejected for an invalid address, and for the account's current one", async () => {
     const account = await newAccount();
     expect(await request(account, "a@b@c.example")).toMatchObject({ kind: "rejected" });
     expect(await request(account, account.email.toUpperCase())).toEqual({
@@ -113,7 +113,7 @@ describe("asking for another address", () => {
     expect(await mailedToken(other.email)).toBeNull();
   });
 
-  it("replaces what was asked for before, so that an earlier link is worth nothing", async () => {
+  it("replaces the previous request, whose link becomes invalid", async () => {
     const account = await newAccount();
     const [first, second] = [newAddress(), newAddress()];
     await request(account, first);
@@ -130,7 +130,7 @@ describe("asking for another address", () => {
     for (const account of accounts) await request(account, to);
     const [first, second] = [await mailedToken(to), await mailedToken(to)];
     const outcomes = await getDatabase().db.transaction(async (tx) => {
-      // keeps both from changing a user until both have found the address free
+      // lets neither change a user until both have found the address free
       await tx.execute(sql`lock table users in share mode`);
       const confirmed = [
         confirmEmailChange(first, accounts[0].userId),
@@ -146,7 +146,7 @@ describe("asking for another address", () => {
 });
 
 describe("the link to the new address", () => {
-  it("changes the address, which is confirmed with it, and keeps the session", async () => {
+  it("changes and confirms the address, and keeps the session", async () => {
     const account = await newAccount();
     const to = newAddress();
     await change(account, to);
@@ -169,7 +169,7 @@ describe("the link to the new address", () => {
     expect(await idOf(account.email)).toBe(account.userId);
   });
 
-  it("works once, also if it is opened ten times at once", async () => {
+  it("works once, also if opened ten times at once", async () => {
     const account = await newAccount();
     const to = newAddress();
     await request(account, to);
@@ -191,7 +191,7 @@ describe("the link to the new address", () => {
     expect(await lookUpEmailChange("confirm", token)).toBeNull();
   });
 
-  it("is invalid after a day, and then cleared away", async () => {
+  it("is invalid after a day, and then deleted", async () => {
     const account = await newAccount();
     const to = newAddress();
     await request(account, to);
@@ -202,7 +202,7 @@ describe("the link to the new address", () => {
     expect(await changesOf(account)).toEqual([]);
   });
 
-  it("ends links to choose a new password that went to the old address", async () => {
+  it("invalidates password links mailed to the old address", async () => {
     const account = await newAccount();
     const reset = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
     expect(await lookUpPasswordReset(reset)).not.toBeNull();
@@ -210,7 +210,7 @@ describe("the link to the new address", () => {
     expect(await lookUpPasswordReset(reset)).toBeNull();
   });
 
-  it("takes the newsletter along, joins two subscriptions to one, and subscribes nobody who was not", async () => {
+  it("moves the newsletter subscription, merges two into one, and subscribes nobody else", async () => {
     const [account, to] = [await newAccount(), newAddress()];
     await change(account, to);
     expect(await findSubscriberByEmail(to)).toBeNull();
@@ -230,7 +230,7 @@ describe("the link to the new address", () => {
 });
 
 describe("the customer at Stripe", () => {
-  it("gets it with the next sync if Stripe was down", async () => {
+  it("gets the new address with the next sync if Stripe was down", async () => {
     const member = await newMember(site.sandboxOrigin);
     const user = { id: member.id, passwordHash: "not a hash" };
     const browser = { userAgent: null, verifiedBy: "passkey" as const };
@@ -241,7 +241,7 @@ describe("the customer at Stripe", () => {
       const found = await stripeClient().customers.retrieve(member.customer);
       return found.deleted ? null : found.email;
     };
-    // who has just used a passkey needs no password
+    // a recent passkey confirmation replaces the password
     expect(await request(account, to, "")).toEqual({ kind: "requested" });
     await control(site.sandboxOrigin, "faults", { kind: "destroy", times: 0 });
     const lines = watchLog();
@@ -266,7 +266,7 @@ describe("the customer at Stripe", () => {
 describe("the link to the former address", () => {
   const undo = (token: string) => undoEmailChange(token, undefined);
 
-  it("gives the account back: address, sessions, password", async () => {
+  it("restores address, sessions and password", async () => {
     const account = await newAccount();
     const to = newAddress();
     const token = await change(account, to);
@@ -276,7 +276,7 @@ describe("the link to the former address", () => {
     expect(await idOf(to)).toBeUndefined();
     const { db } = getDatabase();
     expect(await db.select().from(sessions).where(eq(sessions.userId, account.userId))).toEqual([]);
-    // whoever changed the address knew the password
+    // the attacker knew the password
     expect(await logInOutcome(account.email)).toBe("rejected");
     const resetToken = new URL(outcome.resetPath, "http://localhost").searchParams.get("token");
     expect(
@@ -285,7 +285,7 @@ describe("the link to the former address", () => {
     expect(await logInOutcome(account.email, "a new one")).toBe("signed-in");
   });
 
-  it("works whatever was done since: another change, a passkey, a change that waits", async () => {
+  it("works after any later change: another address, a passkey, a pending change", async () => {
     const account = await newAccount();
     const [second, third] = [newAddress(), newAddress()];
     const token = await change(account, second);
@@ -308,7 +308,7 @@ describe("the link to the former address", () => {
     expect(await changesOf(account)).toEqual([]);
   });
 
-  it("works once, also if it is opened ten times at once", async () => {
+  it("works once, also if opened ten times at once", async () => {
     const account = await newAccount();
     const token = await change(account, newAddress());
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => undo(token)));
@@ -326,7 +326,7 @@ describe("the link to the former address", () => {
     expect(await undo(token)).toEqual({ kind: "invalid-link" });
   });
 
-  it("cannot be cut off by a new account, or another one's change, with the former address", async () => {
+  it("stays valid when another account takes the former address", async () => {
     const account = await newAccount();
     const token = await change(account, newAddress());
     expect(await signUpOutcome(account.email)).toBe("taken");

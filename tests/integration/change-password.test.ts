@@ -30,7 +30,7 @@ const openSessions = async ({ userId }: SignedIn) =>
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 describe("changing the password", () => {
-  it("lets the new one in alone, and keeps this session alone", async () => {
+  it("accepts only the new one, and keeps only this session", async () => {
     const account = await newAccount();
     await canLogIn(account, PASSWORD);
     expect(await openSessions(account)).toHaveLength(2);
@@ -44,7 +44,7 @@ describe("changing the password", () => {
     expect(await canLogIn(account, NEW)).toBe(true);
   });
 
-  it("tells the owner by mail, once", async () => {
+  it("notifies the owner by mail, once", async () => {
     const account = await newAccount();
     await changePassword(account, { password: PASSWORD, newPassword: NEW }, undefined);
     const mails = await getDatabase().db.execute<{ text: string }>(
@@ -55,7 +55,7 @@ describe("changing the password", () => {
     expect(mails[0]?.text).toContain("every other device that was signed in");
   });
 
-  it("ends an open link to choose a new one", async () => {
+  it("invalidates an open reset link", async () => {
     const account = await newAccount();
     const link = await getDatabase().db.transaction((tx) => openPasswordReset(account.userId, tx));
     await changePassword(account, { password: PASSWORD, newPassword: NEW }, undefined);
@@ -82,7 +82,7 @@ describe("changing the password", () => {
     expect(await canLogIn(account, PASSWORD)).toBe(true);
   });
 
-  it("is done once, however many try at the same time", async () => {
+  it("happens once for simultaneous requests", async () => {
     const account = await newAccount();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
@@ -104,8 +104,8 @@ describe("changing the password", () => {
   });
 });
 
-describe("verifying who is there", () => {
-  it("counts for ten minutes, from a log-in on", async () => {
+describe("confirming an identity", () => {
+  it("is valid for ten minutes, starting at log-in", async () => {
     const { session } = await newAccount();
     expect(isRecentlyVerified(session)).toBe(true);
     expect(isRecentlyVerified({ ...session, verifiedAt: minutesAgo(9.9) })).toBe(true);

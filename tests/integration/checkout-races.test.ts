@@ -52,7 +52,7 @@ async function makeOld(): Promise<void> {
     .set({ createdAt: new Date(Date.now() - 30 * 24 * 60 * 60_000) });
 }
 
-describe("a 500 of Stripe's, stored and replayed for a day", () => {
+describe("a 500 from Stripe, stored and replayed for a day", () => {
   it.each([
     ["customer", "POST /v1/customers", "before"],
     ["customer that was made all the same", "POST /v1/customers", "after"],
@@ -95,7 +95,7 @@ describe("a response that is cut off", () => {
 });
 
 describe("an address that Stripe rejects", () => {
-  it("does not keep anybody from buying: the checkout asks for one", async () => {
+  it("does not block the purchase: the checkout asks for another", async () => {
     const email = `reader-${Date.now()}@intranet`;
     const user = await insertUser({ email, passwordHash: "not a hash" });
     const buyer = { id: user?.id ?? "", email };
@@ -109,7 +109,7 @@ describe("an address that Stripe rejects", () => {
 });
 
 describe("an already open session", () => {
-  it("is reused while there is time to pay, and replaced when there is not", async () => {
+  it("is reused while there is time to pay, and otherwise replaced", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     const [session] = await openSessionsOf(reader);
@@ -117,7 +117,7 @@ describe("an already open session", () => {
     vi.spyOn(Date, "now").mockReturnValue(expiry - 11 * 60_000);
     expect(await sessionId(await upgrade(reader))).toBe(first);
     vi.spyOn(Date, "now").mockReturnValue(expiry - 9 * 60_000);
-    // only the site's clock is faked; the sandbox in this process would take the session for expired
+    // only the site's clock is faked; the local Stripe in this process would see the session as expired
     const list = vi.spyOn(stripeClient().checkout.sessions, "list");
     const again = await sessionId(await upgrade(reader));
     expect(again).not.toBe(first);
@@ -128,7 +128,7 @@ describe("an already open session", () => {
 });
 
 describe("a payment in between", () => {
-  it("of listing sessions and memberships creates no second membership", async () => {
+  it("after the lists of sessions and memberships creates no second membership", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     const { sessions } = stripeClient().checkout;
@@ -146,7 +146,7 @@ describe("a payment in between", () => {
     expect(await openSessionsOf(reader)).toEqual([]);
   });
 
-  it("of a click and the expiry of an outdated session is noticed", async () => {
+  it("between a click and the expiry of an outdated session is noticed", async () => {
     const reader = await newReader();
     const first = await sessionId(await upgrade(reader));
     await stripeClient().checkout.sessions.update(first, { metadata: { priceId: "price_former" } });
@@ -236,7 +236,7 @@ describe("a customer's link to a row", () => {
 });
 
 describe("a former member who buys again", () => {
-  it("is polled by the timer from the click on, as for a first purchase", async () => {
+  it("is polled by the timer from the click on, like a first purchase", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/cancel`);
     await syncCustomer(member.customer);
@@ -248,7 +248,7 @@ describe("a former member who buys again", () => {
 });
 
 describe("a customer whom Stripe does not know", () => {
-  it("is left to the operator, and is not replaced", async () => {
+  it("is left to the operator, and not replaced", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`customers/${member.customer}/forget`);
     await expect(upgrade(member)).rejects.toThrow(UnknownCustomer);

@@ -16,7 +16,7 @@ const confirm = ({ id }: { id: string }, sessionId: string | null) =>
 
 const forgetRequests = () => control(site.sandboxOrigin, "requests/clear");
 
-/** The calls that Stripe has had. */
+/** The calls that Stripe has received. */
 async function calls(): Promise<string[]> {
   type Requests = { requests: { endpoint: string }[] };
   const path = "requests";
@@ -24,11 +24,11 @@ async function calls(): Promise<string[]> {
   return requests.map(({ endpoint }) => endpoint);
 }
 
-/** As if the row had been synced a minute ago. */
+/** Makes the row look synced a minute ago. */
 const age = ({ id }: Reader) => updateProfile(id, { syncedAt: new Date(Date.now() - 60_000) });
 
 describe("a purchase whose row was synced just now", () => {
-  it("is a member's, without asking anybody", async () => {
+  it("is a member's, without a call to Stripe", async () => {
     const member = await newMember(site.sandboxOrigin);
     await forgetRequests();
     expect(await confirm(member, member.sessionId)).toBe("member");
@@ -50,7 +50,7 @@ describe("a purchase whose row was synced just now", () => {
   });
 });
 
-describe("a purchase that Stripe must not be asked about", () => {
+describe("a purchase while Stripe calls are rate limited", () => {
   beforeEach(() => {
     mayCallStripe.mockResolvedValue(false);
   });
@@ -74,7 +74,7 @@ describe("a purchase that Stripe must not be asked about", () => {
     expect((await findProfile(payer.id))?.syncedAt).toBeNull();
   });
 
-  it("is none with another session, without one, or before a checkout", async () => {
+  it("is not confirmed with another session, without one, or before a checkout", async () => {
     const payer = await newPayer(site.sandboxOrigin);
     const stranger = await newReader();
     await forgetRequests();

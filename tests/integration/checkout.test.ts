@@ -60,7 +60,7 @@ describe("starting a checkout", () => {
     );
   });
 
-  it("passes Stripe the user, the configured price and where to return, its braces unencoded", async () => {
+  it("passes Stripe the user, the configured price and the return addresses, braces unencoded", async () => {
     const { body } = await upgrade();
     const session = await stripeClient().checkout.sessions.retrieve(body.sessionId ?? "", {
       expand: ["line_items"],
@@ -88,7 +88,7 @@ describe("starting a checkout", () => {
     expect(subscription.metadata).toEqual({ userId: reader.id });
   });
 
-  it("reuses the open session of a customer whom the row has lost", async () => {
+  it("reuses the open session of a customer that the row has lost", async () => {
     const former = await upgrade();
     await control(site.sandboxOrigin, `sessions/${former.body.sessionId}/expire`);
     const latest = await upgrade();
@@ -106,8 +106,8 @@ describe("starting a checkout", () => {
     expect((await openSessions()).map(({ id }) => id)).toEqual([body.sessionId]);
   });
 
-  it("waits for the same call of another process, which Stripe is still processing", async () => {
-    // twice, as Stripe's library repeats the call once by itself
+  it("waits for another process's same call, which Stripe is still processing", async () => {
+    // twice, as Stripe's library retries the call once
     await fault({ kind: "error", status: 409, match: "POST /v1/checkout/sessions", times: 2 });
     // that does not count as one of the three tries
     await fault({ kind: "error", status: 500, match: "POST /v1/checkout/sessions", times: 2 });
@@ -171,7 +171,7 @@ describe("starting a checkout", () => {
     ["refuses connections", { kind: "destroy" }],
     ["answers 500", { kind: "error", status: 500 }],
     ["breaks off its answers", { kind: "truncate" }],
-  ])("says that the payment service did not answer when Stripe %s", async (_how, kind) => {
+  ])("reports that the payment service did not answer when Stripe %s", async (_how, kind) => {
     await fault({ ...kind, times: 0 });
     const asFetch = await upgrade();
     expect(asFetch).toEqual({
@@ -197,7 +197,7 @@ describe("starting a checkout", () => {
   });
 });
 
-describe("having paid", () => {
+describe("a payment", () => {
   it("gives access through the webhook alone, when the tab was closed at Stripe", async () => {
     const { body } = await upgrade();
     expect(await hasAccess()).toBe(false);
@@ -264,7 +264,7 @@ describe("having paid", () => {
     expect(page.headers.getSetCookie()).toEqual([]);
   });
 
-  it("redirects a member who clicks again to the portal, not to a second subscription", async () => {
+  it("redirects a member who clicks again to the portal, without a second subscription", async () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const again = await upgrade();

@@ -11,7 +11,7 @@ testSite();
 
 beforeEach(() => getDatabase().db.execute(sql`truncate webhook_events`));
 
-/** Inserts events that were received so many days ago. */
+/** Inserts events received a number of days ago. */
 async function receive(count: number, daysAgo: number): Promise<void> {
   await getDatabase().db.execute(sql`
     insert into webhook_events (id, type, occurred_at, received_at)
@@ -22,7 +22,7 @@ async function receive(count: number, daysAgo: number): Promise<void> {
 
 const keptEvents = async () => (await findLastWebhookEvents(10_000)).map(({ id }) => id);
 
-it("removes webhook events after 90 days, however many there are, and keeps newer ones", async () => {
+it("removes all webhook events after 90 days, and keeps newer ones", async () => {
   await receive(2_500, 91);
   await receive(1, 89);
   await receive(1, 0);
@@ -45,7 +45,7 @@ it("removes expired sessions, and no valid ones", async () => {
   expect(left.map(({ token_hash }) => token_hash)).toEqual(["about to end", "new"]);
 });
 
-it("removes mails 30 days after they finished, but remembers what must not be mailed again", async () => {
+it("removes mails 30 days after they finished, but remembers keys that must not be mailed again", async () => {
   await getDatabase().db.execute(sql`
     insert into mails (kind, priority, address_hash, state, idempotency_key, recipient, expires_at, finished_at)
     select name, 1, '', state, key, case when state = 'queued' then 'a@example.test' end, now(),
@@ -61,7 +61,7 @@ it("removes mails 30 days after they finished, but remembers what must not be ma
   expect(left.map(({ kind }) => kind)).toEqual(["fact", "recent", "waiting"]);
 });
 
-it("forgets to whom a failed mail was, and what it said, once it cannot be sent again", async () => {
+it("deletes a failed mail's address and content once it cannot be retried", async () => {
   await getDatabase().db.execute(sql`
     insert into mails (kind, priority, address_hash, state, recipient, message, expires_at, finished_at)
     select name, 1, '', 'failed', 'a@example.test', '{}', now() + make_interval(mins => minutes), now()
@@ -76,7 +76,7 @@ it("forgets to whom a failed mail was, and what it said, once it cannot be sent 
   await getDatabase().db.execute(sql`delete from mails where kind in ('over', 'retryable')`);
 });
 
-it("never forgets who got a newsletter", async () => {
+it("never forgets newsletter recipients", async () => {
   await getDatabase().db.execute(sql`
     with campaign as (
       insert into campaigns (slug, audience, subject, preview_text, markdown, start_at)
@@ -89,7 +89,7 @@ it("never forgets who got a newsletter", async () => {
   expect(left).toHaveLength(1);
 });
 
-it("removes the images of an issue that was tried 30 days ago and never sent, and no others", async () => {
+it("removes the images of an issue tried 30 days ago and never sent, and no others", async () => {
   const sent = "s".repeat(22);
   await getDatabase().db.execute(sql`
     insert into newsletter_images (name, media_type, width, height, content, created_at)
@@ -105,7 +105,7 @@ it("removes the images of an issue that was tried 30 days ago and never sent, an
   expect(left.map(({ name }) => name)).toEqual([`${sent}.png`, "tried-and-not-sent-new.gif"]);
 });
 
-it("keeps the images of an issue that is about to be sent, however long ago it was tried", async () => {
+it("keeps the images of an issue about to be sent, however old its attempt", async () => {
   const image = { name: "tried-long-ago.png", mediaType: "image/png", width: 1, height: 1 };
   await insertNewsletterImages([{ ...image, content: Buffer.from("x") }]);
   await getDatabase().db.execute(sql`

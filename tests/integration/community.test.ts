@@ -22,7 +22,7 @@ let site: TestSite;
 let discourse: Server;
 let origin: string;
 let calls: Call[] = [];
-/** Discourse's accounts, by the id they have here. */
+/** Discourse's accounts, by their id here. */
 let accounts: Map<string, number>;
 
 beforeAll(async () => {
@@ -83,8 +83,8 @@ const genuine = () =>
     return_sso_url: `${origin}/session/sso_login`,
   });
 
-describe("a request of Discourse's", () => {
-  it("is answered with who the member is, signed, with the nonce it came with", () => {
+describe("a request from Discourse", () => {
+  it("gets the member's identity, signed, with the request's nonce", () => {
     const { sso, sig } = genuine();
     const request = readConnectRequest(sso, sig);
     expect(request).not.toBeNull();
@@ -142,7 +142,7 @@ describe("a log-out here", () => {
     expect(calls[0]?.key).toBe(API_KEY);
   });
 
-  it("anonymises whoever has deleted their account here, and says what to do if that fails", async () => {
+  it("anonymises deleted accounts, and logs what to do if that fails", async () => {
     accounts.set("7f0c", 42);
     await forgetInCommunity("7f0c");
     await forgetInCommunity("never there");
@@ -157,7 +157,7 @@ describe("a log-out here", () => {
 });
 
 describe("the end of a membership", () => {
-  it("takes its member out of the group and logs them out, and nobody else", async () => {
+  it("removes its member from the group and logs them out, and nobody else", async () => {
     const rows = await getDatabase().db.execute<{ id: string; email: string }>(sql`
       with new_users as (
         insert into users (email, password_hash)

@@ -45,7 +45,7 @@ const update = ({ id }: { id: string }, fields: object = {}) =>
   updateCustomerEmail({ id, stripeCustomerId: "cus_1", isEmailDueAtStripe: true, ...fields });
 
 describe("a customer's new address", () => {
-  it("that Stripe rejects is not sent again, and a line says so without the address", async () => {
+  it("is not sent again once Stripe rejects it, and is logged without the address", async () => {
     const account = await accountWithNewEmail();
     stripe.answers = { [UPDATE]: rejected("email_invalid") };
     await update(account);

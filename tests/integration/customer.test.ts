@@ -37,7 +37,7 @@ let created: string;
 
 type Account = { id: string; email: string; profile: Profile };
 
-/** An account of this age, with these fields in its row. */
+/** Creates an account of this age with these fields in its row. */
 async function newAccount(
   row: Partial<Pick<Profile, "stripeCustomerId" | "checkoutFailures">> = {},
   hours = 0,
@@ -68,7 +68,7 @@ const listedBy = (email: string) =>
   `GET /v1/customers?email=${email.replace("@", "%40")}&limit=100`;
 
 describe("the customer of an account", () => {
-  it("is deleted again if the account was deleted while it was created", async () => {
+  it("is deleted again if the account was deleted meanwhile", async () => {
     const account = await newAccount();
     await getDatabase().db.delete(users).where(eq(users.id, account.id));
     stripe.answers["GET /v1/customers"] = customers();
@@ -101,7 +101,7 @@ describe("an address that Stripe rejects", () => {
   it.each([
     ["another rejection", rejected("parameter_invalid_empty")],
     ["an answer that is no rejection", rejected("email_invalid", 403)],
-  ])("is not assumed of %s", async (_name, answer) => {
+  ])("is not inferred from %s", async (_name, answer) => {
     const account = await newAccount();
     stripe.answers["POST /v1/customers"] = [answer, { status: 200, fields: { id: created } }];
     await expect(ensure(account)).rejects.toMatchObject({ statusCode: answer.status });

@@ -23,7 +23,7 @@ function open(url = testDatabase.url) {
   return database;
 }
 
-/** The database's address for a new role, which has these rights and owns nothing. */
+/** Returns the database's address for a new role with these rights, which owns nothing. */
 async function addressOfNewRole(name: string, rights: string[] = []): Promise<string> {
   const { db } = open(testDatabase.superuserUrl);
   const role = `${name}_${Date.now().toString(36)}`;
@@ -85,7 +85,7 @@ describe("the migrations", () => {
 
     const migrated = migrateDatabase(open());
     await expect.poll(waiting).toBe(1);
-    // what the server does when the holder's process is gone
+    // the server does this when the holder's process is gone
     await observer.db.execute(sql`select pg_terminate_backend(${await locked()}::int)`);
     expect(await migrated).toBe(await countMigrations());
     end(new Error("over"));
@@ -101,7 +101,7 @@ describe("the migrations", () => {
     expect(await migrateDatabase(open(url))).toBe(0);
   });
 
-  it("fail in one sentence for a user who may not read which release the database is of", async () => {
+  it("fail in one sentence for a user who may not read the database's release", async () => {
     await migrateDatabase(open());
     const url = await addressOfNewRole("blind");
     await expect(migrateDatabase(open(url))).rejects.toThrow(

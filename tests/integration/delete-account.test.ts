@@ -22,7 +22,7 @@ const DELETE_CUSTOMER = "DELETE /v1/customers";
 const fault = (fields: Record<string, unknown>) => control(site.sandboxOrigin, "faults", fields);
 const later = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS);
 
-/** What is left of an account: here, and at Stripe. */
+/** What remains of an account, here and at Stripe. */
 async function stateOf({ email, customer, subscription }: Payer) {
   const { status } = await stripeClient().subscriptions.retrieve(subscription);
   const there = await stripeClient().customers.retrieve(customer);
@@ -51,14 +51,14 @@ async function mailsTo(email: string) {
 }
 
 describe("deleting an account", () => {
-  it("ends the membership at Stripe, removes every row, and says farewell by mail", async () => {
+  it("ends the membership at Stripe, removes every row, and sends a farewell mail", async () => {
     const member = await newMember(site.sandboxOrigin);
     await subscribe(member.email);
     expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
     expect(await stateOf(member)).toEqual(ALL_GONE);
     expect(await findSubscriberByEmail(member.email)).toBeNull();
     const mails = await mailsTo(member.email);
-    // what waited to be sent is not sent any more, and no address is left but in the farewell
+    // queued mail is not sent any more, and the address remains only in the farewell
     expect(mails.filter(({ recipient }) => recipient !== null)).toEqual([
       { kind: "account-deleted", state: "queued", recipient: member.email },
     ]);
@@ -92,14 +92,14 @@ describe("deleting an account", () => {
     expect(await findUserByEmail(reader.email)).toBeNull();
   });
 
-  it("frees the address for a new account, which has nothing of the old one", async () => {
+  it("frees the address for a new account, which inherits nothing", async () => {
     const member = await newMember(site.sandboxOrigin);
     await deleteAccount(member.id);
     const again = await insertUser({ email: member.email, passwordHash: "another" });
     expect(again?.id).not.toBe(member.id);
   });
 
-  it("is done once, however many ask at the same time", async () => {
+  it("happens once for simultaneous requests", async () => {
     const member = await newMember(site.sandboxOrigin);
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => deleteAccount(member.id)));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["deleted"]));
@@ -133,7 +133,7 @@ describe("deleting an account", () => {
 });
 
 describe("deleting an account while Stripe is failing", () => {
-  it("changes nothing, and says so, if Stripe is down", async () => {
+  it("changes nothing and reports it if Stripe is down", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ kind: "destroy", times: 0 });
     expect(await deleteAccount(member.id)).toMatchObject({ kind: "stripe-failed" });
@@ -144,7 +144,7 @@ describe("deleting an account while Stripe is failing", () => {
     expect(await unfinishedDeletions()).toBe(0);
   });
 
-  it("changes nothing if Stripe does not know the customer, and the operator reads where to look", async () => {
+  it("changes nothing if Stripe does not know the customer, and logs where to look", async () => {
     const member = await newMember(site.sandboxOrigin);
     await control(site.sandboxOrigin, `customers/${member.customer}/forget`);
     const lines = watchLog();
@@ -154,14 +154,14 @@ describe("deleting an account while Stripe is failing", () => {
     expect(await unfinishedDeletions()).toBe(0);
   });
 
-  it("deletes all the same if Stripe did it, and only its answers are lost", async () => {
+  it("succeeds if Stripe did it and only its responses are lost", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ kind: "destroy", when: "after", match: DELETE_CUSTOMER, times: 0 });
     expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
     expect(await stateOf(member)).toEqual(ALL_GONE);
   });
 
-  it("keeps the account in doubt if Stripe falls silent, until it is known what became of the customer", async () => {
+  it("keeps the account in doubt after a timeout, until the customer's fate is known", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ kind: "destroy", when: "before", match: DELETE_CUSTOMER, times: 0 });
     const outcome = await deleteAccount(member.id);
@@ -175,7 +175,7 @@ describe("deleting an account while Stripe is failing", () => {
     expect(await unfinishedDeletions()).toBe(0);
   });
 
-  it("lets the account be as before once no late request can take effect any more", async () => {
+  it("restores the account once no late request can take effect any more", async () => {
     const member = await newMember(site.sandboxOrigin);
     await fault({ kind: "error", status: 500, match: DELETE_CUSTOMER, times: 0 });
     await deleteAccount(member.id);
@@ -190,12 +190,12 @@ describe("deleting an account while Stripe is failing", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "is brought to an end if the program was killed %s Stripe deleted the customer",
+    "is completed if the program was killed %s Stripe deleted the customer",
     async (when) => {
       const member = await newMember(site.sandboxOrigin);
       await beginAccountDeletion(member.id);
       if (when === "after") await stripeClient().customers.del(member.customer);
-      // what another process may be doing just now is left alone
+      // skips an account that another process may be deleting
       await resumeAccountDeletions(later(1));
       expect(await unfinishedDeletions()).toBe(1);
       await resumeAccountDeletions(later(11));

@@ -8,7 +8,7 @@ testSite();
 
 let count = 0;
 
-/** A dispute at Stripe that waits for the author's answer until 12 December 2026, 00:00 UTC. */
+/** A dispute at Stripe that waits for the author's response until 12 December 2026, 00:00 UTC. */
 function newDispute(more: Record<string, unknown> = {}): Stripe.Dispute {
   return {
     id: `dp_${++count}`,
@@ -26,7 +26,7 @@ const NOON = new Date("2026-12-01T12:00:00Z");
 const EVENING = new Date("2026-12-01T18:00:00Z");
 
 describe("the alert of a dispute", () => {
-  it("says what is disputed and until when to answer, and is reported at once", async () => {
+  it("states the payment and the deadline, and is reported at once", async () => {
     const dispute = newDispute();
     await recordDispute(dispute, NOON);
     expect(await alertsOf(dispute)).toMatchObject([
@@ -42,7 +42,7 @@ describe("the alert of a dispute", () => {
   });
 
   it.each(["won", "lost", "warning_closed", "prevented"])(
-    "is not opened by the status %s, but ended by it",
+    "is not opened by the status %s, but resolved by it",
     async (status) => {
       const over = newDispute({ status });
       await recordDispute(over, NOON);

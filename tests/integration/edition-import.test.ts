@@ -74,7 +74,7 @@ describe("an edition's folder", () => {
     expect(Number(rows?.count)).toBe(4);
   });
 
-  it("is another edition after any change, of which only what changed is rendered again", async () => {
+  it("is another edition after any change, and only changed texts are rendered again", async () => {
     const path = folderOf(SMALL_EDITION);
     const before = await importEdition(path);
     writeEdition(path, chapter("Another gate."));
@@ -108,7 +108,7 @@ describe("a text", () => {
     expect(html.match(/id="fnref-1"/g)).toHaveLength(1);
   });
 
-  it("shows images of the edition with their size, under a name that says nothing", async () => {
+  it("shows the edition's images with their size, under an opaque name", async () => {
     const html = await htmlOf("![A gate](gate.png)", { "chapters/gate.png": PNG_PIXEL });
     const [, name = ""] = /src="\/premium\/media\/([0-9a-f]{32}\.png)"/.exec(html) ?? [];
     expect(html).toMatch(/alt="A gate" width="1" height="1"/);
@@ -118,7 +118,7 @@ describe("a text", () => {
     });
   });
 
-  it("can run no script and load nothing from elsewhere", async () => {
+  it("can run no script and load nothing from other sites", async () => {
     const html = await htmlOf(
       "A [link](/premium) <!-- a comment --> and `<script>`.\n\n> **Bold** ~~old~~",
     );
@@ -217,11 +217,11 @@ describe("a mistake", () => {
       { "chapters/01-a.md": Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe4]) },
       "chapters/01-a.md: wanted UTF-8; save it with that encoding",
     ],
-  ])("such as %s is named with its line", async (_, files, problem) => {
+  ])("such as %s is reported with its line", async (_, files, problem) => {
     expect(await problemsOf(files)).toContain(problem);
   });
 
-  it("is named together with all others, and nothing is stored", async () => {
+  it("is reported together with all others, and nothing is stored", async () => {
     const count = async () =>
       (await getDatabase().db.execute(sql`select count(*) as n from editions`))[0]?.n;
     const before = await count();

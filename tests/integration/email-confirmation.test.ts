@@ -23,7 +23,7 @@ import { withoutDatabase } from "../support/without-database";
 
 testSite({
   payments: {},
-  // without it, every test of a checkout has an address that nobody has confirmed
+  // otherwise every checkout test would have an unconfirmed address
   variables: { REQUIRE_CONFIRMED_EMAIL: "true" },
 });
 afterEach(async () => {
@@ -54,7 +54,7 @@ async function mailCount(email: string, kind: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-describe("the link in the mail that welcomes a new account", () => {
+describe("the link in a new account's welcome mail", () => {
   it("is for this account, and confirms its address", async () => {
     const user = await newAccount();
     expect(user.emailConfirmedAt).toBeNull();
@@ -73,7 +73,7 @@ describe("the link in the mail that welcomes a new account", () => {
     expect(await sessionCount(user.id)).toBe(1);
   });
 
-  it("ends every session if it is opened in a browser that is not signed in to the account", async () => {
+  it("ends every session if opened in a browser that is not signed in to the account", async () => {
     const [user, other] = [await newAccount(), await newAccount()];
     const token = emailConfirmationToken(user);
     expect(await confirmEmailByLink(token, other.id)).toEqual({
@@ -94,7 +94,7 @@ describe("the link in the mail that welcomes a new account", () => {
     expect(outcomes.filter((one) => one.kind === "confirmed" && one.isSignedOut)).toHaveLength(1);
   });
 
-  it("is worthless for another address or account, and if a single letter is changed", async () => {
+  it("is invalid for another address or account, and after any change of a letter", async () => {
     const [user, other] = [await newAccount(), await newAccount()];
     const token = emailConfirmationToken(user);
     const [, signature] = token.split(".");
@@ -122,7 +122,7 @@ describe("the link in the mail that welcomes a new account", () => {
 });
 
 describe("a confirmed address", () => {
-  it("is noted in the security log the first time, by account", async () => {
+  it("is recorded in the security log the first time, by account", async () => {
     const user = await newAccount();
     const token = emailConfirmationToken(user);
     const lines = watchLog();
@@ -137,8 +137,8 @@ describe("a confirmed address", () => {
   });
 });
 
-describe("a mail that asks to confirm", () => {
-  it("has the link, and the way to take the account over", async () => {
+describe("a confirmation mail", () => {
+  it("has the link, and the way to take over the account", async () => {
     const user = await newAccount();
     expect(await resendEmailConfirmation(user.id)).toEqual({ kind: "sent" });
     const [mail] = await getDatabase().db.execute<{ text: string }>(
@@ -167,7 +167,7 @@ describe("a mail that asks to confirm", () => {
     expect(await mailCount(user.email, "email-confirmation")).toBe(0);
   });
 
-  it("is sent once a minute, however many ask for it at once", async () => {
+  it("is sent at most once a minute", async () => {
     const user = await newAccount();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => resendEmailConfirmation(user.id)),
@@ -190,12 +190,12 @@ describe("a mail that asks to confirm", () => {
   });
 });
 
-it("a password that was reset by mail confirms the address too, and ends the squatter's session", async () => {
+it("a password reset by mail confirms the address too, and ends the squatter's session", async () => {
   const user = await newAccount();
   const token = await getDatabase().db.transaction((tx) => openPasswordReset(user.id, tx));
   await resetPassword({ token, password: "another one" }, HERE);
   expect(await confirmedAt(user.email)).toBeInstanceOf(Date);
-  // the one that the reset has opened
+  // the session that the reset has opened
   expect(await sessionCount(user.id)).toBe(1);
 });
 

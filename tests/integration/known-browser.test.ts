@@ -25,8 +25,8 @@ async function statusOf(email: string, cookie?: string, password = PASSWORD): Pr
   return (await post(logIn, { json: { email, password }, cookie })).status;
 }
 
-describe("strangers who guess a password until the account's limit is reached", () => {
-  it("do not keep the owner out of the browser they use", async () => {
+describe("strangers who guess a password up to the account's limit", () => {
+  it("do not lock the owner out of the browser they use", async () => {
     const { email, browser } = await newOwner();
     expect(await statusOf(email, undefined, "a guess")).toBe(401);
     expect(await statusOf(email, undefined, "a guess")).toBe(429);
@@ -34,7 +34,7 @@ describe("strangers who guess a password until the account's limit is reached", 
     expect(await statusOf(email, browser)).toBe(200);
   });
 
-  it("gain nothing by a browser that is known to another account", async () => {
+  it("gain nothing from a browser that is known to another account", async () => {
     const { email } = await newOwner();
     const { browser } = await newOwner();
     expect(await statusOf(email, browser, "a guess")).toBe(401);
@@ -43,7 +43,7 @@ describe("strangers who guess a password until the account's limit is reached", 
   });
 });
 
-it("a known browser has a limit of its own, which stays with it when it signs in", async () => {
+it("a known browser has its own limit, which it keeps when it signs in", async () => {
   const { email, browser } = await newOwner();
   const answer = await post(logIn, { json: { email, password: PASSWORD }, cookie: browser });
   expect(answer.status).toBe(200);

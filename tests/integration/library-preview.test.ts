@@ -34,7 +34,7 @@ describe("a text's preview", () => {
     const preview = await read("gates");
     expect(preview).toMatchObject({ number: 1, title: "Gates", summary: "How to begin." });
     expect(preview.html).toContain("Open one gate.");
-    // the way on is for members
+    // the link to the next chapter is for members
     expect(preview.next).toBeNull();
     expect(await read("gates", await signIn(null))).toEqual(preview);
   });
@@ -59,7 +59,7 @@ describe("a text's preview", () => {
     },
   );
 
-  it("is not found before it is published, nor once it is public no more", async () => {
+  it("is not found before it is published, nor once it is no longer public", async () => {
     const gates = (fields: Record<string, string | boolean>): EditionFiles => ({
       ...SMALL_EDITION,
       "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1, ...fields }),
@@ -72,7 +72,7 @@ describe("a text's preview", () => {
     expect((await open("gates")).status).toBe(404);
   });
 
-  it("has its images and its links to public texts at addresses for everybody", async () => {
+  it("has its images and its links to public texts at public addresses", async () => {
     await takeEdition({
       ...SMALL_EDITION,
       "chapters/pixel.png": PNG_PIXEL,
@@ -91,12 +91,12 @@ describe("a text's preview", () => {
     expect(html).toMatch(/<img [^>]*src="\/preview\/media\/[\w-]+\.png"/);
     expect(html).toContain('<a href="/preview/walls">');
     expect(html).toContain('<a href="/premium/chapters/hills">');
-    // words are left alone
+    // plain words are unchanged
     expect(html).toContain('src="/premium/media/</code>');
     expect(html.match(/\/premium\/media\//g)).toHaveLength(2);
   });
 
-  it("tells search engines of a chapter of the book that is free", async () => {
+  it("marks a chapter as a free part of the book for search engines", async () => {
     await takeEdition(SMALL_EDITION);
     const data = { preview: await read("gates") };
     const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
@@ -135,7 +135,7 @@ describe("the landing page", () => {
   const paragraphs = (count: number) =>
     Array.from({ length: count }, (_, index) => `Paragraph ${index + 1}.`);
 
-  it("begins as the edition's chapter 1 does, and leads to the rest if that is public", async () => {
+  it("begins like the edition's chapter 1, and links to the rest if that is public", async () => {
     await chapterOne(paragraphs(7).join("\n\n"));
     expect(await landing()).toEqual({
       opening: { title: "Gates", paragraphs: paragraphs(5) },
@@ -151,12 +151,12 @@ describe("the landing page", () => {
     expect(await shownHtml()).not.toContain("/preview/gates");
   });
 
-  it("shows no more than half of a chapter for members", async () => {
+  it("shows at most half of a chapter for members", async () => {
     await chapterOne(paragraphs(5).join("\n\n"), {});
     expect((await landing()).opening.paragraphs).toEqual(paragraphs(2));
   });
 
-  it("has its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
+  it("shows its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
     const shipped = { title: "The Hour Before the Day", paragraphs: expect.any(Array) };
     expect(await landing()).toEqual({ opening: shipped, wholeChapter: null });
     await takeEdition({
@@ -204,7 +204,7 @@ describe("the published texts", () => {
       null,
     );
 
-  it("change with each edition, and when the time of a text comes", async () => {
+  it("change with each edition, and at each text's publication time", async () => {
     const publishAt = new Date(Date.now() + 300);
     const times: Date[] = [];
     const stop = onPublishedTextsChanged(() => {

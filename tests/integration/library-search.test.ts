@@ -22,7 +22,7 @@ afterEach(async () => {
   await getDatabase().db.execute(sql`truncate editions, users cascade`);
 });
 
-/** An edition of chapters, each its fields and its text. */
+/** An edition of chapters, each with its fields and its text. */
 function take(...chapters: [fields: object, body: string][]) {
   const files: EditionFiles = {};
   for (const [index, [fields, body]] of chapters.entries()) {
@@ -62,7 +62,7 @@ async function passageFor(edition: Edition, words: string): Promise<string> {
 }
 
 describe("a search", () => {
-  it("finds a word in any of its forms, and leads to the place", async () => {
+  it("finds a word in any of its forms, and links to the place", async () => {
     const edition = await take(
       [{}, "Nothing here.\n\n***\n\nHe walked on, and she was walking behind him."],
       [{}, "A door."],
@@ -82,7 +82,7 @@ describe("a search", () => {
     );
   });
 
-  it("keeps every character of what was searched for on the way to a result", async () => {
+  it("keeps every character of the query on the way to a result", async () => {
     const edition = await take([{}, "A stool by the lantern, and a bench."]);
     const { results } = await search(edition, "stool&bench#+%");
     expect(await openResult(results[0])).toBe(
@@ -90,7 +90,7 @@ describe("a search", () => {
     );
   });
 
-  it("finds what stands in typographic quotation marks, before dashes and with apostrophes", async () => {
+  it("finds words in typographic quotation marks, before dashes and with apostrophes", async () => {
     const edition = await take([
       {},
       '"Stop," he said--"the river\'s here..." She went to the shelf/door of a café at 14:30.',
@@ -120,14 +120,14 @@ describe("a search", () => {
     expect(marked(results[0]?.passage)).toBe("A [stool], and the sky is blue.");
   });
 
-  it("takes the last word for the beginning of one if nothing has it", async () => {
+  it("treats the last word as a prefix if nothing has the word", async () => {
     const edition = await take([{}, "The forester carried a lantern."], [{}, "A car."]);
     expect(await passageFor(edition, "lanter")).toBe("The forester carried a [lantern].");
-    // and not if something has it
+    // but not if something has it
     expect(titles(await search(edition, "car"))).toEqual(["Stretch 2"]);
   });
 
-  it("shows titles first, then summaries, then the texts that have more of it", async () => {
+  it("shows titles first, then summaries, then the texts with most matches", async () => {
     const edition = await take(
       [{}, "One hinge, and much else that fills a page."],
       [{}, "A hinge, a second hinge, and hinges."],
@@ -138,13 +138,13 @@ describe("a search", () => {
     expect(titles(found)).toEqual(["Small Hinges", "Stretch 3", "Stretch 2", "Stretch 1"]);
     const [title, summary] = found.results;
     expect(marked(title?.title)).toBe("Small [Hinges]");
-    // nothing in the text: the page from its beginning
+    // no match in the text: the page from its beginning
     expect(title?.path).toBe("/premium/chapters/stretch-4?q=hinge");
     expect(marked(title?.passage)).toBe("A part of the way.");
     expect(marked(summary?.passage)).toBe("On [hinges].");
   });
 
-  it("leads to the paragraph that has all of the words, and else to that with the most", async () => {
+  it("links to the paragraph with all of the words, or else to that with the most", async () => {
     const edition = await take([
       {},
       "A kettle.\n\nA stool and a stool.\n\nThe stool beside the kettle.\n\nThe window.",
@@ -157,7 +157,7 @@ describe("a search", () => {
     expect(await place('"beside the kettle"')).toBe("p3");
   });
 
-  it("cuts a long paragraph to where the words are", async () => {
+  it("shortens a long paragraph around the words", async () => {
     const filler = "The road goes on and on between the fields. ".repeat(40);
     const edition = await take([{}, `${filler}Then a lantern swung. ${filler}`]);
     const { results } = await search(edition, "lantern");
@@ -166,7 +166,7 @@ describe("a search", () => {
     expect(results[0]?.isCut).toEqual({ before: true, after: true });
   });
 
-  it("finds extras too, and calls them what they are", async () => {
+  it("finds extras too, labelled as such", async () => {
     const edition = await takeEdition({
       "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1 }),
       "extras/one-drawer.md": editionText(
@@ -179,7 +179,7 @@ describe("a search", () => {
     expect(await openResult(results[0])).toBe('<p id="p1">Empty a <mark>drawer</mark>.</p>');
   });
 
-  it("finds nothing that is not published yet, nor what another edition has", async () => {
+  it("finds no unpublished text, nor one of another edition", async () => {
     await take([{}, "A lantern of the edition before."]);
     const edition = await take(
       [{}, "A lantern."],
@@ -191,7 +191,7 @@ describe("a search", () => {
     expect(titles(await search(edition, "lantern", then))).toEqual(["Lantern", "Stretch 1"]);
   });
 
-  it("has pages of twenty, and the first one for a page that does not exist", async () => {
+  it("has pages of twenty, and shows the first for a page that does not exist", async () => {
     const edition = await take(...Array<[object, string]>(45).fill([{}, "A lantern."]));
     const pageOf = (page: number) => search(edition, "lantern", { page });
     const pages = await Promise.all([1, 2, 3, 4].map(pageOf));
@@ -220,21 +220,21 @@ describe("a search", () => {
     ["a statement", "lantern'; drop table edition_documents; --"],
     ["a line of hyphens", `lantern ${"-".repeat(190)}`],
     ["64 KB", `lantern ${"or x".repeat(16_000)}`],
-  ])("takes %s for words", async (_name, words) => {
+  ])("treats %s as words", async (_name, words) => {
     const edition = await take([{}, "A lantern: drop the table of editions and documents."]);
     const { query } = await search(edition, words);
     expect(query.length).toBeLessThanOrEqual(200);
     expect((await search(edition, "lantern")).total).toBe(1);
   });
 
-  it("takes a dash between words for no exclusion", async () => {
+  it("does not treat a dash between words as an exclusion", async () => {
     const edition = await take([{}, "The lantern swung by the window."]);
     for (const words of ["lantern - window", "lantern -- window", "lantern --window"])
       expect((await search(edition, words)).total, words).toBe(1);
     expect((await search(edition, 'lantern -"the window"')).total).toBe(0);
   });
 
-  it("never fails, whatever it is made of", async () => {
+  it("never fails, whatever the query", async () => {
     const edition = await take([{}, "A lantern."]);
     const part = fc.constantFrom("-", " ", '"', "or ", "a", "the ", "1", "lantern", "\0", "'", "ü");
     const repeated = fc
@@ -249,7 +249,7 @@ describe("a search", () => {
 });
 
 describe("the marks in a text", () => {
-  it("are around the words found, in any form and in parts of the text of any kind", async () => {
+  it("surround the words found, in any form and in every kind of text", async () => {
     const html = '<p id="p1">He <em>walked</em> “home”.</p><h2 id="p2">A walk</h2>';
     expect(await markMatches(html, "walking home")).toBe(
       '<p id="p1">He <em><mark>walked</mark></em> “<mark>home</mark>”.</p><h2 id="p2">A <mark>walk</mark></h2>',
@@ -266,7 +266,7 @@ describe("the marks in a text", () => {
     );
   });
 
-  it("leave a text as it is for what marks nothing", async () => {
+  it("leave a text unchanged if nothing matches", async () => {
     const html = "<p>A \ufdd0lantern\ufdd1 &#x26; a <em>stool</em>.</p>";
     for (const words of ["", "the", "\0", "kettle", "-lantern", "<script>", "😀"]) {
       expect(await markMatches(html, words), words).toBe(html);
@@ -276,7 +276,7 @@ describe("the marks in a text", () => {
     );
   });
 
-  it("take nothing away and put nothing else in, whatever is looked for", async () => {
+  it("only add marks, whatever the query", async () => {
     const edition = await take([
       {},
       'He *said* "go" & `x < y`.\n\n> A quote[^1].\n\n[^1]: A note, <!-- no --> on a path.\n\n| a | b |\n| - | - |\n| path | 2 |',
@@ -291,7 +291,7 @@ describe("the marks in a text", () => {
 });
 
 describe("the page of a search", () => {
-  it("has what was found, by the address alone", async () => {
+  it("shows the results, by its address alone", async () => {
     await take([{}, "A lantern."], [{}, "A stool."]);
     const cookie = await signIn(tomorrow());
     const read = async (search: string): Promise<SearchView> =>

@@ -90,7 +90,7 @@ const whatIsSeen = async (answer: Response) => ({
 });
 
 describe("an image or sound of the edition", () => {
-  it("is there for members, who ask again each time", async () => {
+  it("is served to members, who revalidate it each time", async () => {
     const cookie = await signIn(inAnHour());
     const answer = await media(SOUND_NAME, cookie);
     expect(answer.status).toBe(200);
@@ -108,7 +108,7 @@ describe("an image or sound of the edition", () => {
     expect((await media(SOUND_NAME, cookie)).status).toBe(404);
   });
 
-  it("is for everybody else the same 404 as a name that does not exist", async () => {
+  it("is the same 404 for everybody else as an unknown name", async () => {
     const member = await signIn(inAnHour());
     const unknown = await whatIsSeen(await media(`${"0".repeat(32)}.mp3`, member));
     expect(unknown.status).toBe(404);
@@ -127,7 +127,7 @@ describe("an image or sound of the edition", () => {
 describe("an image at /preview/media/", () => {
   const preview = (name: string) => get(loadPreviewMedia, `/preview/media/${name}`, "", { name });
 
-  it("is there if a public text shows it, and neither if only members' texts do, nor if it is a sound", async () => {
+  it("is served if a public text shows it, not if only members' texts do, and never for a sound", async () => {
     const answer = await preview(PUBLIC_NAME);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=86400");
@@ -168,7 +168,7 @@ describe("a member's podcast", () => {
     return parser.parse(xml).rss;
   };
 
-  it("has an address once the member has asked for one, and it stays", async () => {
+  it("has an address once the member has asked for one, and keeps it", async () => {
     const cookie = await signIn(inAnHour());
     expect((await page(cookie)).address).toBeNull();
     const answer = await change(cookie, "create");
@@ -181,7 +181,7 @@ describe("a member's podcast", () => {
     expect((await page(cookie)).address).toBe(address);
   });
 
-  it("is valid RSS with what podcast apps ask for", async () => {
+  it("is valid RSS with the elements that podcast apps require", async () => {
     const { address } = await newFeed();
     const token = /podcast\/(.*)\.xml/.exec(address)?.[1];
     const answer = await feedAt(address);
@@ -239,7 +239,7 @@ describe("a member's podcast", () => {
     expect((await mediaAt(`${base}/nothing.mp3`)).status).toBe(404);
   });
 
-  it("is at another address at once after it is renewed", async () => {
+  it("moves to another address as soon as it is renewed", async () => {
     const { cookie, address } = await newFeed();
     const answer = await change(cookie, "renew");
     expect((await flashOf(answer))?.toast?.title).toBe("🎧 New Podcast Address");
@@ -250,7 +250,7 @@ describe("a member's podcast", () => {
     expect(await (await feedAt(renewed)).text()).not.toContain(address.slice(-36, -4));
   });
 
-  it("ends with the membership, like an address that never was, and comes back with it", async () => {
+  it("stops with the membership, like an unknown address, and returns with it", async () => {
     const { address } = await newFeed();
     await setAccess(new Date(Date.now() - 1));
     const ended = await whatIsSeen(await feedAt(address));
@@ -265,7 +265,7 @@ describe("a member's podcast", () => {
     expect((await feedAt(address)).status).toBe(200);
   });
 
-  it("lets nobody guess addresses for long, and nobody else pay for it", async () => {
+  it("limits guesses of addresses, without affecting others", async () => {
     const { address } = await newFeed();
     const guess = async () =>
       loadFeed({
@@ -302,7 +302,7 @@ describe("the position in a sound", () => {
     expect(await saved()).toBe(41);
   });
 
-  it("is forgotten at the beginning and at the end", async () => {
+  it("is deleted at the beginning and at the end", async () => {
     const cookie = await signIn(inAnHour());
     for (const second of [0, 3, 72, 75, 1e300]) {
       await save(cookie, { slug: "mile", second: 33 });

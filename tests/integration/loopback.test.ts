@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe("a server on inherited sockets", () => {
-  it("opens no address of its own, and them not before it serves", async () => {
+  it("opens no address of its own, and accepts on the inherited ones only once it serves", async () => {
     // no socket, by which it shows that it is asked for
     const fd = openSync(import.meta.filename, "r");
     try {

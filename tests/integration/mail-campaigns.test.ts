@@ -12,7 +12,7 @@ import { runMailWorker } from "../support/mail-worker";
 import { openTestSite, type TestSite } from "../support/site";
 import { type SmtpSink, startSmtpSink } from "../support/smtp-sink";
 
-/** For what happens within a poll or two on an idle machine. */
+/** For anything that takes a poll or two on an idle machine. */
 const SOON = { timeout: 60_000 };
 
 let site: TestSite;
@@ -59,7 +59,7 @@ const message = { subject: "", text: "", html: "" };
 
 let count = 0;
 
-/** Adds subscribers and a campaign to them, as `newsletter send` does; returns its id and their addresses. */
+/** Adds subscribers and a campaign to them, like `newsletter send`; returns its id and their addresses. */
 async function newCampaign(
   size: number,
   { rate = null, startsInS = 0 }: { rate?: number | null; startsInS?: number } = {},
@@ -90,7 +90,7 @@ async function deliveriesTo(addresses: string[]) {
   return (await sink.deliveries()).filter(({ address }) => addresses.includes(address));
 }
 
-/** How many of a campaign's mails are in each state. */
+/** The number of a campaign's mails in each state. */
 async function statesOf(campaignId: string): Promise<Record<string, number>> {
   const rows = await getDatabase().db.execute<{ state: string; count: number }>(sql`
     select state, count(*)::int as count from mails where campaign_id = ${campaignId} group by state`);
@@ -130,7 +130,7 @@ describe("a campaign", () => {
     await untilSent(id, 3);
   });
 
-  it("stops when it is paused, and goes on with the rest when it is resumed", async () => {
+  it("stops when paused, and sends the rest when resumed", async () => {
     const { id, addresses } = await newCampaign(200);
     await sink.script(Object.fromEntries(addresses.map((address) => [address, [{ wait: 20 }]])));
     await startWorker();
@@ -142,7 +142,7 @@ describe("a campaign", () => {
     await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
     const { sent = 0, queued = 0 } = await statesOf(id);
     expect(queued).toBeGreaterThan(0);
-    // what was claimed is sent, eight times as many mails as there are connections
+    // claimed mail is sent, eight times as many mails as there are connections
     expect(sent - sentBefore).toBeLessThanOrEqual(48);
     const other = await newCampaign(5);
     await untilSent(other.id, 5);
@@ -152,7 +152,7 @@ describe("a campaign", () => {
     expect(await deliveriesTo(addresses)).toHaveLength(200);
   });
 
-  it("mails nobody who has left the list or is suppressed since it was written", async () => {
+  it("mails nobody who has since left the list or been suppressed", async () => {
     const { id, addresses } = await newCampaign(5);
     const [left = "", suppressed = ""] = addresses;
     await getDatabase().db.execute(sql`delete from subscribers where email = ${left}`);
@@ -176,19 +176,19 @@ describe("a campaign", () => {
   it.each([
     ["its rate", { rate: 10 }],
     ["MAIL_RATE", { rate: null }],
-  ])("keeps to %s, in sum over all workers", async (_which, { rate }) => {
+  ])("keeps to %s in total over all workers", async (_which, { rate }) => {
     if (!rate) setMailRate("10");
     const { id, addresses } = await newCampaign(25, { rate });
     await startWorker();
     await startWorker();
     await untilSent(id, 25);
     const times = (await deliveriesTo(addresses)).map(({ at }) => at);
-    // five of them at once, half a second's worth
+    // five of them at once, half a second's share
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_600);
   });
 
-  it("lets transactional mail not wait for MAIL_RATE", async () => {
-    // at which all of it would take longer than this test may
+  it("does not delay transactional mail by MAIL_RATE", async () => {
+    // at this rate all of it would take longer than this test may
     setMailRate("1");
     const { addresses } = await newCampaign(100);
     await startWorker();
@@ -199,9 +199,9 @@ describe("a campaign", () => {
     expect((await deliveriesTo(addresses)).length).toBeLessThan(100);
   });
 
-  it("leaves a connection to transactional mail while its own ones wait for slow answers", async () => {
+  it("leaves a connection to transactional mail while its own wait for slow responses", async () => {
     const worker = await startWorker();
-    // a server that works gets more connections
+    // a working server gets more connections
     for (let n = 0; n < 10; n++) {
       await enqueueMail({ kind: "account-welcome", to: `welcome-${n}@example.test`, message });
     }
@@ -214,7 +214,7 @@ describe("a campaign", () => {
     const to = "hurried@example.test";
     await enqueueMail({ kind: "password-reset", to, message });
     wakeMailWorker();
-    // while all of the others wait for an answer
+    // while all of the others wait for a response
     await vi.waitUntil(async () => (await deliveriesTo([to])).length === 1, SOON);
     await worker.stop(1);
   });
@@ -235,12 +235,12 @@ describe("a campaign", () => {
       pause_reason: "The mail server refused 20 mails in a row: 554 DATA",
     });
     await vi.waitUntil(async () => (await statesOf(id)).sending === undefined, SOON);
-    // these, and what was being sent meanwhile
+    // these, and those being sent meanwhile
     expect((await statesOf(id)).failed).toBeLessThanOrEqual(30);
     expect(pauses()).toHaveLength(1);
   });
 
-  it("keeps its mails, each as it was, while its issue cannot be rendered", async () => {
+  it("keeps its mails unchanged while its issue cannot be rendered", async () => {
     const { id, addresses } = await newCampaign(3);
     const broken = await startWorker(() => Promise.reject(new Error("no such template")));
     const lines = watchLog();

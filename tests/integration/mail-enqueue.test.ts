@@ -20,7 +20,7 @@ const queued = () =>
   );
 
 describe("queuing a mail", () => {
-  it("keeps the mail if the transaction commits, and only then", async () => {
+  it("stores the mail only if the transaction commits", async () => {
     const abandoned = getDatabase().db.transaction(async (tx) => {
       await enqueueMail({ kind: "password-changed", to: "a@example.test", message }, tx);
       throw new Error("abandoned");
@@ -47,7 +47,7 @@ describe("queuing a mail", () => {
     expect(await queued()).toHaveLength(4);
   });
 
-  it("turns requests away while 10,000 mails are queued, whatever campaigns add to them", async () => {
+  it("is refused while 10,000 mails are queued, not counting campaigns", async () => {
     await getDatabase().db.execute(sql`
       with campaign as (
         insert into campaigns (slug, audience, subject, preview_text, markdown, start_at)

@@ -18,7 +18,7 @@ import { isFullRun } from "../support/test-scope.mjs";
 
 const MESSAGE = { subject: "Hello", text: "A secret link.\n", html: "<p>A secret link.</p>" };
 
-/** For what happens within a poll or two on an idle machine. */
+/** For anything that takes a poll or two on an idle machine. */
 const SOON = { timeout: 60_000 };
 
 let site: TestSite;
@@ -72,7 +72,7 @@ async function rowOf(address: string): Promise<Row | undefined> {
   return row;
 }
 
-/** Lets retries come due at once until every mail is finished. */
+/** Makes retries due at once until every mail is finished. */
 async function untilFinished(): Promise<void> {
   const left = async () => {
     const { db } = getDatabase();
@@ -85,7 +85,7 @@ async function untilFinished(): Promise<void> {
   await vi.waitUntil(async () => (await left()) === 0, { timeout: 120_000, interval: 50 });
 }
 
-/** Queues a mail to an address, and has a worker do what it can. */
+/** Queues a mail to an address, and has a worker process the queue. */
 async function work(address: string): Promise<void> {
   await enqueue(address);
   await startWorker();
@@ -93,7 +93,7 @@ async function work(address: string): Promise<void> {
 }
 
 describe("a queued mail", () => {
-  it("is sent although nobody wakes the worker, and then its address and content are deleted", async () => {
+  it("is sent although nothing wakes the worker, and then its address and content are deleted", async () => {
     await startWorker();
     await mailIdle();
     const address = newAddress();
@@ -111,7 +111,7 @@ describe("a queued mail", () => {
     await startWorker();
     await mailIdle();
     expect(await delivered([reset, ...notices])).toHaveLength(31);
-    // those claimed together are sent at the same time, and may overtake each other
+    // mails claimed together are sent concurrently, in any order
     const firstClaimed = await getDatabase().db.execute<{ kind: string }>(
       sql`select kind from mails where claimed_at = (select min(claimed_at) from mails)`,
     );
@@ -144,13 +144,13 @@ describe("a queued mail", () => {
 });
 
 describe("a mail that the server refuses", () => {
-  it("for now is retried after a minute, and says in codes why", async () => {
+  it("for now is retried after a minute, and records the codes", async () => {
     const address = newAddress();
     await sink.script({ [address]: [{ refuse: 451, at: "recipient" }] });
     await work(address);
     const row = await rowOf(address);
     expect(row).toMatchObject({ state: "queued", attempts: 1, last_reply: "451 RCPT TO" });
-    // counted from the attempt, with some variation
+    // counted from the attempt, with jitter
     expect(row?.wait_s).toBeGreaterThan(40);
     expect(row?.wait_s).toBeLessThan(120);
     await untilFinished();
@@ -179,7 +179,7 @@ describe("a mail that the server refuses", () => {
     expect(everythingIn(lines)).not.toMatch(/reader-|example\.test|secret/);
   });
 
-  it("because there is no such mailbox ends further notices to it, but not what its owner asks for", async () => {
+  it("for an unknown mailbox suppresses further notices, but not mail its owner asks for", async () => {
     const address = newAddress();
     await sink.script({ [address]: [{ refuse: 550, at: "recipient" }] });
     await work(address);
@@ -202,7 +202,7 @@ describe("a mail that the server refuses", () => {
 });
 
 describe("while the mail server cannot be used", () => {
-  it("all mail waits without losing an attempt, one log line says so, and then all of it is sent", async () => {
+  it("all mail waits without losing an attempt, logs one line, and is then sent", async () => {
     const addresses = Array.from({ length: 25 }, newAddress);
     await sink.close(421);
     for (const address of addresses) await enqueue(address);
@@ -221,7 +221,7 @@ describe("while the mail server cannot be used", () => {
     expect(shown.filter((message) => message.includes("can be used again"))).toHaveLength(1);
   });
 
-  it("its return is noticed although nothing is to be sent any more", async () => {
+  it("its return is noticed even with an empty queue", async () => {
     const untilCircuit = (isOpen: boolean) =>
       vi.waitUntil(async () => {
         const [worker] = await getDatabase().db.execute(
@@ -246,7 +246,7 @@ describe("while the mail server cannot be used", () => {
 });
 
 describe("a worker that stops", () => {
-  it("lets a mail that is being sent finish", async () => {
+  it("finishes a mail that is being sent", async () => {
     const address = newAddress();
     await sink.script({ [address]: [{ wait: 500 }] });
     await enqueue(address);
@@ -256,7 +256,7 @@ describe("a worker that stops", () => {
     expect(await rowOf(address)).toMatchObject({ state: "sent", times_in_doubt: 0 });
   });
 
-  it("does not wait longer than it may, and queues the mail again as in doubt", async () => {
+  it("waits no longer than its limit, and queues the mail again as in doubt", async () => {
     const address = newAddress();
     await sink.script({ [address]: [{ wait: 3_000 }] });
     await enqueue(address);
@@ -272,7 +272,7 @@ describe("a worker that stops", () => {
 });
 
 describe("a worker that dies", () => {
-  /** A mail that a worker had claimed when it was last seen so many seconds ago. */
+  /** A mail claimed by a worker that was last seen this many seconds ago. */
   async function claimedBy(address: string, silentForS: number): Promise<void> {
     await enqueue(address);
     await getDatabase().db.execute(sql`
@@ -297,7 +297,7 @@ describe("a worker that dies", () => {
 });
 
 describe("when connections to the database are lost", () => {
-  it("a mail is sent whose claim the worker never heard of, and is not in doubt", async () => {
+  it("a mail is sent whose claim's response was lost, and is not in doubt", async () => {
     await startWorker();
     const [lost, recent] = [newAddress(), newAddress()];
     for (const [address, seconds] of [
@@ -317,7 +317,7 @@ describe("when connections to the database are lost", () => {
   });
 });
 
-/** An SMTP conversation's misfortunes, for one address. */
+/** Failures of an SMTP conversation, for one address. */
 const step = fc.oneof(
   fc.record({
     refuse: fc.constantFrom(450, 451, 452, 550, 552, 554),
@@ -362,7 +362,7 @@ describe("whatever the mail server does", () => {
     }
   }
 
-  it("each mail is delivered once or listed as failed, and twice only if an answer was lost", {
+  it("each mail is delivered once or listed as failed, and twice only if a response was lost", {
     timeout: 240_000,
   }, async () => {
     await startWorker();

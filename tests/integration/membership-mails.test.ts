@@ -56,7 +56,7 @@ const write = (snapshot: BillingSnapshot) =>
 describe.each(["arrival", "reverse", "random", "together"])(
   "when Stripe delivers each event three times, in the order '%s'",
   (order) => {
-    /** Does something at Stripe, and delivers the events of it. */
+    /** Does something at Stripe, and delivers its events. */
     const happen = async (path: string, fields: object = {}) => {
       await play("webhooks", { mode: "hold", duplicates: 2 });
       await play(path, fields);
@@ -64,7 +64,7 @@ describe.each(["arrival", "reverse", "random", "together"])(
       await play("webhooks/settle");
     };
 
-    it("a member is mailed once of each thing that happens to the membership", async () => {
+    it("a member gets one mail for each change of the membership", async () => {
       const member = await newPayer(site.sandboxOrigin);
       const subscription = `subscriptions/${member.subscription}`;
       await happen(`customers/${member.customer}/card`, { card: "4242424242424242" });
@@ -105,7 +105,7 @@ describe("a member", () => {
     expect(text).toContain(`${ORIGIN}/premium`);
   });
 
-  it("reads what was not paid, until when access lasts, and where to fix it", async () => {
+  it("learns what is unpaid, until when access lasts, and where to fix it", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
     await syncCustomer(member.customer);
@@ -117,7 +117,7 @@ describe("a member", () => {
     expect(text).toContain(`${ORIGIN}/billing/card`);
   });
 
-  it("reads until when access lasts after cancelling, and each time after resuming", async () => {
+  it("learns until when access lasts after cancelling, and after each resumption", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await play(`${subscription}/cancel-at-period-end`);
@@ -128,14 +128,14 @@ describe("a member", () => {
     expect(await textTo(member)).toContain(`${ORIGIN}/premium`);
     await play(`${subscription}/resume`);
     await syncCustomer(member.customer);
-    // Stripe's times have seconds
+    // Stripe's times are whole seconds
     await play("clock", { seconds: 1 });
     await play(`${subscription}/cancel-at-period-end`);
     await syncCustomer(member.customer);
     expect(await kindsTo(member)).toEqual(["begun", "cancelled", "cancelled"]);
   });
 
-  it("reads of a cancellation during an unpaid month where to fix that", async () => {
+  it("learns during an unpaid month where to fix that, after a cancellation", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await play(`${subscription}/renew`, { outcome: "declined" });
@@ -147,7 +147,7 @@ describe("a member", () => {
     expect(await textTo(member)).not.toContain(`${ORIGIN}/premium`);
   });
 
-  it("reads of a refund what becomes of the membership, in one mail if it ends with it", async () => {
+  it("learns of a refund's effect on the membership, in one mail if it ends", async () => {
     const renewing = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${renewing.subscription}/refund`);
     await syncCustomer(renewing.customer);
@@ -164,7 +164,7 @@ describe("a member", () => {
 });
 
 describe("the billing state", () => {
-  it("is written although the mail about it cannot be stored", async () => {
+  it("is written although its mail cannot be stored", async () => {
     const payer = await newPayer(site.sandboxOrigin);
     const { db } = getDatabase();
     await db.execute(sql`alter table mails rename to mails_away`);

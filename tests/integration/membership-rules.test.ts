@@ -24,7 +24,7 @@ import { testSite } from "../support/site";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-// no webhook is delivered anywhere, unless a test does it
+// no webhook is delivered, unless a test does it
 const site = testSite({ payments: {} });
 
 const play = (path: string, fields: Record<string, unknown> = {}) =>
@@ -39,7 +39,7 @@ const hasAccess = async (reader: { id: string }, at = new Date()) =>
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 const dayOf = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - Date.now()) / DAY_MS);
 
-/** Moves the start of a payer's subscription, with its invoices, back by so many days. */
+/** Moves the start of a payer's subscription, with its invoices, back by a number of days. */
 const age = ({ subscription }: Payer, days: number) =>
   play(`subscriptions/${subscription}/age`, { days });
 
@@ -83,7 +83,7 @@ describe("a new price", () => {
     expect(await hasAccess(member)).toBe(true);
   });
 
-  it("that a member is moved to is the one in their row", async () => {
+  it("replaces the old one in a moved member's row", async () => {
     const member = await newMember(site.sandboxOrigin);
     const priceId = await newPrice(SANDBOX_STRIPE.productId, 1_234);
     await play(`subscriptions/${member.subscription}/price`, { priceId });
@@ -99,7 +99,7 @@ describe("a new price", () => {
 });
 
 describe("a renewal", () => {
-  it("that is not paid gets one grace, from the first unpaid period", async () => {
+  it("that is not paid gets one grace period, from the first unpaid period", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("settings", { afterRetries: "past_due" });
     await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
@@ -134,7 +134,7 @@ describe("a renewal", () => {
     expect(await hasAccess(member)).toBe(false);
   });
 
-  it("is paid with a card that was added in the portal, without waiting for Stripe's retries", async () => {
+  it("is paid with a card added in the portal, without waiting for Stripe's retries", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
     await play(`customers/${member.customer}/card`, { card: "4242424242424242" });
@@ -146,7 +146,7 @@ describe("a renewal", () => {
     expect(default_payment_method, "the old card is pinned no more").toBeNull();
   });
 
-  it("is all that a new card pays: not earlier months without access", async () => {
+  it("is all that a new card pays, without earlier months without access", async () => {
     const member = await newMember(site.sandboxOrigin);
     await play("settings", { afterRetries: "past_due" });
     await play(`subscriptions/${member.subscription}/card`, { card: "4000000000000341" });
@@ -155,7 +155,7 @@ describe("a renewal", () => {
     await play("requests/clear");
     await syncCustomer(member.customer);
     await play("settings", { afterRetries: "cancel" });
-    // not whether the earlier ones are paid: Stripe itself may be retrying them
+    // whether the earlier ones are paid is open: Stripe itself may be retrying them
     expect(await requestsOf("POST /v1/invoices/:id/pay")).toBe(1);
     const { data } = await stripeClient().invoices.list({ subscription: member.subscription });
     expect(data[0]).toMatchObject({ status: "paid" });
@@ -166,7 +166,7 @@ describe("a renewal", () => {
 describe("an invoice that is owed", () => {
   const payments = () => requestsOf("POST /v1/invoices/:id/pay");
 
-  it("is not paid once more while a bank still has the payment on its way", async () => {
+  it("is not paid again while a bank still has the payment on its way", async () => {
     const payer = await newPayer(site.sandboxOrigin, { card: "bank_account" });
     await play("requests/clear");
     await syncCustomer(payer.customer);
@@ -242,7 +242,7 @@ describe("a dispute", () => {
     play(`subscriptions/${member.subscription}/dispute`, fields);
   const atStripe = (member: Payer) => stripeClient().subscriptions.retrieve(member.subscription);
 
-  it("ends access at once, and nothing is charged while it is open; which is done once", async () => {
+  it("ends access at once, and pauses collection once while it is open", async () => {
     const member = await newMember(site.sandboxOrigin);
     await dispute(member);
     await play("requests/clear");
@@ -259,7 +259,7 @@ describe("a dispute", () => {
     expect(data.map(({ status }) => status)).toEqual(["void", "paid"]);
   });
 
-  it("that is won restores access, and collection", async () => {
+  it("that is won restores access and collection", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { id } = await dispute(member);
     await syncCustomer(member.customer);
@@ -270,7 +270,7 @@ describe("a dispute", () => {
     expect((await atStripe(member)).pause_collection).toBeNull();
   });
 
-  it("of an earlier payment ends access too, and its retries; won, all but what the author has stopped", async () => {
+  it("of an earlier payment ends access and retries; won, it restores all but what the author has stopped", async () => {
     for (const byAuthor of [false, true]) {
       const member = await newMember(site.sandboxOrigin);
       await play(`subscriptions/${member.subscription}/renew`, { outcome: "declined" });
@@ -309,7 +309,7 @@ describe("a dispute", () => {
     expect((await atStripe(member)).pause_collection).toMatchObject({ behavior: "void" });
   });
 
-  it("leaves a pause of the author's own alone", async () => {
+  it("leaves the author's own pause alone", async () => {
     const member = await newMember(site.sandboxOrigin);
     await stripeClient().subscriptions.update(member.subscription, {
       pause_collection: { behavior: "keep_as_draft" },

@@ -106,7 +106,7 @@ describe("sending an issue", () => {
     expect(await mailed()).toEqual(["walker1@example.test"]);
   });
 
-  it("again, adds only who has subscribed since", async () => {
+  it("again, adds only new subscribers", async () => {
     await addWalkers(2);
     await send();
     await db().execute(sql`update mails set state = 'sent', finished_at = now()`);
@@ -116,7 +116,7 @@ describe("sending an issue", () => {
     expect(await mailed()).toHaveLength(3);
   });
 
-  it("never mails an address twice that has left and come back, in whatever case", async () => {
+  it("never mails an address twice that has left and come back, in any case", async () => {
     await addWalkers(1);
     await send();
     await db().execute(sql`delete from subscribers`);
@@ -126,7 +126,7 @@ describe("sending an issue", () => {
     expect(queuedOf(await send())).toBe(0);
   });
 
-  it("refuses another issue under the slug of a sent one, and says what differs", async () => {
+  it("refuses another issue under the slug of a sent one, and lists the differences", async () => {
     await addWalkers(1);
     await send();
     expect(await send({ markdown: "Other words.", subject: "Other" })).toMatchObject({
@@ -155,7 +155,7 @@ describe("a campaign", () => {
     return readCampaignProgress(row?.id ?? "");
   };
 
-  it("is paused and resumed, with as much time as at first", async () => {
+  it("is paused and resumed, with the same time left", async () => {
     await addWalkers(2);
     await send();
     expect(await pauseCampaign("the-first-mile")).toMatchObject({ campaign: { state: "paused" } });
@@ -173,7 +173,7 @@ describe("a campaign", () => {
     expect(await pauseCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
-  it("is sent again to those whose mail was refused, but not to those who may have it", async () => {
+  it("is sent again to refused addresses, but not to those that may have it", async () => {
     await addWalkers(4);
     await send();
     await db().execute(sql`
@@ -198,7 +198,7 @@ describe("a campaign", () => {
     expect(await retryCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
-  it("is cancelled for good: what is not sent is given up", async () => {
+  it("is cancelled for good, and its unsent mail is dropped", async () => {
     await addWalkers(3);
     await send();
     await db().execute(

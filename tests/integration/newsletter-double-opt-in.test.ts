@@ -90,14 +90,14 @@ function postToken(action: Parameters<typeof post>[0], token: string) {
   return post(action, { path: "/newsletter", form: { token } });
 }
 
-/** The one-click request of a mail program's unsubscribe button. */
+/** Sends the one-click request of a mail program's unsubscribe button. */
 function oneClick(url: URL, body: URLSearchParams | FormData = new URLSearchParams()) {
   body.append("List-Unsubscribe", "One-Click");
   return call(unsubscribe, new Request(url, { method: "POST", body }));
 }
 
 describe("subscribing with double opt-in", () => {
-  it("asks by mail, and the address does not count before its owner confirms", async () => {
+  it("sends a mail, and does not count the address before its owner confirms", async () => {
     const email = newEmail();
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect(await confirmedAt(email)).toBeNull();
@@ -115,7 +115,7 @@ describe("subscribing with double opt-in", () => {
     const lines = watchLog();
     const answer = await postToken(confirm, confirmToken);
     const subscriberId = (await findSubscriberByEmail(email))?.id;
-    // the mail that welcomes it is logged next
+    // the welcome mail is logged next
     expect(lines[0]).toEqual({
       level: "info",
       message: "newsletter address confirmed",
@@ -150,7 +150,7 @@ describe("subscribing with double opt-in", () => {
     expect(await confirmedAt(email)).toBeInstanceOf(Date);
   });
 
-  it("asks an unconfirmed address again, but not within ten minutes", async () => {
+  it("mails an unconfirmed address again, but not within ten minutes", async () => {
     const { email } = await asked();
     const mailsAfter = async (minutes: number) => {
       await getDatabase().db.execute(
@@ -163,7 +163,7 @@ describe("subscribing with double opt-in", () => {
     expect(await mailsAfter(11)).toBe(2);
   });
 
-  it("asks once when the form is sent many times concurrently", async () => {
+  it("mails once for many simultaneous forms", async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(subscribe, { json: { email } })),
@@ -173,7 +173,7 @@ describe("subscribing with double opt-in", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("fails when no more mail can be queued, and asks at the next attempt", async () => {
+  it("fails when no more mail can be queued, and mails at the next attempt", async () => {
     await fillMailQueue();
     const email = newEmail();
     const answer = await post(subscribe, { form: { email } });
@@ -206,7 +206,7 @@ describe("subscribing with double opt-in", () => {
     }
   });
 
-  it("reports a temporary failure to confirm, and the link still works", async () => {
+  it("reports a temporary failure, and the link still works", async () => {
     const { email, confirmToken } = await asked();
     const lines = watchLog();
     const { failed, forged } = await withoutDatabase(async () => ({
@@ -224,7 +224,7 @@ describe("subscribing with double opt-in", () => {
 });
 
 describe("unsubscribing", () => {
-  it("removes the address from the list by a button, idempotently; opening the link only shows it", async () => {
+  it("removes the address with a button, idempotently; opening the link only shows it", async () => {
     const { email, unsubscribeUrl } = await asked();
     const token = unsubscribeUrl.searchParams.get("token") ?? "";
     const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
@@ -318,7 +318,7 @@ describe("unsubscribing", () => {
     expect(headers.get("Referrer-Policy")).toBe("strict-origin");
   });
 
-  it("works with the links of mails that earlier versions of the program have sent", async () => {
+  it("accepts the links in mails from earlier versions of the program", async () => {
     const { email } = await asked();
     const id = (await findSubscriberByEmail(email))?.id ?? "";
     const token = subscriberToken("unsubscribe", id);

@@ -75,7 +75,7 @@ describe("an issue's page", () => {
     expect(await (await get(loadArchive)).json()).toEqual({ issues: [] });
   });
 
-  it("of an issue for members has the beginning, and for members the whole", async () => {
+  it("shows the beginning of an issue for members, and members the whole", async () => {
     await publish({ premium: true, markdown: "OPEN\n\n<!-- more -->\n\nSECRET\n" });
     const nobody = await wordsOf(await open("the-first-mile"));
     const reader = await wordsOf(await open("the-first-mile", await signIn(null)));
@@ -99,7 +99,7 @@ describe("an issue's image", () => {
   const load = (asked: string) =>
     get(loadImage, `/newsletter/images/${asked}`, "", { name: asked });
 
-  it("is on the page with its size, and served to mail programs in browsers too", async () => {
+  it("is on the page with its size, and served to webmail too", async () => {
     await publish({ markdown: `![A lake](/newsletter/images/${name})\n`, images: [image] });
     expect(await wordsOf(await open("the-first-mile"))).toContain(
       JSON.stringify({ alt: "A lake", src: `/newsletter/images/${name}`, width: 40, height: 30 }),
@@ -140,21 +140,21 @@ describe("the archive, the feed and the sitemap", () => {
     );
   });
 
-  it("show nothing of what is for members", async () => {
+  it("show nothing that is for members", async () => {
     await publish({ premium: true, markdown: "OPEN\n\n<!-- more -->\n\nSECRET\n" });
     expect(await feed()).toContain("OPEN");
     expect(await feed()).not.toContain("SECRET");
     expect(await feed()).toContain("The rest of this letter is for members.");
   });
 
-  it("carry hostile words as words", async () => {
+  it("escape hostile words", async () => {
     await publish({
       subject: "]]><script>alert('s')</script>",
       preview: "<b>&amp;",
       markdown: "]]> </content> <script>alert('t')</script>\u0007 `<i>` [a](/b)\n",
     });
     const xml = await feed();
-    // what is not in a CDATA section is markup
+    // anything outside a CDATA section is markup
     const markup = xml.replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, "");
     expect(markup).not.toMatch(/script|\]\]>|<\/?[bi]>/);
     const sections = [...xml.matchAll(/<!\[CDATA\[([\s\S]*?)\]\]>/g)].map(([, text]) => text);

@@ -50,7 +50,7 @@ async function toastOfSubscribing(email: string) {
 }
 
 describe("subscribing to the newsletter", () => {
-  it("adds the address to the list at once, and welcomes it by a mail with which it can leave", async () => {
+  it("adds the address at once, and welcomes it with an unsubscribe link", async () => {
     const email = newEmail();
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     const subscriber = await findSubscriberByEmail(email);
@@ -70,7 +70,7 @@ describe("subscribing to the newsletter", () => {
     expect(mail?.idempotencyKey).not.toContain(subscriber?.unsubscribeToken);
   });
 
-  it("welcomes an address once, however often somebody subscribes and unsubscribes it", async () => {
+  it("welcomes an address once, however often it subscribes and unsubscribes", async () => {
     const email = newEmail();
     for (let time = 0; time < 3; time++) {
       expect(await toastOfSubscribing(time === 1 ? email.toUpperCase() : email)).toEqual(SUCCESS);
@@ -80,14 +80,14 @@ describe("subscribing to the newsletter", () => {
     expect(await mailsTo(email)).toHaveLength(1);
   });
 
-  it("welcomes nobody who is on the list already, as by an import", async () => {
+  it("welcomes no address that is already on the list, as by an import", async () => {
     const email = newEmail();
     await addSubscriber(email, "the book fair");
     expect(await toastOfSubscribing(email)).toEqual(ALREADY);
     expect(await mailsTo(email)).toEqual([]);
   });
 
-  it("does not fail for want of a welcome", async () => {
+  it("succeeds even if the welcome mail fails", async () => {
     const email = newEmail();
     const { db } = getDatabase();
     const lines = watchLog();
@@ -102,7 +102,7 @@ describe("subscribing to the newsletter", () => {
     expect(everythingIn(lines)).not.toContain(email);
   });
 
-  it("welcomes nobody while too much mail waits, and tells the operator", async () => {
+  it("sends no welcome while too much mail waits, and logs it", async () => {
     const lines = watchLog();
     expect(await toastOfSubscribing(newEmail())).toEqual(SUCCESS);
     expect(lines).toEqual([]);
@@ -121,7 +121,7 @@ describe("subscribing to the newsletter", () => {
     ]);
   });
 
-  it("asks the owner of a suppressed address to confirm it, since nothing else would reach them", async () => {
+  it("asks a suppressed address for confirmation, since it gets no other mail", async () => {
     const email = newEmail();
     await suppressAddresses([email], "complaint");
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
@@ -183,11 +183,11 @@ describe("the token in a newsletter link", () => {
     return hmac.slice(0, 22);
   };
 
-  it("is the address's forever: a part of its HMAC under the site's key, whatever its case", async () => {
+  it("is permanent: a part of the address's HMAC under the site's key, in any case", async () => {
     expect(await unsubscribeTokenOf("Reader@Example.test")).toBe(await tokenOfReader());
   });
 
-  it("can be made again once the database answers that did not at first", async () => {
+  it("can be computed again once a failed database is back", async () => {
     const usual = getDatabase();
     const fresh = openDatabase(site.databaseUrl);
     setDatabase(fresh);

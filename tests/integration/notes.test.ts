@@ -35,14 +35,14 @@ async function newReader(profile: Partial<typeof profiles.$inferInsert> = member
 type Reader = Awaited<ReturnType<typeof newReader>>;
 type Fields = { text: string; version?: number; slug?: string } & Record<string, unknown>;
 
-/** Saves as a page with JavaScript does. */
+/** Saves like a page with JavaScript. */
 async function save({ id, cookie }: Reader, fields: Fields) {
   const json = { slug: "gates", version: 0, owner: id, ...fields };
   const response = await post(postAsWritten, { json, cookie });
   return { status: response.status, body: await response.json() };
 }
 
-/** Saves by the button of a page without JavaScript. */
+/** Saves with the button of a page without JavaScript. */
 function submit({ id, cookie }: Reader, fields: Record<string, string>) {
   const form = { slug: "gates", version: "0", owner: id, ...fields };
   return post(postForm, { form, cookie });
@@ -56,8 +56,8 @@ async function storedNotes({ id }: Reader) {
     .orderBy(notes.slug);
 }
 
-describe("notes that are saved while they are written", () => {
-  it("are stored with their version, counted up by changes alone", async () => {
+describe("notes that are saved during writing", () => {
+  it("are stored with their version, which only changes increment", async () => {
     const reader = await newReader();
     expect(await save(reader, { text: "One gate." })).toEqual({
       status: 200,
@@ -68,7 +68,7 @@ describe("notes that are saved while they are written", () => {
     expect(await storedNotes(reader)).toEqual([{ slug: "gates", text: "Two gates.", version: 2 }]);
   });
 
-  it("on an older version are merged with the newer one, and the answer says what was missing", async () => {
+  it("on an older version are merged with the newer one, and the response says what was missing", async () => {
     const reader = await newReader();
     await save(reader, { text: "One.\n\nThree." });
     await save(reader, { text: "One.\n\nTwo.\n\nThree.", version: 1 });
@@ -79,14 +79,14 @@ describe("notes that are saved while they are written", () => {
     expect((await storedNotes(reader))[0]?.text).toBe("One.\n\nTwo.\n\nThree.\n\nFour.");
   });
 
-  it("replace what the same page has sent before without hearing of it", async () => {
+  it("replace the same page's previous save whose response was lost", async () => {
     const reader = await newReader();
     await save(reader, { text: "The laek was still." });
     const later = { text: "The lake was still.", version: 0, unconfirmed: "The laek was still." };
     expect((await save(reader, later)).body).toEqual({ version: 2, insertions: [] });
   });
 
-  it("can be cleared, and a page that still has them never overwrites what comes after", async () => {
+  it("can be cleared, and a page that still has them never overwrites later ones", async () => {
     const reader = await newReader();
     await save(reader, { text: "A secret." });
     expect((await save(reader, { text: "", version: 1 })).body.version).toBe(2);
@@ -111,7 +111,7 @@ describe("notes that are saved while they are written", () => {
     }
   });
 
-  it("wait for another process that is saving, and keep what it saves", async () => {
+  it("wait for another process that is saving, and keep its notes", async () => {
     const reader = await newReader();
     await save(reader, { text: "One." });
     const other = openDatabase(site.databaseUrl);
@@ -151,7 +151,7 @@ describe("notes that are saved while they are written", () => {
     expect((await post(postAsWritten, { json, cookie: larger.cookie })).status).toBe(413);
   });
 
-  it("are taken without what PostgreSQL cannot store", async () => {
+  it("are stored without characters that PostgreSQL cannot store", async () => {
     const reader = await newReader();
     expect((await save(reader, { text: "a\0b\r\nc\rd \ud800 \u{1f304}" })).status).toBe(200);
     expect((await storedNotes(reader))[0]?.text).toBe("ab\nc\nd \ufffd \u{1f304}");
@@ -167,7 +167,7 @@ describe("notes that are saved while they are written", () => {
     expect(await storedNotes(reader)).toEqual([]);
   });
 
-  it("are taken after the membership has ended, and not from who has never been a member", async () => {
+  it("are accepted after the membership has ended, and refused without a past one", async () => {
     const reader = await newReader(former);
     expect(await save(reader, { text: "One." })).toMatchObject({
       status: 200,
@@ -205,7 +205,7 @@ describe("notes that are saved while they are written", () => {
     expect(answer.status).toBe(400);
   });
 
-  it("never appear in the log, not even when they cannot be saved", async () => {
+  it("never appear in the log, even when they cannot be saved", async () => {
     const reader = await newReader();
     const lines = watchLog();
     const answer = await withoutTable("notes", () => save(reader, { text: "My secret." }));
@@ -215,7 +215,7 @@ describe("notes that are saved while they are written", () => {
 });
 
 describe("notes that are posted as a form", () => {
-  it("lead back to the page they are on", async () => {
+  it("lead back to their page", async () => {
     const reader = await newReader();
     const saved = await submit(reader, { text: "One.\r\nTwo." });
     expect(saved.status).toBe(303);
@@ -235,7 +235,7 @@ describe("notes that are posted as a form", () => {
     expect((await storedNotes(reader))[0]?.text).toBe(longest);
   });
 
-  it("come back on a page with the reason if they are too long", async () => {
+  it("return with the reason if they are too long", async () => {
     const reader = await newReader();
     const text = "x".repeat(100_001);
     const refused = await submit(reader, { text });
@@ -244,7 +244,7 @@ describe("notes that are posted as a form", () => {
     expect(await refused.json()).toMatchObject({ text, signInAs: null });
   });
 
-  it("come back after the session has ended, and are saved by logging in", async () => {
+  it("return after the session has ended, and are saved by logging in", async () => {
     const reader = await newReader();
     await submit(reader, { text: "One." });
     await getDatabase().db.delete(sessions).where(eq(sessions.userId, reader.id));
@@ -279,7 +279,7 @@ describe("notes that are posted as a form", () => {
     expect((await save({ ...reader, cookie }, { text: "Three.", version: 2 })).status).toBe(200);
   });
 
-  it("of another account are saved by who logs in to save them, beside their own", async () => {
+  it("of another account are saved by logging in to it, beside its own", async () => {
     const owner = await newReader();
     const other = await newReader();
     await submit(other, { text: "Theirs." });
@@ -291,7 +291,7 @@ describe("notes that are posted as a form", () => {
     expect(await storedNotes(owner)).toEqual([]);
   });
 
-  it("are held to the limits of logging in, and never lost by them", async () => {
+  it("are subject to the log-in limits, and never lost by them", async () => {
     const reader = await newReader();
     const fields = { text: "One.", email: reader.email, password: "wrong" };
     const statuses: number[] = [];
@@ -307,7 +307,7 @@ describe("notes that are posted as a form", () => {
 });
 
 describe("the file of all notes", () => {
-  it("has them in the edition's order, and last those whose text is gone", async () => {
+  it("has them in the edition's order, with those of deleted texts last", async () => {
     const reader = await newReader(former);
     const updatedAt = new Date("2026-03-04T05:06:07Z");
     const row = (slug: string, text: string, title = "An old title") => ({

@@ -55,7 +55,7 @@ afterEach(() => {
 const get = (path = "/", headers: Record<string, string> = {}, method = "GET") =>
   send(origin + path, { method, headers });
 
-/** Advances the clock by which pages become stale. */
+/** Advances the clock that makes pages stale. */
 function passSeconds(seconds: number): void {
   const later = Date.now() + seconds * 1_000;
   vi.spyOn(Date, "now").mockReturnValue(later);
@@ -115,7 +115,7 @@ describe("a cached page", () => {
     expect((await get("/", { "Accept-Encoding": "br", "If-None-Match": '"x"' })).status).toBe(200);
   });
 
-  it("is dropped when the cache is cleared, even while it is being rendered", async () => {
+  it("is dropped when the cache is cleared, even during its rendering", async () => {
     render = async () => page("<p>$1</p>");
     expect((await get()).text).toBe("<p>$1</p>");
     render = async () => page("<p>$2</p>");
@@ -176,7 +176,7 @@ describe("early hints", () => {
     render = async () => page(PAGE, { headers: { Link: `${STYLE}, ${FONT}` } });
   }
 
-  /** The Link headers of the interim answers, and the status of the final one. */
+  /** The Link headers of the interim responses, and the status of the final one. */
   async function ask(headers: Record<string, string>, method = "GET") {
     const outgoing = request(origin, { method, headers });
     const hints: unknown[] = [];
@@ -199,7 +199,7 @@ describe("early hints", () => {
     }
   });
 
-  it("come to nobody else, and never to one who has the page", async () => {
+  it("are not sent to other clients, or for a page that the client has", async () => {
     sendEarlyHints(true);
     const { etag = "" } = (await ask(NAVIGATION)).headers;
     expect((await ask({})).hints).toEqual([]);
@@ -210,14 +210,14 @@ describe("early hints", () => {
     expect(again.headers).not.toHaveProperty("link");
   });
 
-  it("are not sent unless the proxies are said to pass them on", async () => {
+  it("are not sent unless the settings say that the proxies forward them", async () => {
     sendEarlyHints(false);
     expect((await ask(NAVIGATION)).hints).toEqual([]);
   });
 });
 
 describe("a shared cache in front", () => {
-  it("may keep a page if it was complete when its rendering began", async () => {
+  it("may store a page that was complete when its rendering began", async () => {
     let seconds: number | null = null;
     cache = newCache({ sharedSeconds: () => seconds });
     render = async () => {
@@ -233,7 +233,7 @@ describe("a shared cache in front", () => {
     expect(complete.headers["cdn-cache-control"]).toContain("max-age=300");
   });
 
-  it("may not keep one that its route forbids it to keep", async () => {
+  it("may not store a page whose route forbids it", async () => {
     cache = newCache({ sharedSeconds: () => 300 });
     render = async () => page(PAGE, { headers: { "Cache-Control": "private, no-store" } });
     const { headers } = await get("/");
@@ -242,7 +242,7 @@ describe("a shared cache in front", () => {
   });
 });
 
-describe("what is not cached", () => {
+describe("not cached", () => {
   it.each<[string, string, Record<string, string>, method?: string]>([
     ["with a session cookie", "/", { Cookie: "session=abc" }],
     ["with a flash cookie among others", "/", { Cookie: "theme=dark; flash=abc; x=y" }],
@@ -254,7 +254,7 @@ describe("what is not cached", () => {
     expect(renders).toBe(1);
   });
 
-  it("cookies of others do not matter", async () => {
+  it("except for cookies of others, which do not matter", async () => {
     const Cookie = "_ga=1; ga_session=1; xflash=2; __Host-session=3; session_id=4; flash2=5";
     expect((await get("/", { Cookie })).status).toBe(200);
   });
@@ -264,7 +264,7 @@ describe("what is not cached", () => {
     ["failed", page(PAGE, { status: 500 })],
     ["is of a page that does not exist", page(PAGE, { status: 404 })],
     ["leads elsewhere", new Response(null, { status: 302, headers: { Location: "/" } })],
-  ])("an answer that %s", async (_name, answer) => {
+  ])("a response that %s", async (_name, answer) => {
     render = async () => answer.clone();
     expect((await get()).status).toBe(299);
     expect((await get()).status).toBe(299);
@@ -308,7 +308,7 @@ describe("rendering", () => {
     expect(renders).toBe(2);
   });
 
-  it("that fails keeps the old page", async () => {
+  it("keeps the old page after a failure", async () => {
     await get();
     passSeconds(61);
     render = async () => page("broken", { status: 500 });
@@ -319,7 +319,7 @@ describe("rendering", () => {
 });
 
 describe("the memory", () => {
-  it("holds 200 pages, and drops what was rendered longest ago", async () => {
+  it("holds 200 pages, and drops the one rendered longest ago", async () => {
     for (let number = 1; number <= 201; number++) await get(`/${number}`);
     await get("/2");
     expect(renders).toBe(201);

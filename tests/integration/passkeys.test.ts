@@ -68,7 +68,7 @@ const toSignIn = (cookie: string, fields: Fields) => send(passkeySignIn, cookie,
 const tenTimes = <T>(act: () => Promise<T>) => Promise.all(Array.from({ length: 10 }, act));
 const join = (...cookies: string[]) => cookies.filter(Boolean).join("; ");
 
-/** Asks for the options of a new passkey; the challenge's cookie goes along with the answer. */
+/** Requests the options of a new passkey; the challenge's cookie is kept for the response. */
 async function askToRegister({ cookie }: Reader) {
   const asked = await toAccount(cookie, { intent: "register-options" });
   const { options, status } = asked;
@@ -109,7 +109,7 @@ async function signIn(device: SoftwareAuthenticator, forgery: Forgery = {}) {
   return toSignIn(cookie, { intent: "sign-in", response });
 }
 
-/** An authenticator's answer, with parts of it altered. */
+/** An authenticator's response, with altered parts. */
 const altered = (genuine: { response: object }, part: object) =>
   JSON.stringify({ ...genuine, response: { ...genuine.response, ...part } });
 
@@ -134,7 +134,7 @@ const mailsOf = async (kind: string, recipient: string) =>
   );
 
 describe("adding a passkey", () => {
-  it("names it after the browser, tells its owner by mail and the security log", async () => {
+  it("names it after the browser, and reports it by mail and in the security log", async () => {
     const lines = watchLog();
     const reader = await newReader();
     const { answer, device } = await register(reader);
@@ -156,7 +156,7 @@ describe("adding a passkey", () => {
     expect(everythingIn(lines)).not.toContain(reader.email);
   });
 
-  it("needs the password or a passkey of the last ten minutes", async () => {
+  it("requires the password or a passkey of the last ten minutes", async () => {
     const reader = await newReader();
     await forgetVerification(reader.userId);
     for (const fields of [{ intent: "register-options" }, { intent: "register", response: "{}" }]) {
@@ -173,7 +173,7 @@ describe("adding a passkey", () => {
     ["another site's id", { rpId: "evil.example" }],
     ["an answer to sign in", { type: "webauthn.get" }],
     ["no verified user", { isUserVerified: false }],
-    // whoever signs certificates can put addresses into them, which the library may fetch
+    // certificates can contain addresses, which the library may fetch
     ["an attestation with a certificate", { attestation: "by-certificate" }],
   ])("rejects %s", async (_what, forgery) => {
     const reader = await newReader();
@@ -202,7 +202,7 @@ describe("adding a passkey", () => {
     expect(await passkeysOf(other.userId)).toEqual([]);
   });
 
-  it("adds one passkey for ten simultaneous answers to one challenge, also after it was removed", async () => {
+  it("adds one passkey for ten simultaneous responses to one challenge, also after its removal", async () => {
     const reader = await newReader();
     const { options, cookie } = await askToRegister(reader);
     const response = JSON.stringify(new SoftwareAuthenticator(ORIGIN).create(options));
@@ -241,7 +241,7 @@ describe("adding a passkey", () => {
 });
 
 describe("signing in with a passkey", () => {
-  it("opens a session as a password does, and says how", async () => {
+  it("opens a session like a password, and records the method", async () => {
     const lines = watchLog();
     const { device, email, userId } = await newReaderWithPasskey();
     const answer = await signIn(device);
@@ -269,7 +269,7 @@ describe("signing in with a passkey", () => {
     ["an answer to add a passkey", { type: "webauthn.create" }],
     ["no verified user", { isUserVerified: false }],
     ["another user's handle", { userHandle: Buffer.alloc(16, 7).toString("base64url") }],
-  ])("rejects %s, and says so in the security log", async (_what, forgery) => {
+  ])("rejects %s, and records it in the security log", async (_what, forgery) => {
     const lines = watchLog();
     const { device, userId } = await newReaderWithPasskey();
     const answer = await signIn(device, forgery);
@@ -315,7 +315,7 @@ describe("signing in with a passkey", () => {
     expect((await signIn(device, { counter: 10 })).status).toBe(200);
   });
 
-  it("opens one session for ten simultaneous uses of one answer", async () => {
+  it("opens one session for ten simultaneous uses of one response", async () => {
     const { device, userId } = await newReaderWithPasskey(
       new SoftwareAuthenticator(ORIGIN, { hasCounter: false }),
     );
@@ -323,11 +323,11 @@ describe("signing in with a passkey", () => {
     const response = JSON.stringify(device.get(options));
     const answers = await tenTimes(() => toSignIn(cookie, { intent: "sign-in", response }));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(401)]);
-    // and the one of signing up
+    // and the session of the sign-up
     expect(await sessionsOf(userId)).toHaveLength(2);
   });
 
-  it("rejects an answer without a challenge, after five minutes, and to another purpose's challenge", async () => {
+  it("rejects a response without a challenge, after five minutes, and to another purpose's challenge", async () => {
     const reader = await newReaderWithPasskey();
     const { options, cookie } = await askToSignIn();
     const response = JSON.stringify(reader.device.get(options));
@@ -359,7 +359,7 @@ describe("signing in with a passkey", () => {
     expect(await signIn(leaver.device)).toMatchObject(unknown);
   });
 
-  it("answers rubbish of any kind and size with a sentence", async () => {
+  it("answers malformed input of any kind and size with a message", async () => {
     const lines = watchLog();
     const { device } = await newReaderWithPasskey();
     const { options, cookie } = await askToSignIn();
@@ -391,13 +391,13 @@ describe("signing in with a passkey", () => {
     expect((await toSignIn(cookie, { intent: "sign-in", response: text })).status).toBe(200);
   });
 
-  it("answers rubbish in place of a new passkey with a sentence", async () => {
+  it("answers a malformed new passkey with a message", async () => {
     const lines = watchLog();
     const reader = await newReader();
     const { options, cookie } = await askToRegister(reader);
     const genuine = new SoftwareAuthenticator(ORIGIN).create(options);
     const withPart = (part: object) => altered(genuine, part);
-    // arrays in arrays, as deep as the limit lets them be
+    // arrays nested as deep as the limit allows
     const nested = Buffer.alloc(11_000, 0x81).toString("base64url");
     for (const response of [
       undefined,
@@ -418,14 +418,14 @@ describe("signing in with a passkey", () => {
   });
 });
 
-describe("confirming with a passkey who is there", () => {
+describe("confirming an identity with a passkey", () => {
   async function confirm(reader: Reader, device: SoftwareAuthenticator) {
     const asked = await toAccount(reader.cookie, { intent: "verify-options" });
     const response = JSON.stringify(device.get(asked.options as never));
     return toAccount(join(reader.cookie, asked.cookie), { intent: "verify", response });
   }
 
-  it("opens the sensitive steps for ten minutes, as the password does", async () => {
+  it("opens the sensitive steps for ten minutes, like the password", async () => {
     const reader = await newReaderWithPasskey();
     await forgetVerification(reader.userId);
     expect((await askToRegister(reader)).status).toBe(403);
@@ -446,7 +446,7 @@ describe("confirming with a passkey who is there", () => {
 });
 
 describe("an account's passkeys", () => {
-  it("are renamed by a plain form, with the spaces around the name removed", async () => {
+  it("are renamed by a plain form, which trims the name", async () => {
     const reader = await newReaderWithPasskey();
     const form = { intent: "rename", passkey: reader.device.id, name: "  My key ring " };
     const answer = await post(passkeys, { form, cookie: reader.cookie });
@@ -455,7 +455,7 @@ describe("an account's passkeys", () => {
     expect(await passkeysOf(reader.userId)).toMatchObject([{ name: "My key ring" }]);
   });
 
-  it("keep their name if the new one is none", async () => {
+  it("keep their name if the new one is invalid", async () => {
     const reader = await newReaderWithPasskey();
     for (const [name, error] of [
       ["   ", "Please enter a name for the passkey."],
@@ -469,7 +469,7 @@ describe("an account's passkeys", () => {
     expect(await passkeysOf(reader.userId)).toMatchObject([{ name: "Chrome on Linux" }]);
   });
 
-  it("are neither renamed nor removed by others", async () => {
+  it("cannot be renamed or removed by others", async () => {
     const [owner, other] = [await newReaderWithPasskey(), await newReader()];
     const passkey = owner.device.id;
     await toAccount(other.cookie, { intent: "rename", passkey, name: "Mine" });
@@ -477,7 +477,7 @@ describe("an account's passkeys", () => {
     expect(await passkeysOf(owner.userId)).toMatchObject([{ name: "Chrome on Linux" }]);
   });
 
-  it("are removed only by whoever has just confirmed who they are, once, with a mail", async () => {
+  it("are removed only after a recent confirmation, once, with a mail", async () => {
     const reader = await newReaderWithPasskey();
     const form = { intent: "remove", passkey: reader.device.id };
     await forgetVerification(reader.userId);
@@ -510,7 +510,7 @@ describe("the passkeys of an account that a thief has moved to another address",
       .set({ createdAt: days(count) })
       .where(eq(passkeyTable.id, device.id));
 
-  /** Changes a reader's address, and returns the token that the former one is mailed. */
+  /** Changes a reader's address, and returns the token mailed to the former one. */
   async function moveTo(email: string, { email: former, cookie }: Reader): Promise<string> {
     const form = { email, password: PASSWORD };
     expect((await post(changeEmail, { form, cookie })).status).toBe(303);
@@ -521,7 +521,7 @@ describe("the passkeys of an account that a thief has moved to another address",
     return /undo\?token=([\w-]+)/.exec(sent?.message?.text ?? "")?.[1] ?? "";
   }
 
-  it("sign in no more once the owner takes it back, unless they are older than a week before", async () => {
+  it("are revoked when the owner takes it back, unless they are older than a week before", async () => {
     const reader = await newReaderWithPasskey();
     await addedAgo(reader.device, 8);
     const { device: before } = await register(reader);

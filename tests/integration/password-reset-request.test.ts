@@ -23,8 +23,8 @@ import { flashOf, ORIGIN } from "../support/routes";
 
 withMailedReaders();
 
-describe("asking for a new password", () => {
-  it("mails a link that shows whose password is about to change", async () => {
+describe("requesting a new password", () => {
+  it("mails a link to a page that names the account", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email.toUpperCase());
     const page = await openLink(token);
@@ -118,7 +118,7 @@ describe("asking for a new password", () => {
     expect(row?.minutes).toBe(60);
   });
 
-  it("mails a reader once, however often somebody asks within a minute", async () => {
+  it("mails a reader at most once a minute", async () => {
     const { email } = await newReader();
     const answers = await Promise.all(Array.from({ length: 10 }, () => askForLink(email)));
     await mailIdle();
@@ -128,7 +128,7 @@ describe("asking for a new password", () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it("mails nobody more than six links in an hour, and the last of them keeps working", async () => {
+  it("mails a reader at most six links in an hour, and the last of them keeps working", async () => {
     const { email } = await newReader();
     let token = "";
     for (let i = 0; i < 9; i++) {

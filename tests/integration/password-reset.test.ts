@@ -54,7 +54,7 @@ describe("a reset link", () => {
     expect(await canLogIn(email, NEW_PASSWORD)).toBe(true);
   });
 
-  it("signs only the reader out, everywhere else", async () => {
+  it("signs out all of the reader's other sessions, and nobody else's", async () => {
     const reader = await newReader();
     const other = await newReader();
     const phone = cookiesOf(
@@ -177,7 +177,7 @@ describe("a reset link", () => {
     expect(await reset()).toMatchObject({ kind: "changed", email });
   });
 
-  it("that changes a password is noted in the security log, by account and network", async () => {
+  it("that changes a password is recorded in the security log, by account and network", async () => {
     const { email } = await newReader();
     const token = await tokenFor(email);
     const lines = watchLog();
@@ -193,7 +193,7 @@ describe("a reset link", () => {
     });
   });
 
-  it("ends this browser's former session, whoever's it was", async () => {
+  it("ends this browser's former session, whatever its account", async () => {
     const reader = await newReader();
     const guest = await newReader();
     const answer = await choose(await tokenFor(reader.email), NEW_PASSWORD, guest.cookie);

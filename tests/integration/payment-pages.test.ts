@@ -33,7 +33,7 @@ const buy = (cookie: string, kind: "json" | "form") =>
 describe("a custom domain for Stripe's pages", () => {
   beforeEach(() => site.account.control("settings", { customDomain: pay }));
 
-  it("is where checkout and portal redirect, once a setting names it", async () => {
+  it("is used by checkout and portal redirects, once a setting names it", async () => {
     site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" });
     const { cookie } = await newReader();
     const byForm = await buy(cookie, "form");

@@ -61,7 +61,7 @@ async function requestsToStripe(): Promise<unknown[]> {
   return requests;
 }
 
-describe("coming back from the portal", () => {
+describe("the return from the portal", () => {
   it("redirects a member to the members' area, and is not cached", async () => {
     await becomeMember();
     const answer = await comeBack();
@@ -70,7 +70,7 @@ describe("coming back from the portal", () => {
     expect(answer.headers.get("Cache-Control")).toBe("no-store");
   });
 
-  it("shows what was changed there before any webhook arrives", async () => {
+  it("shows changes made there before any webhook arrives", async () => {
     await becomeMember();
     await cancelWithoutWebhook();
     expect(await isMember()).toBe(true);
@@ -78,7 +78,7 @@ describe("coming back from the portal", () => {
     expect(await isMember()).toBe(false);
   });
 
-  it("waits a few seconds for a slow Stripe, then continues, and still learns of the change later", async () => {
+  it("waits a few seconds for a slow Stripe, then continues, and shows the change later", async () => {
     await becomeMember();
     await cancelWithoutWebhook();
     await control(site.sandboxOrigin, "faults", {
@@ -91,7 +91,7 @@ describe("coming back from the portal", () => {
     await expect.poll(isMember).toBe(false);
   });
 
-  it("waits for a new card that a webhook's sync is just paying with", async () => {
+  it("waits for a new card with which a webhook's sync is paying", async () => {
     await becomeMember();
     const subscription = await liveSubscription(reader);
     await control(site.sandboxOrigin, "webhooks", { mode: "drop" });

@@ -40,7 +40,7 @@ const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
 const forgetRequests = () => site.account.control("requests/clear");
 
-/** How often Stripe was asked for the configurations, and for a page. */
+/** The numbers of requests to Stripe for configurations and for pages. */
 async function calls(): Promise<[number, number]> {
   const response = await fetch(`${site.account.origin}/_control/requests`);
   const { counts } = (await response.json()) as { counts: Record<string, number> };
@@ -56,7 +56,7 @@ async function opened(): Promise<Stripe.BillingPortal.Session[]> {
 
 const open = () => openPortal(customer, "overview", "/billing");
 
-/** Opens the portal, and resolves to the configuration that it has. */
+/** Opens the portal, and resolves to its configuration. */
 async function configurationUsed(): Promise<string | undefined> {
   await open();
   return (await opened())[0]?.configuration as string | undefined;
@@ -78,7 +78,7 @@ const deactivate = (id: string) =>
 const OURS = { app: "the-golden-path" };
 
 describe("the portal", () => {
-  it("is opened with setup's configuration, for the customer, and returns to the site", async () => {
+  it("opens with setup's configuration, for the customer, and returns to the site", async () => {
     const url = await open();
     expect(await opened()).toMatchObject([
       {
@@ -91,7 +91,7 @@ describe("the portal", () => {
     ]);
   });
 
-  it("shows only the form for a card if asked to, and then returns by itself", async () => {
+  it("can show only the form for a card, and then returns automatically", async () => {
     const url = await openPortal(customer, "card", "/billing");
     expect(await opened()).toMatchObject([
       {
@@ -110,7 +110,7 @@ describe("the portal", () => {
     ]);
   });
 
-  it("has the account's default configuration without an active one of setup's", async () => {
+  it("uses the account's default configuration if none of setup's is active", async () => {
     await configure({ app: "another" }, "https://book.example/billing");
     await deactivate(configuration);
     expect(await configurationUsed()).toBe(DEFAULT_CONFIGURATION);
@@ -125,7 +125,7 @@ describe("the portal", () => {
 });
 
 describe("the portal's configuration", () => {
-  it("is asked for again at once if Stripe does not accept it any more", async () => {
+  it("is fetched again at once if Stripe no longer accepts it", async () => {
     await open();
     await deactivate(configuration);
     const replaced = await configure(OURS, "https://book.example/billing");
@@ -143,7 +143,7 @@ describe("the link to the portal", () => {
   });
   const becomeCustomer = () => updateProfile(reader.id, { stripeCustomerId: customer });
 
-  it("is missing while Stripe fails, which the log explains", async () => {
+  it("is missing while Stripe fails, which is logged", async () => {
     await becomeCustomer();
     await site.account.control("faults", { kind: "error", status: 403, match: SESSIONS });
     const lines = watchLog();
@@ -160,7 +160,7 @@ describe("the link to the portal", () => {
     ]);
   });
 
-  it("is missing if Stripe returns an address that is not a page's", async () => {
+  it("is missing if Stripe returns an invalid address", async () => {
     await becomeCustomer();
     const altered = await openAlteredStripe(site.account.origin, (answer) => {
       if (answer.object === "billing_portal.session") answer.url = "javascript:alert(1)";

@@ -14,7 +14,7 @@ const site = testSite({ payments: {} });
 
 let starts = 0;
 
-/** Starts the site anew, so that nothing from Stripe is cached. */
+/** Restarts the site with an empty Stripe cache. */
 function restart(priceId: string = SANDBOX_STRIPE.priceId): void {
   starts += 1;
   sell(priceId);
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await control(site.sandboxOrigin, "requests/clear");
 });
 
-/** How often Stripe was asked. */
+/** The number of requests to Stripe. */
 const requestsOf = async (kind: string) => (await requestCounts(site.sandboxOrigin))[kind] ?? 0;
 
 const newProduct = async (metadata: Record<string, string> = {}) =>
@@ -87,7 +87,7 @@ describe("the products whose subscriptions are memberships", () => {
     expect(await premiumProducts()).toEqual(new Set([...others, former, onSale]));
   });
 
-  it("are asked for again after 10 minutes", async () => {
+  it("are fetched again after 10 minutes", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const before = await premiumProducts();
     const product = await newProduct(SETUP_METADATA);

@@ -50,10 +50,10 @@ afterEach(async () => {
 const fault = (fields: Record<string, unknown>) =>
   control(site.sandboxOrigin, "faults", { match: "GET /v1/prices", ...fields });
 
-/** How often Stripe was asked for the price. */
+/** The number of requests to Stripe for the price. */
 const requests = async () => (await requestCounts(site.sandboxOrigin))["GET /v1/prices/:id"] ?? 0;
 
-/** Waits until something is so. Unlike `expect.poll`, it does not move a clock that a test has stopped. */
+/** Waits until a condition holds. Unlike `expect.poll`, it does not advance a stopped clock. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + EFFECT_TIMEOUT.timeout;
   while (!(await isSo())) {
@@ -78,7 +78,7 @@ describe("the price on sale, when the site starts", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is asked for again after 2, 10, 60 and 60 seconds, until it is known", async () => {
+  it("is retried after 2, 10, 60 and 60 seconds, until it is known", async () => {
     await fault({ kind: "error", status: 403, times: 4 });
     stopClock();
     stop = await loadPriceOnSale();
@@ -98,7 +98,7 @@ describe("the price on sale, when the site starts", () => {
     expect(await requests()).toBe(5);
   });
 
-  it("is waited for 3 seconds at most, and shown when it arrives", async () => {
+  it("delays the start by at most 3 seconds, and is shown when it arrives", async () => {
     let answer = () => {};
     const held = new Promise<void>((resolve) => {
       answer = resolve;
@@ -119,7 +119,7 @@ describe("the price on sale, when the site starts", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is not asked for again once the site stops", async () => {
+  it("is not retried once the site stops", async () => {
     await fault({ kind: "error", status: 403, times: 0 });
     stopClock();
     stop = await loadPriceOnSale();
@@ -128,7 +128,7 @@ describe("the price on sale, when the site starts", () => {
     expect(await requests()).toBe(1);
   });
 
-  it("is not asked for again when the site stops while Stripe is being asked", async () => {
+  it("is not retried when the site stops during a request to Stripe", async () => {
     await fault({ kind: "error", status: 403, times: 0 });
     stopClock();
     stop = await loadPriceOnSale();

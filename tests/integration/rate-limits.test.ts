@@ -33,7 +33,7 @@ async function countedOf(who: string): Promise<number> {
 }
 
 describe("an attempt", () => {
-  it("is allowed up to the limit, and then has to wait for the rest of its time", async () => {
+  it("is allowed up to the limit, and then has to wait for the rest of the window", async () => {
     expect(await attempt(account)).toBeNull();
     const seconds = await attempt(account);
     expect(seconds).toBeGreaterThan(14 * 60);
@@ -59,7 +59,7 @@ describe("an attempt", () => {
     ]);
   });
 
-  it("is logged when it is the first to be rejected, and counted each time", async () => {
+  it("is logged at the first rejection, and counted each time", async () => {
     const lines = watchLog();
     const counted = () =>
       metricValue("rate_limited_total", { limited: "login", by: "account-from-network" });
@@ -109,7 +109,7 @@ describe("an attempt", () => {
     expect(await attempt(account, "2001:db8:78::1")).toBeNull();
   });
 
-  it("counts an IPv4 address the same when the socket writes it as IPv6", async () => {
+  it("counts an IPv4 address the same when the socket reports it as IPv6", async () => {
     for (let i = 0; i < 5; i++) {
       const address = i % 2 ? "::ffff:192.0.2.77" : "192.0.2.77";
       expect(await attempt(null, address)).toBeNull();
@@ -144,14 +144,14 @@ describe("an attempt", () => {
 });
 
 describe("counting", () => {
-  it("is exact when many attempts come at once, from networks that share a limit", async () => {
+  it("is exact for many simultaneous attempts from networks that share a limit", async () => {
     const addresses = Array.from({ length: 64 }, (_, index) => `2001:db8:88:${index % 8}::1`);
     const waits = await Promise.all(addresses.map((address) => attempt(null, address)));
     expect(waits.filter((wait) => wait === null)).toHaveLength(10);
     const rows = await getDatabase().db.execute<{ points: number }>(
       sql`select points from rate_limits where key like 'login:%network:2001:db8:88:%' order by points`,
     );
-    // of eight from each network five get as far as the limit of all of them
+    // of eight from each network five reach the limit of all of them
     expect(rows.map(({ points }) => points)).toEqual([8, 8, 8, 8, 8, 8, 8, 8, 40]);
   });
 
@@ -187,7 +187,7 @@ describe("without the database", () => {
     }
   });
 
-  it("attempts do not wait long for a database that does not answer", async () => {
+  it("attempts time out soon if the database does not respond", async () => {
     const { db } = getDatabase();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {

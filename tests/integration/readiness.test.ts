@@ -23,7 +23,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-it("a flood of health checks queries the database once at a time", async () => {
+it("a flood of health checks makes one database query at a time", async () => {
   const answers = await Promise.all(Array.from({ length: 500 }, isDatabaseReady));
   expect(answers).toEqual(Array(500).fill(true));
   expect(queries).toBe(1);

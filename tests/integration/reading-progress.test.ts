@@ -25,7 +25,7 @@ const chapter = (position: number, entry: Partial<EditionEntry> = {}): EditionEn
   extraKind: null,
   sound: null,
   isPublic: false,
-  // 230 words are read in a minute
+  // the site assumes 230 words a minute
   wordCount: 2_300,
   blockCount: 20,
   ...entry,
@@ -90,14 +90,14 @@ describe("marking a text as read", () => {
     expect((await progressOf("chapter-2")).isRead).toBe(false);
   });
 
-  it("a second time keeps when it was first", async () => {
+  it("a second time keeps the first date", async () => {
     await send({ slug: "chapter-1", action: "read" });
     const first = await rowOf("chapter-1");
     await send({ slug: "chapter-1", action: "read" });
     expect(await rowOf("chapter-1")).toEqual(first);
   });
 
-  it("keeps the position in it, for when the mark is taken off", async () => {
+  it("keeps the position, for when the mark is removed", async () => {
     await keep("chapter-1", 11);
     await send({ slug: "chapter-1", action: "read" });
     const read = { isRead: true, stoppedAt: null, minutesLeft: null };
@@ -120,12 +120,12 @@ describe("a position", () => {
     expect(rows[0]?.block).toBeGreaterThanOrEqual(5);
   });
 
-  it("behind the end of the text is its last block", async () => {
+  it("past the end of the text is its last block", async () => {
     await keep("chapter-1", 2_000_000_000);
     expect((await rowOf("chapter-1"))?.block).toBe(20);
   });
 
-  it("is nobody else's", async () => {
+  it("is private", async () => {
     await keep("chapter-1", 9);
     const other = await newReaderUntil(new Date(Date.now() + DAY_MS));
     expect((await stateOf(other)).texts).toEqual({});
@@ -138,14 +138,14 @@ describe("a position", () => {
   });
 });
 
-describe("what cannot be read about", () => {
+describe("progress is refused", () => {
   it.each([
     ["an unknown text", "no-such-chapter"],
     ["a chapter that is not published yet", "chapter-6"],
     ["an extra that is not published yet", "extra-4"],
     ["the method of an object", "__proto__"],
     ["64 KB of rubbish", '\0🦊"%00<'.repeat(2_400)],
-  ])("is %s", async (_what, slug) => {
+  ])("for %s", async (_what, slug) => {
     for (const fields of [
       { slug, action: "read" },
       { slug, action: "position", block: 3 },
@@ -166,13 +166,13 @@ describe("what cannot be read about", () => {
     [{ slug: ["chapter-1", "chapter-2"], action: "read" }],
     [{ slug: { toString: "chapter-1" }, action: "read" }],
     [{ action: "read" }],
-  ])("nor is a form like %j", async (fields) => {
+  ])("in a form like %j", async (fields) => {
     expect((await send(fields)).status).toBe(422);
     expect(await rowsOf(member)).toEqual([]);
   });
 });
 
-it("whose membership ends while they read, keeps what was written before", async () => {
+it("progress is refused once the membership has ended, and earlier progress is kept", async () => {
   const leaving = await newReaderUntil(new Date(Date.now() + DAY_MS));
   const keepTheirs = (block: number) =>
     send({ slug: "chapter-1", action: "position", block }, leaving.cookie);
@@ -183,7 +183,7 @@ it("whose membership ends while they read, keeps what was written before", async
 });
 
 describe("the members' area", () => {
-  it("leads to the block where reading stopped last, in a chapter or an extra", async () => {
+  it("links to the block where reading stopped last, in a chapter or an extra", async () => {
     await keep("chapter-2", 11);
     await keep("extra-2", 6);
     expect((await overview()).wayOn).toEqual({
@@ -201,7 +201,7 @@ describe("the members' area", () => {
     });
   });
 
-  it("leads to the first unread chapter once the one last opened is read", async () => {
+  it("links to the first unread chapter once the one last opened is read", async () => {
     await keep("chapter-2", 18);
     await send({ slug: "chapter-2", action: "read" });
     expect((await overview()).wayOn).toMatchObject({
@@ -210,7 +210,7 @@ describe("the members' area", () => {
     });
   });
 
-  it("counts what is read and how long the rest takes, without what is not published", async () => {
+  it("counts what is read and the time left, without unpublished texts", async () => {
     await keep("chapter-2", 11);
     await send({ slug: "chapter-1", action: "read" });
     await send({ slug: "extra-1", action: "read" });

@@ -31,7 +31,7 @@ const hasAccess = async ({ id }: Reader) => isSubscribed(await findProfile(id), 
 const customerOf = async ({ id }: Reader) => (await findProfile(id))?.stripeCustomerId;
 const fault = (fields: Record<string, unknown>) => control(site.sandboxOrigin, "faults", fields);
 
-/** A member whose row has lost the link to their membership, and has another customer in its place. */
+/** A member whose row links another customer instead of the membership's. */
 async function memberWithOtherCustomer(customer?: string): Promise<Payer & { other: string }> {
   const member = await newMember(site.sandboxOrigin);
   const other = customer ?? (await stripeClient().customers.create({})).id;
@@ -40,7 +40,7 @@ async function memberWithOtherCustomer(customer?: string): Promise<Payer & { oth
   return { ...member, other };
 }
 
-/** Lets Stripe's answers be altered until the test's end. */
+/** Lets a test alter Stripe's responses until its end. */
 async function alterStripe(alter: Parameters<typeof openAlteredStripe>[1]): Promise<void> {
   const origin = await openAlteredStripe(site.sandboxOrigin, alter);
   setEnvironment({
@@ -57,7 +57,7 @@ describe("a database restored from before a payment", () => {
     ]);
     await unlinkCustomer(lost.id);
     expect(await hasAccess(lost)).toBe(false);
-    // the rows do not show what they have lost
+    // the rows do not show that they are outdated
     await reconcileAll();
     expect(await hasAccess(lost)).toBe(false);
 
@@ -109,7 +109,7 @@ describe("a database restored from before a payment", () => {
     expect(await customerOf(lost)).toBe(lost.customer);
   });
 
-  it("gets the row itself back", async () => {
+  it("restores a missing row", async () => {
     const lost = await newMember(site.sandboxOrigin);
     await getDatabase().db.delete(profiles).where(eq(profiles.id, lost.id));
     const lines = watchLog();

@@ -48,7 +48,7 @@ describe("reconciliation", () => {
     });
     const result = await reconcile();
     expect(result).toMatchObject({ synced: 1, failed: 1 });
-    // the failed one is deferred, so that it never blocks the others
+    // the failed one is deferred, so it never blocks the others
     expect(await reconcile(minutesFromNow(5))).toMatchObject({ failed: 0 });
     await reconcile(minutesFromNow(60));
     expect([await hasAccess(first), await hasAccess(second)]).toEqual([true, true]);
@@ -56,7 +56,7 @@ describe("reconciliation", () => {
 });
 
 describe("when syncs fail in a row", () => {
-  /** Makes so many rows due whose customers Stripe does not know, and only them. */
+  /** Makes a number of rows due whose customers Stripe does not know, and only them. */
   const unknownCustomers = async (count: number) => {
     const { db } = getDatabase();
     await db.update(profiles).set({ syncDueAt: null });
@@ -89,12 +89,12 @@ describe("when syncs fail in a row", () => {
     expect((await reconcile(minutesFromNow(1))).unknown).toHaveLength(20);
   });
 
-  it("the operator's command goes on with customers whom Stripe does not know", async () => {
+  it("the operator's command continues past customers that Stripe does not know", async () => {
     await unknownCustomers(60);
     expect((await reconcileAll()).unknown).toHaveLength(60);
   });
 
-  it("the operator's command stops at other failures, and says how to go on", async () => {
+  it("the operator's command stops at other failures, and says how to continue", async () => {
     await unknownCustomers(60);
     const { subscriptions } = stripeClient();
     vi.spyOn(subscriptions, "list").mockImplementation(() => {
@@ -104,16 +104,16 @@ describe("when syncs fail in a row", () => {
   });
 });
 
-it("the operator's command refuses two ways at once", async () => {
+it("the operator's command refuses two modes at once", async () => {
   await expect(sync({ all: true, fromStripe: true })).rejects.toThrow(/^Choose one of/);
 });
 
 describe("the timer", () => {
-  /** Lets the search for undelivered events wait, and counts the runs, which begin with it. */
+  /** Blocks the search for undelivered events and counts the runs, each of which begins with it. */
   const heldRuns = () => {
     const runs: (() => void)[] = [];
     vi.spyOn(stripeClient().events, "list").mockImplementation((query) => {
-      // a run asks for the events in two parts
+      // a run requests the events in two parts
       const isFirst = (query as { types: string[] }).types.includes(WEBHOOK_EVENTS[0] ?? "");
       const held = isFirst ? new Promise<void>((resolve) => runs.push(resolve)) : null;
       return (async function* () {
@@ -128,7 +128,7 @@ describe("the timer", () => {
     const runs = heldRuns();
     const stop = startReconciliation(10);
     await expect.poll(() => runs.length).toBe(1);
-    // as many intervals as it takes to be sure
+    // enough intervals to be sure
     let ticks = 0;
     const ticking = setInterval(() => ticks++, 10);
     await expect.poll(() => ticks).toBeGreaterThan(5);
@@ -142,7 +142,7 @@ describe("the timer", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("waits for another instance's run, and ends without one if it is stopped meanwhile", async () => {
+  it("waits for another instance's run, and ends without one if stopped meanwhile", async () => {
     const runs = heldRuns();
     await withInstanceLock("reconciliation", async () => {
       const stop = startReconciliation(10);
@@ -152,7 +152,7 @@ describe("the timer", () => {
     expect(runs).toHaveLength(0);
   });
 
-  it("logs what fails, and goes on", async () => {
+  it("logs failures, and continues", async () => {
     const lines = watchLog();
     const messages = () => lines.map(({ level, message }) => `${level}: ${message}`);
     const { events } = stripeClient();

@@ -3,7 +3,7 @@ import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { inNetworksTurn } from "~/server/requests-in-progress.server";
 
-/** Starts requests of an address that end when the returned function is called. */
+/** Starts requests from an address that end when the returned function is called. */
 function requests(address: string, count: number) {
   let started = 0;
   let end = () => {};
@@ -22,7 +22,7 @@ function requests(address: string, count: number) {
 }
 
 describe("pages in progress", () => {
-  it("are two of a network at a time, however many of its addresses send them", async () => {
+  it("are limited to two per network, however many of its addresses send them", async () => {
     const flood = requests("2001:db8:a:1::1", 20);
     const neighbour = requests("2001:db8:a:2::1", 20);
     const visitor = requests("198.51.100.7", 1);
@@ -33,7 +33,7 @@ describe("pages in progress", () => {
     expect(flood.started() + neighbour.started()).toBe(40);
   });
 
-  it("are refused when two hundred of their network wait already", async () => {
+  it("are refused when two hundred of their network already wait", async () => {
     const flood = requests("203.0.113.1", 202);
     await expect(inNetworksTurn(clientNetworks("203.0.113.1"), async () => {})).rejects.toThrow(
       QueueFull,

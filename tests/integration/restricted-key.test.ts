@@ -22,8 +22,8 @@ import {
 } from "../support/stripe-account";
 
 /**
- * The permissions that a restricted key needs, by the resource of a call and by the property that is expanded: Stripe
- * refuses a call unless the key may read every object that is expanded in its answer.
+ * The permissions that a restricted key needs, by a call's resource and by the expanded property: Stripe refuses a
+ * call unless the key may read every expanded object.
  */
 const PERMISSIONS: Record<string, string[]> = {
   "billing_portal/configurations": ["Customer portal"],
@@ -52,7 +52,7 @@ const PERMISSIONS: Record<string, string[]> = {
 
 type Permission = [name: string, level: "read" | "write"];
 
-/** `Charges and Refunds: read` for each permission, once, in order; the right to write includes that to read. */
+/** `Charges and Refunds: read` for each permission, once, in order; write access includes read. */
 function listed(permissions: Permission[]): string[] {
   const reads = permissions.filter(([, level]) => level === "read");
   const writes = permissions.filter(([, level]) => level === "write");
@@ -61,7 +61,7 @@ function listed(permissions: Permission[]): string[] {
 
 const DOCUMENT = readFileSync(resolve(import.meta.dirname, "../../docs/going-live.md"), "utf8");
 
-/** The permissions that the document gives, wherever it says `Products, Prices and Events: read` between two texts. */
+/** The permissions in the document, wherever it says `Products, Prices and Events: read` between two texts. */
 function documented(pattern: RegExp): Permission[] {
   return [...DOCUMENT.matchAll(pattern)].flatMap(([, text = ""]) => {
     const [names = "", level] = text.split(": ");
@@ -106,7 +106,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 afterEach(() => setEnvironment({}));
 
-/** Everything that the site itself does at Stripe. */
+/** Every operation of the site at Stripe. */
 async function live(site: AuthorsSite): Promise<void> {
   const { account } = site;
   const member = await newMember(site);
@@ -136,7 +136,7 @@ const subscriptionOf = async ({ id }: Reader) =>
   (await findProfile(id))?.stripeSubscriptionId ?? "";
 
 describe("a restricted key with the permissions of docs/going-live.md", () => {
-  it("may do what the site, its setup and its doctor do, and nothing else", async () => {
+  it("allows exactly the calls of the site, its setup and its doctor", async () => {
     const site = await openAuthorsSite();
     const setup = await needed(site);
     site.restart();

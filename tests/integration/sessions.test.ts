@@ -48,7 +48,7 @@ async function listed(userId: string, sessionLimit = 50): Promise<ListedSession[
 }
 
 describe("a session", () => {
-  it("knows its browser and system by name, and nothing else of the User-Agent", async () => {
+  it("stores the names of its browser and system, and nothing else of the User-Agent", async () => {
     const user = await newUser();
     await open(user, FIREFOX);
     const [row] = await getDatabase()
@@ -60,7 +60,7 @@ describe("a session", () => {
     expect(JSON.stringify(row)).not.toMatch(/140\.0|Mozilla|Gecko/);
   });
 
-  it("records the day on which it is used, once a day", async () => {
+  it("records the day of its last use, once a day", async () => {
     const session = await open(await newUser());
     expect(await renewSession(session.request, session)).toBeNull();
     const yesterday = new Date(Date.now() - DAY_MS);
@@ -74,7 +74,7 @@ describe("a session", () => {
     expect(after?.expiresAt).toEqual(before.expiresAt);
   });
 
-  it("is listed for its owner alone, the last seen first, without what gives access", async () => {
+  it("is listed for its owner alone, the last seen first, without secrets", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const [first, second] = [await open(user), await open(user)];
     await open(other);
@@ -90,7 +90,7 @@ describe("a session", () => {
 });
 
 describe("ending sessions", () => {
-  it("ends the one that is named, of this account alone", async () => {
+  it("ends the given one, of this account alone", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const [mine, kept, theirs] = [await open(user), await open(user), await open(other)];
     expect(await endSession(user.id, theirs.id)).toEqual({ kind: "ended" });

@@ -38,7 +38,7 @@ async function newAccount() {
 }
 
 describe("the security log", () => {
-  it("names the account, the network and whether the browser is known when somebody logs in", async () => {
+  it("names the account, the network and whether the browser is known at a log-in", async () => {
     const { email, id } = await newAccount();
     const lines = watchLog();
     await logIn({ email, password: PASSWORD }, browserAt("2001:db8:1:2:3::4"));
@@ -59,7 +59,7 @@ describe("the security log", () => {
     ]);
   });
 
-  it("does so when somebody signs up", async () => {
+  it("does so at a sign-up", async () => {
     const email = newEmail();
     const lines = watchLog();
     await signUp({ email, password: PASSWORD }, browserAt("192.0.2.8"));
@@ -78,7 +78,7 @@ describe("the security log", () => {
     ]);
   });
 
-  it("names the account whose password was wrong, if there is one, and never the address", async () => {
+  it("names the account of a wrong password, if there is one, and never the address", async () => {
     const { email, id } = await newAccount();
     const lines = watchLog();
     await logIn({ email, password: "not that one" }, browserAt("192.0.2.9"));
@@ -92,9 +92,9 @@ describe("the security log", () => {
     expect(lines).toEqual([line("login", id), line("login", null), line("signup", null)]);
   });
 
-  it("names the account for which a new password is asked, and nothing for an unknown address", async () => {
+  it("names the account of a reset request, and nothing for an unknown address", async () => {
     const { email, id } = await newAccount();
-    // the welcomes of new accounts would be logged, too
+    // new accounts' welcome mails would be logged, too
     await getDatabase().db.execute(sql`truncate mails`);
     const worker = await runMailWorker();
     onTestFinished(() => worker.stop(5_000));
@@ -139,8 +139,8 @@ describe("while the database cannot be reached", () => {
   });
 });
 
-describe("while passwords from its network fill the queue for hashing", () => {
-  it("nobody is let in, and others are", async () => {
+describe("while passwords from one network fill the queue for hashing", () => {
+  it("log-ins from it fail, and others succeed", async () => {
     const { email } = await newAccount();
     const lines = watchLog();
     await whileHashQueueIsFull("203.0.113.1", async () => {
@@ -167,7 +167,7 @@ describe("the hash of a password", () => {
   const hashOf = async ({ email }: { email: string }) =>
     (await findUserByEmail(email))?.passwordHash;
 
-  it("is renewed by logging in if its parameters are outdated, which is logged", async () => {
+  it("is renewed at log-in if its parameters are outdated, which is logged", async () => {
     const user = await outdatedAccount();
     const lines = watchLog();
     await logIn({ email: user.email, password: PASSWORD }, browserAt());
@@ -179,7 +179,7 @@ describe("the hash of a password", () => {
     });
   });
 
-  it("is renewed without keeping out whoever logs in at the same moment", async () => {
+  it("is renewed without rejecting a simultaneous log-in", async () => {
     const { email } = await outdatedAccount();
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () => logIn({ email, password: PASSWORD }, browserAt())),

@@ -18,7 +18,7 @@ async function trySigningUp(email: string) {
 }
 
 describe("signing up with an address that has an account", () => {
-  it("notifies once a day, however often it is tried and in whatever case", async () => {
+  it("notifies once a day, however often it is tried and in any case", async () => {
     const { email } = await newReader();
     await Promise.all([email, email.toUpperCase(), ` ${email}`, email].map(trySigningUp));
     expect(mailsTo(email)).toHaveLength(1);
@@ -36,7 +36,7 @@ describe("signing up with an address that has an account", () => {
     expect(mailsTo(email)).toHaveLength(2);
   });
 
-  it("queues nothing while too much mail waits, and tells the visitor as ever while it cannot", async () => {
+  it("queues nothing while too much mail waits, and only logs a failure", async () => {
     const { email } = await newReader();
     await fillMailQueue();
     expect((await trySigningUp(email)).status).toBe(409);

@@ -56,7 +56,7 @@ const succeeded = (stdout: string) => ({ code: 0, stdout, stderr: "" });
 const failed = (stderr: string) => ({ code: 1, stdout: "", stderr: `${stderr}\n` });
 
 describe("subscribers", () => {
-  it("refuse a folder that holds no database, and leave none there", async () => {
+  it("refuse a folder without a database, and create none there", async () => {
     const elsewhere = join(folder.path, "elsewhere");
     setEnvironment({ DATA_DIR: elsewhere, LOG_LEVEL: "silent" });
     try {
@@ -73,7 +73,7 @@ describe("subscribers", () => {
 });
 
 describe("subscribers add and remove", () => {
-  it("put an address on the list, with where its consent comes from, and take it off again", async () => {
+  it("put an address on the list with its consent's source, and remove it", async () => {
     expect(await subscribers("add", "Reader@Example.test", "--source", SOURCE)).toEqual(
       succeeded("reader@example.test is on the list.\n"),
     );
@@ -105,7 +105,7 @@ describe("subscribers add and remove", () => {
 });
 
 describe("subscribers import", () => {
-  it("adds a list, says what became of every record, and reports what it left out", async () => {
+  it("adds a list, reports the outcome of every record, and writes a file of rejected ones", async () => {
     await subscribers("add", "known@example.test", "--source", "elsewhere");
     await database.db.execute(sql`insert into subscribers (email) values ('asked@example.test')`);
     await subscribers("bounce", fileOf("gone@example.test", "bounces.txt"));
@@ -157,7 +157,7 @@ describe("subscribers import", () => {
     expect(await stored()).toMatchObject([{ source: SOURCE }, {}, { source: "elsewhere" }]);
   });
 
-  it("needs to know where the consent comes from, and where the addresses are", async () => {
+  it("requires the consent's source and an existing file", async () => {
     const file = fileOf("a@example.test\n");
     expect(await subscribers("import", file)).toEqual(
       failed(
@@ -172,11 +172,11 @@ describe("subscribers import", () => {
   });
 });
 
-describe("subscribers import of an export that says who has left", () => {
+describe("subscribers import of an export with unsubscribed addresses", () => {
   it("adds nobody, and names the column", async () => {
     for (const [content, columns] of [
       ["Email;Hard bounce;Opt-in\na@example.test;yes;\n", "'Hard bounce', 'Opt-in'"],
-      // without names, by what the first line says
+      // without a header, by the first line's values
       ["a@example.test,Unsubscribed\n", "'Unsubscribed'"],
     ]) {
       const file = fileOf(content ?? "");
@@ -196,7 +196,7 @@ describe("subscribers import of an export that says who has left", () => {
 });
 
 describe("subscribers bounce", () => {
-  it("suppresses the addresses in a file, which stay on the list but are not reached", async () => {
+  it("suppresses the addresses in a file, which stay on the list but get no mail", async () => {
     await subscribers("import", fileOf("a@example.test\nb@example.test"), "--source", SOURCE);
     const bounces = fileOf("email,when\nA@example.test,today\nx@example.test,today\nnobody,\n");
     expect(await subscribers("bounce", bounces)).toEqual(
@@ -215,7 +215,7 @@ describe("subscribers bounce", () => {
     expect((await subscribers("list")).stderr).toBe("2 in all\n");
   });
 
-  it("with --complaint deletes them too, and nothing but their owner's confirmation revives them", async () => {
+  it("with --complaint deletes them too, and only their owner's confirmation revives them", async () => {
     await subscribers("import", fileOf("a@example.test\nb@example.test"), "--source", SOURCE);
     const file = fileOf("a@example.test\n", "complaints.txt");
     expect(await subscribers("bounce", file, "--complaint")).toEqual(
@@ -235,7 +235,7 @@ describe("subscribers bounce", () => {
 });
 
 describe("subscribers list and stats", () => {
-  it("show no more than was asked for", async () => {
+  it("show only the requested rows", async () => {
     await database.db.execute(sql`
       insert into subscribers (email, confirmed_at, created_at, unsubscribe_token)
       select 'reader-' || n || '@example.test', now(), now() - n * interval '2 days', 'secret-' || n
@@ -261,7 +261,7 @@ describe("subscribers list and stats", () => {
     );
   });
 
-  it("count who is reached, who is not, and where consent comes from", async () => {
+  it("count reached and other addresses, and the sources of consent", async () => {
     await database.db.execute(sql`
       insert into subscribers (email, confirmed_at, created_at)
       select 'reader-' || n || '@example.test', now(), now() - n * interval '10 days'
@@ -287,7 +287,7 @@ describe("subscribers list and stats", () => {
 });
 
 describe("subscribers export", () => {
-  it("writes a byte order mark, every value in quotes, and nothing in place of what is not known", async () => {
+  it("writes a byte order mark, every value in quotes, and nothing for unknown values", async () => {
     await database.db.execute(sql`
       insert into subscribers (email, confirmed_at, consent_source, consent_recorded_at, created_at)
       values ('one@example.test', '2026-05-01T10:00:00Z', 'the book fair', '2026-05-02T10:00:00Z', '2026-05-01T09:00:00Z'),
@@ -301,7 +301,7 @@ describe("subscribers export", () => {
     ]);
   });
 
-  it("writes whom the newsletter reaches, safely for spreadsheets, and reads it back", async () => {
+  it("writes the newsletter's recipients, safely for spreadsheets, and reads them back", async () => {
     const odd = ["+p@example.test", "=is@example.test", "'+both@example.test", "o'x@example.test"];
     const file = fileOf(odd.map((address) => address.replace(/^'*[+=]/, "'$&")).join("\n"));
     await subscribers("import", file, "--source", '=1+1, as "they" say');

@@ -9,7 +9,7 @@ testSite();
 
 beforeEach(() => getDatabase().db.execute(sql`truncate suppressed_addresses, subscribers`));
 
-/** As the mail worker does when a server says that there is no such mailbox. */
+/** Suppresses an address like the mail worker when a server reports an unknown mailbox. */
 const bounce = () =>
   getDatabase().db.execute(sql`
     insert into suppressed_addresses (address_hash, reason, reply)
@@ -22,7 +22,7 @@ const suppressed = () =>
   );
 
 describe("the suppression list", () => {
-  it("remembers a complaint above any other reason, and deletes the subscriber", async () => {
+  it("ranks a complaint above any other reason, and deletes the subscriber", async () => {
     await getDatabase().db.execute(
       sql`insert into subscribers (email) values ('Reader@Example.test')`,
     );
@@ -34,7 +34,7 @@ describe("the suppression list", () => {
     expect(await suppressed()).toEqual([{ reason: "complaint", reply: null }]);
   });
 
-  it("takes two lists of the same addresses at once, in whatever order they are", async () => {
+  it("accepts two lists of the same addresses at once, in any order", async () => {
     const emails = Array.from({ length: 20_000 }, (_, index) => `reader-${index}@example.test`);
     const counts = await Promise.all(
       [emails, emails.toReversed()].map((list) => suppressAddresses(list, "listed")),

@@ -43,7 +43,7 @@ const write = (snapshot: BillingSnapshot) =>
 
 const syncs = (outcome: string) => metricValue("billing_syncs_total", { outcome });
 
-/** Counts the syncs of an outcome while something is done. */
+/** Counts the syncs of an outcome during a function. */
 async function counted(outcome: string, work: () => Promise<unknown>): Promise<number> {
   const before = await syncs(outcome);
   await work();
@@ -51,7 +51,7 @@ async function counted(outcome: string, work: () => Promise<unknown>): Promise<n
 }
 
 describe("a sync", () => {
-  it("is counted and logged with what it wrote", async () => {
+  it("is counted and logged with its changes", async () => {
     const payer = await newPayer(site.sandboxOrigin);
     lines = watchLog();
     expect(await counted("synced", () => syncCustomer(payer.customer))).toBe(1);
@@ -98,8 +98,8 @@ describe("a customer with more than one live subscription", () => {
   });
 });
 
-describe("a checkout that was opened", () => {
-  it("is over once there is a membership, and not before", async () => {
+describe("an open checkout", () => {
+  it("is closed once there is a membership, and not before", async () => {
     const payer = await newPayer(site.sandboxOrigin);
     const opened = (await row(payer)).checkoutOpenedAt;
     expect(opened).toBeInstanceOf(Date);
@@ -118,7 +118,7 @@ describe("paid memberships", () => {
       .from(memberships)
       .where(eq(memberships.userId, id));
 
-  it("are recorded, and end when Stripe has them no more", async () => {
+  it("are recorded, and end when Stripe no longer has them", async () => {
     const member = await newMember(site.sandboxOrigin);
     expect(await recorded(member)).toEqual([{ endedAt: null }]);
     const at = new Date();
@@ -136,7 +136,7 @@ describe("a payment that a sync is the first to notice", () => {
     return signal?.count ?? 0;
   };
 
-  it("is noted for the operator, once", async () => {
+  it("is recorded for the operator, once", async () => {
     const payer = await newPayer(site.sandboxOrigin);
     const before = await noticed();
     await syncCustomer(payer.customer);
@@ -155,7 +155,7 @@ describe("a new address that is due at Stripe", () => {
   };
   const failUpdate = ({ customer }: Payer) => fault({ match: `POST /v1/customers/${customer}` });
 
-  it("is tried again soon if it fails, and the state is written all the same", async () => {
+  it("is retried soon if it fails, and the state is written all the same", async () => {
     const member = await memberWithNewAddress();
     await failUpdate(member);
     await syncCustomer(member.customer);
@@ -175,7 +175,7 @@ describe("a new address that is due at Stripe", () => {
   });
 });
 
-describe("a change at Stripe that a sync makes", () => {
+describe("a change at Stripe by a sync", () => {
   const disputed = async () => {
     const member = await newMember(site.sandboxOrigin);
     const dispute = await play<{ id: string }>(`subscriptions/${member.subscription}/dispute`);
@@ -183,7 +183,7 @@ describe("a change at Stripe that a sync makes", () => {
     return { ...member, dispute: dispute.id };
   };
 
-  it("is done at once, and the row is due as usual", async () => {
+  it("happens at once, and the row is due as usual", async () => {
     const member = await disputed();
     await syncCustomer(member.customer);
     expect(linesOf("error")).toEqual([]);
@@ -195,7 +195,7 @@ describe("a change at Stripe that a sync makes", () => {
     expect(open).toEqual([{ facts: expect.objectContaining({ dispute: member.dispute }) }]);
   });
 
-  it("is retried soon if Stripe rejects it, and what was changed before is read again", async () => {
+  it("is retried soon if Stripe rejects it, and earlier changes are read again", async () => {
     const member = await disputed();
     await fault({ match: "POST /v1/subscriptions/" });
     await play("requests/clear");
@@ -207,7 +207,7 @@ describe("a change at Stripe that a sync makes", () => {
     expect(minutesUntil((await row(member)).syncDueAt)).toBeLessThan(6);
   });
 
-  it("is undone though Stripe lists its dispute no more", async () => {
+  it("is undone although Stripe no longer lists its dispute", async () => {
     const member = await newMember(site.sandboxOrigin);
     await stripeClient().subscriptions.update(member.subscription, {
       pause_collection: { behavior: "void" },

@@ -25,7 +25,7 @@ const snapshotOf = async (customer: string) => {
 };
 
 describe("two snapshots of one customer", () => {
-  it("count by their number when they are written concurrently", async () => {
+  it("are ordered by their number when they are written concurrently", async () => {
     const member = await newMember(site.sandboxOrigin);
     const earlier = await snapshotOf(member.customer);
     await play(`subscriptions/${member.subscription}/cancel`);
@@ -42,7 +42,7 @@ describe("two snapshots of one customer", () => {
     expect(await findProfile(member.id)).toMatchObject({ stripeSubscriptionStatus: "canceled" });
   });
 
-  it("take their number before Stripe is called", async () => {
+  it("get their number before the call to Stripe", async () => {
     const member = await newMember(site.sandboxOrigin);
     const { subscriptions } = stripeClient();
     const list = subscriptions.list.bind(subscriptions);
@@ -73,7 +73,7 @@ async function waitingForLocks(): Promise<number> {
   return Number(row?.count);
 }
 
-/** Rows of customers without a membership, which a sync asks Stripe about. */
+/** Rows of customers without a membership, which a sync requests from Stripe. */
 const addCustomers = (count: number, fields: { syncDueAt?: Date } = {}) =>
   Promise.all(
     Array.from({ length: count }, async () => {
@@ -85,7 +85,7 @@ const addCustomers = (count: number, fields: { syncDueAt?: Date } = {}) =>
     }),
   );
 
-/** Holds what Stripe answers about subscriptions until `release`; `count` is how many calls wait. */
+/** Holds Stripe's responses about subscriptions until `release`; `count` is the number of waiting calls. */
 function holdSubscriptions() {
   const { subscriptions } = stripeClient();
   const list = subscriptions.list.bind(subscriptions);
@@ -130,7 +130,7 @@ async function lastSyncNumber(): Promise<number> {
 }
 
 describe("every event that the endpoint is registered for", () => {
-  /** What an event is about, by the first word of its type that tells, as it is in the event. */
+  /** The object of an event, by the first telling word of its type. */
   const ABOUT: [prefix: string, about: (member: { customer: string; charge: string }) => object][] =
     [
       ["checkout.session.", ({ customer }) => ({ object: "checkout.session", customer })],
@@ -202,7 +202,7 @@ describe("a customer whom Stripe does not know", () => {
 describe("going through all rows with a customer", () => {
   const COUNT = 1_203;
 
-  it("visits each once, page by page, and can resume where it was stopped", async () => {
+  it("visits each once, page by page, and can resume where it stopped", async () => {
     const { db } = getDatabase();
     await db.execute(sql`
       with made as (
@@ -260,7 +260,7 @@ describe("one run of the timer", () => {
     const member = await newMember(site.sandboxOrigin);
     await getDatabase().db.execute(sql`update profiles set sync_due_at = null`);
     await updateProfile(member.id, { syncDueAt: new Date(0) });
-    // more than would stop the run if they were consecutive, in whichever order concurrent ones finish
+    // more than would stop the run if they were consecutive, in any order of the concurrent ones
     await addUnknown("00000000");
     await addUnknown("ffffffff");
     const soon = new Date(Date.now() + 1_000);

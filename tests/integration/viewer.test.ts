@@ -23,7 +23,7 @@ testSite({ variables: ON_SALE });
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Creates an account with this profile; `args` are those of a loader for a request from its browser. */
+/** Creates an account with this profile; `args` are a loader's for a request from its browser. */
 async function newReader(profile: Parameters<typeof updateProfile>[1] = {}) {
   const { id, email, cookie } = await newAccount();
   await ensureProfile(id);
@@ -31,7 +31,7 @@ async function newReader(profile: Parameters<typeof updateProfile>[1] = {}) {
   return { id, email, args: () => requestWith(cookie) };
 }
 
-/** What Remix passes to the loaders of a request with these cookies. */
+/** The arguments that Remix passes to loaders for a request with these cookies. */
 const requestWith = (Cookie: string) => ({
   request: new Request(ORIGIN, { headers: { Cookie } }),
   context: {} as never,
@@ -43,7 +43,7 @@ const paying = (stripePriceId: string) => ({
   stripeCurrentPeriodEnd: new Date(Date.now() + DAY_MS),
 });
 
-/** Where a guard redirects to. */
+/** The target of a guard's redirect. */
 async function redirectOf(guarded: Promise<unknown>): Promise<string | null> {
   const thrown = await guarded.then(
     () => new Error("It let the viewer through."),
@@ -86,13 +86,13 @@ describe("the viewer", () => {
     });
   });
 
-  it("is no member without a row of a profile", async () => {
+  it("is no member without a profile row", async () => {
     const { email, cookie } = await newAccount();
     const viewer = await findViewer(requestWith(cookie));
     expect(viewer).toMatchObject({ user: { email }, isSubscribed: false });
   });
 
-  it("is nobody without a session", async () => {
+  it("is null without a session", async () => {
     const lines = watchLog();
     expect(await findSession(requestWith(""))).toBeNull();
     expect(await findViewer(requestWith(""))).toBeNull();
@@ -139,7 +139,7 @@ describe("a database that is down", () => {
       const shared = args();
       expect(await findSession(shared)).toBe("unknown");
       expect(await findViewer(shared)).toBeNull();
-      // the page shows 'Loading...' and asks again
+      // the page shows 'Loading...' and retries
       expect(await requireSubscriber(shared)).toBeNull();
       expect(await redirectOf(requireViewer(shared, "/auth"))).toBe("/auth");
       const refused = await requireAccount(shared).catch((error: unknown) => error as Response);

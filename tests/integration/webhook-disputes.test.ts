@@ -56,7 +56,7 @@ beforeEach(async () => {
 
 let count = 0;
 
-/** Delivers an event about a dispute of that charge; resolves to its id and the answer's status. */
+/** Delivers an event about a dispute of that charge; resolves to its id and the response's status. */
 async function deliver(disputeId: string, type = "charge.dispute.created") {
   const id = `evt_dispute_${++count}`;
   const payload = JSON.stringify({
@@ -80,7 +80,7 @@ const alerts = async () =>
   );
 
 describe("an event about a dispute that changes no access", () => {
-  it("tells the operator of that very dispute, as it is at Stripe now", async () => {
+  it("alerts the operator to that very dispute, as it is at Stripe now", async () => {
     stripe.answers["GET /v1/disputes"] = list(dispute("dp_1"), dispute("dp_2"), dispute("dp_3"));
     const { id, status } = await deliver("dp_2");
     expect(status).toBe(200);
@@ -103,7 +103,7 @@ describe("an event about a dispute that changes no access", () => {
     expect(await alerts()).toEqual([]);
   });
 
-  it("is left for Stripe to send again if Stripe fails", async () => {
+  it("is left for Stripe to retry if Stripe fails", async () => {
     stripe.answers["GET /v1/disputes"] = { status: 500, error: { type: "api_error" } };
     const { id, status } = await deliver("dp_2");
     expect(status).toBe(500);

@@ -54,7 +54,7 @@ const send = (body: string, headers: Record<string, string> = {}) =>
     }),
   );
 
-/** How many entries the ledger has, of one event or in all. */
+/** The number of the ledger's entries, of one event or in all. */
 async function ledger(id?: string): Promise<number> {
   const which = id ? sql`id = ${id}` : sql`true`;
   return (await getDatabase().db.execute(sql`select from webhook_events where ${which}`)).length;
@@ -89,7 +89,7 @@ describe("a delivery", () => {
       STRIPE_WEBHOOK_SECRET: secret,
       LOG_LEVEL: "silent",
     });
-    // about an unknown customer, so that Stripe is not called
+    // about an unknown customer, so Stripe is not called
     const live = eventFor("cus_stranger", { livemode: true });
     expect((await deliver(live, { secret })).status).toBe(200);
     expect(await ledger(idOf(live))).toBe(1);
@@ -98,7 +98,7 @@ describe("a delivery", () => {
     expect(await ledger(idOf(test))).toBe(0);
   });
 
-  it("is left to be processed if a profile has its customer, and otherwise recorded by one of several", async () => {
+  it("stays pending if a profile has its customer, and is otherwise recorded by one of several", async () => {
     const reader = await newPayer(site.sandboxOrigin);
     const event = {
       id: `evt_pending_${Date.now()}`,
@@ -116,7 +116,7 @@ describe("a delivery", () => {
     expect(states.toSorted()).toEqual(["known", "known", "recorded"]);
   });
 
-  it("of a type that is not handled is accepted without an entry in the ledger", async () => {
+  it("of an unhandled type is accepted without an entry in the ledger", async () => {
     const event = eventFor("cus_1", { type: "balance.available" as Stripe.Event["type"] } as never);
     expect((await deliver(event)).status).toBe(200);
     expect(await ledger(idOf(event))).toBe(0);
@@ -143,7 +143,7 @@ describe("a rejected delivery leaves no trace in the database", () => {
     expect(await ledger()).toBe(before);
   });
 
-  it("unless it is signed with one of the secrets while they are rolled", async () => {
+  it("unless it is signed with one of the secrets during their rotation", async () => {
     setEnvironment({
       STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
       STRIPE_PRICE_ID: SANDBOX_STRIPE.priceId,
@@ -158,7 +158,7 @@ describe("a rejected delivery leaves no trace in the database", () => {
   });
 });
 
-describe("the operator is told", () => {
+describe("the operator gets an alert", () => {
   /** The signals of rejected deliveries in the database, after deliveries have been counted. */
   async function signalsAfter(deliveries: () => Promise<Response>[]): Promise<string[]> {
     await Promise.all(deliveries());
@@ -169,9 +169,9 @@ describe("the operator is told", () => {
     return rows.map(({ name }) => name);
   }
 
-  it("of a delivery with a wrong signature or livemode, but not of one with no signature", async () => {
+  it("for a delivery with a wrong signature or livemode, but not for one with no signature", async () => {
     const lines = watchLog();
-    // again and again, since what was counted of earlier ones may still be about to be written, or cleared
+    // repeatedly, since earlier counts may still be about to be written or cleared
     const harmless = () => [deliver(eventFor("cus_stranger")), send(eventFor("cus_1"))];
     await expect.poll(() => signalsAfter(harmless)).toEqual([]);
     const wrong = () => [

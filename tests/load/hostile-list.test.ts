@@ -32,13 +32,13 @@ afterAll(async () => {
 });
 afterEach(() => rmSync(join(folder.path, "list.csv"), { force: true }));
 
-/** Run in the program, this reports its peak of memory in KiB to whoever started it. */
+/** Reports the program's peak memory in KiB to its parent process; imported into the program. */
 const REPORT_PEAK = `data:text/javascript,${encodeURIComponent(`
   import { writeSync } from "node:fs";
   process.once("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));
 `)}`;
 
-/** Imports the list with a small heap; returns the output and the most memory the process held, in bytes. */
+/** Imports the list with a small heap; returns the output and the process's peak memory, in bytes. */
 async function importList(): Promise<{ code: number | null; output: string; peak: number }> {
   const command = ["subscribers", "import", join(folder.path, "list.csv"), "--source", "a test"];
   const child = spawn(
@@ -59,7 +59,7 @@ async function importList(): Promise<{ code: number | null; output: string; peak
   return { code, output: received.output, peak: Number(received.peak) * 1024 };
 }
 
-/** Imports a hostile list of this size, and checks what became of every record; returns the peak of memory. */
+/** Imports a hostile list of this size, and checks the outcome of every record; returns the peak memory. */
 async function importHostileList(megabytes: number): Promise<number> {
   await database.db.execute(sql`truncate subscribers`);
   const format = FORMATS["UTF-8 with a byte order mark"];
@@ -106,7 +106,7 @@ async function importHostileList(megabytes: number): Promise<number> {
 it("an import's memory does not depend on the size of the list, however hostile it is", {
   timeout: 60_000 + LIST_MB * 1_500,
 }, async () => {
-  // the heap takes some 20 MB of the list to reach its size
+  // the heap only reaches its full size after some 20 MB of the list
   const small = await importHostileList(LIST_MB / 4);
   const large = await importHostileList(LIST_MB);
   expect(large).toBeLessThan(small * 1.2);

@@ -51,7 +51,7 @@ describe.skipIf("reason" in made)(`a visitor of another network is served${skipp
   ])("beside %s", async (_attack, attack) => {
     const running = site.attack(attack);
     try {
-      // those that pipeline are closed at once
+      // pipelining connections are closed at once
       const connected = attack.kind === "pipelines" ? 2 : Math.min(150, 0.8 * attack.concurrency);
       await expect.poll(() => site.metric("http_connections")).toBeGreaterThanOrEqual(connected);
       expect(await pageTime()).toBeLessThan(quietMs + LONGER_MS);

@@ -17,13 +17,13 @@ const PROGRAM = resolve(import.meta.dirname, "../../build/index.js");
 /** NEWSLETTER_SIZE=100000 NEWSLETTER_KILLS=20 takes about five minutes. */
 const SIZE = Number(process.env.NEWSLETTER_SIZE ?? 3_000);
 const KILLS = Number(process.env.NEWSLETTER_KILLS ?? 3);
-/** Repeats a run's choices; its timing remains the machine's. */
+/** Repeats a run's random choices, but not the machine's timing. */
 const SEED = Number(process.env.NEWSLETTER_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Every so many kills, the database server crashes as well. */
+/** At every kill whose number is a multiple of this, the database server crashes as well. */
 const CRASH_EVERY = 3;
 
-/** Of rows in hand at several kills: each take-over waits a minute longer than the one before. */
+/** Time for mails claimed at several kills: each take-over waits a minute longer than the one before. */
 const LAST_MAILS_MS = 180_000;
 
 const ISSUE = issueFile(`---
@@ -41,11 +41,11 @@ let database: Database;
 let sink: SmtpSink;
 let variables: Record<string, string>;
 
-/** The programs that send, each replaced when it is killed. */
+/** The programs that send; a killed one is replaced. */
 const instances: Program[] = [];
 
 beforeAll(async () => {
-  // it survives crashes, but not power cuts
+  // survives crashes, but not power cuts
   postgres = await OwnPostgres.create();
   database = openDatabase(postgres.url);
   sink = await startSmtpSink();
@@ -68,7 +68,7 @@ afterAll(async () => {
   ISSUE.remove();
 });
 
-it("every subscriber gets an issue once, however often the programs that write and send it are killed", {
+it("every subscriber gets an issue once, however often the sending programs are killed", {
   timeout: 120_000 + SIZE * 10 + LAST_MAILS_MS,
 }, async () => {
   const aborted = await sendUntilWritten();
@@ -103,7 +103,7 @@ it("every subscriber gets an issue once, however often the programs that write a
 
 /**
  * Runs `newsletter send`, killed within its first second, and then later and later, until it has written the
- * campaign; returns how many were killed before that. Each left all of it or nothing.
+ * campaign. Expects each killed run to write all or nothing; returns their number.
  */
 async function sendUntilWritten(): Promise<number> {
   for (let killed = 0; ; killed++) {
@@ -129,7 +129,7 @@ async function endOrKill(child: ChildProcess, afterMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Kills one program after the other, and the database server at times, at random points of the sending. */
+/** Kills the programs, and sometimes the database server, at random points of the sending. */
 async function killWhileSending(): Promise<void> {
   const points = Array.from({ length: KILLS }, () => random() * SIZE * 0.9).toSorted(
     (a, b) => a - b,
@@ -144,7 +144,7 @@ async function killWhileSending(): Promise<void> {
     const killed = instances[victim]?.stop("SIGKILL");
     if (index % CRASH_EVERY === CRASH_EVERY - 1) await crashDatabase();
     expect(await killed).toBe("SIGKILL");
-    // as whoever runs it would, again and again while the database recovers
+    // as an operator would, repeatedly while the database recovers
     instances[victim] = await eventually(() => startProgram({ variables }));
   }
 }
@@ -164,7 +164,7 @@ async function statesOf(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
 }
 
-/** How often nobody could know whether a mail had arrived, by its address. */
+/** Returns how often each address's mail was in doubt. */
 async function findDoubts(): Promise<Map<string, number>> {
   const rows = await database.db.execute<{ email: string; doubts: number }>(sql`
     select email, times_in_doubt as doubts from mails join subscribers on subscribers.id = subscriber_id
@@ -172,7 +172,7 @@ async function findDoubts(): Promise<Map<string, number>> {
   return new Map(rows.map(({ email, doubts }) => [email, doubts]));
 }
 
-/** Every copy of each mail, in the order in which they arrived. */
+/** Groups the copies of each mail by address, in the order of arrival. */
 function byAddress(deliveries: Delivery[]): Map<string, Delivery[]> {
   const copies = new Map<string, Delivery[]>();
   for (const delivery of deliveries) {

@@ -28,7 +28,7 @@ function percentile(times: Timed[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-it("a flood of log-ins is rejected beyond capacity, and everyone else is served", async () => {
+it("a flood of log-ins beyond capacity is rejected, and everyone else is served", async () => {
   const visitor = site.visitor();
   await visitor.signUp("patient@example.test");
   await send(`${site.origin}/`);

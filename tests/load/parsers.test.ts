@@ -10,13 +10,13 @@ import { bytesOf, fill, type PathologicalRequest, request } from "../support/pat
 import { freePorts } from "../support/ports.mjs";
 import { type ProgramSite, startProgramSite } from "../support/program-site";
 
-/** For how many pages' rendering a request may block all others; a page takes about four milliseconds. */
+/** The number of page renderings for which a request may block others; a page takes about four milliseconds. */
 const MAX_PAGES = 15;
 
 /** Retries, since a garbage collection or first compilation is not the request's fault. */
 const TRIES = 3;
 
-/** Requests sent in succession before the delay is read; only if it was too long, each is sent again by itself. */
+/** Requests sent in succession before the delay is read; each is sent again alone only if it was too long. */
 const BATCH = 20;
 
 const PROJECT = resolve(import.meta.dirname, "../..");

@@ -14,11 +14,11 @@ import { SimulatedVisitors } from "../support/simulated-visitors";
 
 /** Writes that are acknowledged before, between and after the failures. */
 const WRITES = 40;
-/** What the issue promises: service is back by itself within this time. */
+/** The requirement: service recovers without intervention within this time. */
 const MOST_AWAY_MS = 10_000;
-/** From the loss of a primary to its standby's promotion: what a tool such as Patroni takes to be sure, shortened. */
+/** From the loss of a primary to its standby's promotion. Tools such as Patroni take longer to be sure. */
 const UNTIL_PROMOTION_MS = 2_000;
-/** From the end of a program to its start by its supervisor, as systemd's RestartSec. */
+/** From the end of a program to its restart by its supervisor, as systemd's RestartSec. */
 const SUPERVISOR_MS = 100;
 
 const SECRET = "0d6f5c9a1e4b7382c5d0f6a9b3e8174260fbc9d5a7e31842";
@@ -26,9 +26,8 @@ const SECRET = "0d6f5c9a1e4b7382c5d0f6a9b3e8174260fbc9d5a7e31842";
 const canTest = serverProgram("pgbouncer") !== null;
 
 /**
- * The shape of compose.scale.yaml on one machine: a primary and a synchronous standby, a PgBouncer before each, two
- * sites that share nothing else, and Caddy before them with its configuration for several sites. Without Caddy visitors
- * come to the sites in turn.
+ * compose.scale.yaml on one machine: a primary and a synchronous standby, each with a PgBouncer; two sites that share
+ * nothing else; Caddy with its configuration for several sites. Without Caddy, visitors alternate between the sites.
  */
 describe.skipIf(!canTest)(
   `two sites on a primary and its standby${unlessInstalled("pgbouncer")}`,
@@ -84,7 +83,7 @@ describe.skipIf(!canTest)(
       for (const folder of folders) folder.remove();
     });
 
-    it("goes on when a site is killed", async () => {
+    it("keep working when one is killed", async () => {
       const since = Date.now();
       await sites[0]?.stop("SIGKILL");
       await pause(SUPERVISOR_MS);
@@ -99,7 +98,7 @@ describe.skipIf(!canTest)(
       expect(visitors.longestOutageSince(since)).toBeLessThan(MOST_AWAY_MS);
     });
 
-    it("goes on when PgBouncer is killed", async () => {
+    it("keep working when PgBouncer is killed", async () => {
       const since = Date.now();
       await poolers[0].kill();
       await pause(SUPERVISOR_MS);
@@ -109,7 +108,7 @@ describe.skipIf(!canTest)(
       expect(visitors.longestOutageSince(since)).toBeLessThan(MOST_AWAY_MS);
     });
 
-    it("goes on when the primary is killed and the standby promoted, and says so meanwhile", async () => {
+    it("recover when the primary is killed and the standby promoted, and answer meanwhile", async () => {
       await postgres.primary.stop("SIGKILL");
       const killedAt = Date.now();
       await pause(UNTIL_PROMOTION_MS / 2);
@@ -141,7 +140,7 @@ describe.skipIf(!canTest)(
       expect(answer.text).toContain('value="during@example.test"');
     });
 
-    it("has lost no write that it acknowledged, and signed nobody out", async () => {
+    it("have lost no acknowledged write, and signed nobody out", async () => {
       await visitors.stop();
       const rows = await postgres.standby.ask("select 1 where pg_is_in_recovery()");
       expect(rows).toEqual([]);

@@ -2,9 +2,8 @@ import type { RunnerTask, RunnerTestFile } from "vitest";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Fails the tests of a file that could not be loaded, or whose own hooks failed, such as its `beforeAll`. Vitest
- * skips them or does not know them, and Stryker, which only counts failed tests, would take the mutant for a
- * survivor.
+ * Fails the tests of a file that could not be loaded or whose own hooks failed, such as its `beforeAll`. Vitest skips
+ * or never lists them. Stryker counts failed tests only, and would report the mutant as a survivor.
  */
 export class FailedHooks implements Reporter {
   onTestModuleEnd(module: TestModule): void {

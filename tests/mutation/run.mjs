@@ -1,6 +1,6 @@
-// `npm run mutation FILE…`: changes the given source files in small ways, one at a time, and lists the changes that no
-// test notices. It runs the unit and integration tests that import these files, or only those that are given beside them:
-// `npm run mutation app/http/cookies.server.ts app/http/cookies.server.test.ts`.
+// `npm run mutation FILE…`: changes the given source files in small ways, one at a time, and lists the changes that
+// no test notices. Runs the unit and integration tests that import these files, or only the given ones: `npm run
+// mutation app/http/cookies.server.ts app/http/cookies.server.test.ts`.
 import { fileURLToPath } from "node:url";
 import { Stryker } from "@stryker-mutator/core";
 
@@ -25,7 +25,7 @@ await new Stryker({
   tempDirName: ".mutation",
   testFiles: files.filter(isTest),
   testRunner: "vitest",
-  // longer than any test waits: what takes longer is an endless loop, and counts as noticed
+  // longer than any test waits: a longer run is an endless loop, and counts as noticed
   timeoutMS: 30_000,
   vitest: { configFile: "tests/mutation/vitest.config.ts", related: true },
 }).runMutationTest();

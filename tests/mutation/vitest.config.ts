@@ -4,7 +4,7 @@ import type { Vite } from "vitest/node";
 import { integration, resolve } from "../../vitest.config";
 import { FailedHooks } from "./failed-hooks";
 
-/** Stryker asks for threads, in which a test can set neither the time zone nor the working directory. */
+/** Stryker requires threads, in which a test can set neither the time zone nor the working directory. */
 const forks: Vite.Plugin = {
   name: "golden-path-forks",
   configureVitest({ project }) {

@@ -71,7 +71,7 @@ export async function startAttackedSite(
         PORT: String(port),
         HOST: "::",
         DATA_DIR: data.path,
-        // over a Unix socket, which is not confined to a network namespace
+        // over a Unix socket, since a network namespace does not confine those
         DATABASE_URL: database.url,
         PAYMENTS: "sandbox",
         ALLOW_PUBLIC_SANDBOX: "true",

@@ -18,7 +18,7 @@ const HOSTILE_TEXTS = [
   "\u0001\u007f",
 ];
 
-/** Adds rows to every table, with every kind of value that the columns can have. */
+/** Adds rows to every table, with every kind of value its columns can hold. */
 export async function fillEveryTable({ db }: Database): Promise<void> {
   for (const [index, text] of HOSTILE_TEXTS.entries()) {
     const [user] = await db.execute<{ id: string }>(
@@ -96,13 +96,13 @@ export const settingsFor = (path: string) => ({
   LOG_LEVEL: "silent",
 });
 
-/** Runs work with an empty database and an empty DATA_DIR, which is set meanwhile. */
+/** Runs work with an empty database and with DATA_DIR set to an empty folder. */
 export async function withEmptySite(
   work: (empty: { database: Database; test: TestDatabase; path: string }) => Promise<void>,
   options = { empty: true },
 ): Promise<void> {
   const test = await createTestDatabase(options);
-  // a restore would take a session under the site's name for a running site
+  // a restore would mistake a session under the site's name for a running site
   const database = openDatabase(test.url, { applicationName: "test" });
   const folder = temporaryDirectory();
   setEnvironment(settingsFor(folder.path));

@@ -8,7 +8,7 @@ import { serverProgram } from "./server-programs.mjs";
 
 const CONFIGURATION = resolve(import.meta.dirname, "../../docs/deploy/Caddyfile.scale");
 
-/** The look-up of the sites' names, for which a test's machine has no name server. */
+/** The part that resolves the sites' names, for which a test's machine has no name server. */
 const FOUND_BY_NAME = /dynamic a \{[^}]*\{\$SITE_UPSTREAM:site\}[^}]*\}[^}]*\}[^}]*\}/;
 
 /** Starts Caddy with docs/deploy/Caddyfile.scale, with fixed upstream addresses and without TLS. */

@@ -1,6 +1,6 @@
 /**
- * The words of up to `length` characters in a document's tables that are broken over lines. Self-contained, so that the
- * browser can evaluate it.
+ * Returns the words of up to `length` characters in a document's tables that break across lines. Self-contained, so
+ * the browser can evaluate it.
  */
 export function brokenTableWords(length: number): string[] {
   const broken: string[] = [];

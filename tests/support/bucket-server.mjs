@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { AwsV4Signer } from "aws4fetch";
 
-/** The only key that s3rver knows. */
+/** The only key that s3rver accepts. */
 export const BUCKET_KEY = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
 
 /**

@@ -8,7 +8,7 @@ export type Certificate = { certificate: string; key: string };
 
 /** A certificate authority that signs certificates into one folder. */
 export type Authority = {
-  /** The path of the root certificate, for those who trust it. */
+  /** The path of the root certificate, for clients that trust it. */
   root: string;
   /** Signs a certificate for a name: of a server's host, or of a client. */
   issue(name: string, options?: { also?: string[]; password?: string; days?: number }): Certificate;

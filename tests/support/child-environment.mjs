@@ -1,7 +1,7 @@
 /**
- * The environment of a program under test: what is needed to find and run it, log level `warn`, and the
- * variables given. Nothing else is inherited, since this process's DATABASE_URL or SMTP_URL may name
- * something real; nor is NODE_ENV, as when a person starts the program.
+ * The environment of a program under test: the variables to find and run it, log level `warn`, and the given ones.
+ * Nothing else is inherited: this process's DATABASE_URL or SMTP_URL may name something real. NODE_ENV is absent, as
+ * when a person starts the program.
  * @param {Record<string, string>} variables
  */
 export function childEnvironment(variables) {

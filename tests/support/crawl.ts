@@ -41,7 +41,7 @@ const PATTERNS = ROUTES.filter((path) => path.includes(":")).map((path) => ({
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
 }));
 
-/** The most of an answer's text that a message quotes. */
+/** Characters that a message quotes from the first difference on. */
 const QUOTED = 80;
 
 /** Follows the site's links as several viewers, and compares what they show with one table. */
@@ -58,7 +58,7 @@ export class Crawl<Name extends string> {
 
   constructor(private readonly options: Options<Name>) {}
 
-  /** Follows links and all that they lead to, except where this viewer has been. */
+  /** Follows links and everything they lead to, except where this viewer has already been. */
   async follow(viewer: CrawlViewer<Name>, links: Link[]): Promise<void> {
     const pages = this.#pages.get(viewer.name) ?? new Map<string, PageContents | null>();
     this.#pages.set(viewer.name, pages);
@@ -101,7 +101,7 @@ export class Crawl<Name extends string> {
     return status === 200 ? String(content) : `${status} ${content}`;
   }
 
-  /** The table's expectation for a viewer. */
+  /** Returns the table's expectation for a viewer. */
   expected(viewer: Name, address: string): string {
     const { place, params } = placeOf(address);
     const row = this.options.table[place];
@@ -123,7 +123,7 @@ export class Crawl<Name extends string> {
     );
   }
 
-  /** The rows of the table that nobody has reached. */
+  /** Returns the table's rows that no viewer has reached. */
   unreachedRows(): string[] {
     return Object.keys(this.options.table).filter((row) => !this.#rows.has(row));
   }
@@ -192,7 +192,7 @@ export class Crawl<Name extends string> {
     return isText(type) ? linksInText(answer.text, address) : [];
   }
 
-  /** The addresses that a page's forms lead to by GET; those that they post to are kept for later. */
+  /** Returns the addresses that a page's GET forms lead to, and records those that its forms post to. */
   #sentByForms(page: PageContents, from: string): string[] {
     return page.forms.flatMap(({ action, method, fields }) => {
       if (method === "POST") {
@@ -209,7 +209,7 @@ export class Crawl<Name extends string> {
     });
   }
 
-  /** The links of an EPUB to elsewhere; those within it must lead to a file of it, and to an element there. */
+  /** Returns an EPUB's external links. Its internal links must lead to an existing file and element. */
   #linksInBook(epub: Buffer, address: string): string[] {
     const files = Object.entries(unzipSync(epub));
     const base = "book://epub/";
@@ -241,7 +241,7 @@ export class Crawl<Name extends string> {
   }
 }
 
-/** Where an address is in the table: its route's path, and the names of its query's parameters. */
+/** Returns an address's row in the table: its route's path, and the names of its query's parameters. */
 function placeOf(address: string): { place: string; params: Record<string, string> } {
   const { pathname, searchParams } = new URL(address);
   const names = [...new Set(searchParams.keys())].sort().join("&");
@@ -275,7 +275,7 @@ const isPage = (type: string) => type.startsWith("text/html");
 /** Scripts are left out, since some of their code looks like links. */
 const isText = (type: string) => type !== "text/javascript" && /^text\/|xml|json/.test(type);
 
-/** The words of a page's main part, or a whole other text, to compare; a data export changes every second. */
+/** Returns a page's main part, or another text but JSON, to compare; a data export changes every second. */
 function mainText({ text, headers }: Answer): string {
   const { "content-type": type = "" } = headers;
   if (!isPage(type)) return type.startsWith("application/json") ? "" : text;

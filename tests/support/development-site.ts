@@ -85,7 +85,7 @@ export class DevelopmentSite {
     return site;
   }
 
-  /** Waits for output that follows what was awaited last; rejects if the program ends first. */
+  /** Waits for output after the last output awaited; rejects if the program ends first. */
   prints(text: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(`${text} was not printed, but:\n${this.#output}`));

@@ -26,7 +26,7 @@ export type ProxyHabits = {
 
 export const GOOD_HABITS: ProxyHabits = { passesHost: true };
 
-/** The site's own port with the guards and the health route of the program, and TLS and plain ports in front of it. */
+/** The site's own port, with the program's guards and health route, behind a TLS and a plain port. */
 export type Front = {
   sitePort: number;
   httpsPort: number;
@@ -73,7 +73,7 @@ export function redirectToTls(incoming: IncomingMessage, outgoing: ServerRespons
   outgoing.writeHead(308, { Location: `https://${incoming.headers.host}${incoming.url}` }).end();
 }
 
-/** The part of the host and the route that a health check meets. */
+/** Answers with the parts of the host and the route that a health check reaches. */
 async function answerAsSite(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const path = (incoming.url ?? "/").split("?")[0] ?? "/";
   const rejection = checkRequest(incoming, path, path === "/healthz" ? handle : {});
@@ -94,7 +94,7 @@ async function answerAsSite(incoming: IncomingMessage, outgoing: ServerResponse)
   outgoing.writeHead(answer.status).end(await answer.text());
 }
 
-/** Passes a request on to the site. */
+/** Forwards a request to the site. */
 function passOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

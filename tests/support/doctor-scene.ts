@@ -42,7 +42,7 @@ export type DoctorScene = {
   folder: string;
   /** Changes settings, and restarts the site with them. */
   set(variables: Record<string, string>): void;
-  /** Which port is in the place of another. */
+  /** Maps a port to the one that takes its place here. */
   portFor: (port: number) => number;
   /** Runs a statement as superuser in the site's database. */
   sql(statement: string): Promise<Record<string, unknown>[]>;
@@ -133,7 +133,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     folder,
     set: (variables) => {
       Object.assign(scene.variables, variables);
-      // a changed rate makes a new client of Stripe's, without a cache
+      // a changed rate creates a new Stripe client, without a cache
       scene.variables.STRIPE_CALLS_PER_SECOND = String(1_000 + ++starts);
       setEnvironment(scene.variables, { partialStripe: true });
     },

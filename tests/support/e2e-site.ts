@@ -92,7 +92,7 @@ export class E2eSite {
     expect(errors).toEqual([]);
   }
 
-  /** Clears the shared tab. It keeps its page, so that the next one reuses its process. */
+  /** Clears the shared tab. It keeps its page: the next one reuses its process. */
   async #empty(tab: Page): Promise<void> {
     const context = tab.context();
     for (const page of context.pages()) if (page !== tab) await page.close();
@@ -205,7 +205,7 @@ export class E2eSite {
     return account;
   }
 
-  /** Gives a browser context a session of a new account with a paid period, of which Stripe knows nothing. */
+  /** Gives a browser context a session of a new account with a paid period that Stripe does not know. */
   async signUpAsMember(context: BrowserContext, name?: string): Promise<Account> {
     const account = await this.signUp(context, name);
     await this.setProfile(account.email, {
@@ -217,7 +217,7 @@ export class E2eSite {
     return account;
   }
 
-  /** Signs a browser context up and pays for its membership at the sandbox. */
+  /** Signs a browser context up and pays for its membership at the local Stripe. */
   async subscribe(context: BrowserContext, name?: string): Promise<Member> {
     const account = await this.signUp(context, name);
     const { sessionId } = await this.post(context, "/checkout", {
@@ -229,16 +229,14 @@ export class E2eSite {
     return { ...account, subscription: session.subscription };
   }
 
-  /**
-   * Triggers something in the sandbox through its control API, and waits until its webhooks are delivered.
-   */
+  /** Triggers something in the local Stripe through its control API, and waits for its webhooks to be delivered. */
   async sandbox<Answer>(path: string, fields: Record<string, unknown> = {}): Promise<Answer> {
     const answer = await control<Answer>(this.sandboxOrigin, path, fields);
     await control(this.sandboxOrigin, "webhooks/settle");
     return answer;
   }
 
-  /** Sets an account's picture, which no page of the site can do. */
+  /** Sets an account's picture directly. */
   async givePicture(email: string, address: string): Promise<void> {
     const { db } = this.database;
     await db.update(users).set({ avatarUrl: address }).where(eq(users.email, email));

@@ -6,7 +6,7 @@ const options = JSON.parse(process.argv[2] ?? "") as EmbeddedProgramOptions;
 try {
   const postgres = await openEmbeddedPostgres(options);
   console.log(JSON.stringify({ url: postgres.url, ...postgres.server() }));
-  // stops when stdin is closed, which happens with the end of the test process at the latest
+  // stops when stdin is closed, at the latest when the test process ends
   process.stdin.resume().once("end", () => void postgres.stop());
 } catch (error) {
   if (!(error instanceof OperatorError)) throw error;

@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** Bytes enough for a run's databases and the packages of a fresh installation. */
+/** Enough bytes for a run's databases and the packages of a fresh installation. */
 const ENOUGH = 4 * 1024 ** 3;
 
 const IN_MEMORY = "/dev/shm";
 
 /**
- * The folder for tests' databases and temporary files. It is in memory if the system has a large enough one that allows
- * running programs (Linux outside most containers), since disks are several times slower.
+ * The folder for tests' databases and temporary files. It is in memory if possible, since disks are several times
+ * slower: the system's must be large enough and allow running programs (Linux outside most containers).
  */
 export function fastFolder() {
   try {

@@ -1,10 +1,10 @@
 import type { Page, Request } from "playwright";
 
-/** Requests of a page that are delayed, so that a test can inspect the page meanwhile. */
+/** A page's delayed requests; a test can inspect the page meanwhile. */
 export type HeldRequests = {
   /** The requests that have been made so far. */
   readonly requests: Request[];
-  /** Sends them on to the server, as well as all later ones. */
+  /** Forwards them to the server, as well as all later ones. */
   release(): void;
 };
 

@@ -41,7 +41,7 @@ export const nuChecker: HtmlChecker = {
       const jar = createRequire(import.meta.url).resolve("vnu-jar/build/dist/vnu.jar");
       const { stdout } = await promisify(execFile)(
         "java",
-        // it ends before the second compiler would pay off
+        // the process ends before the second compiler would pay off
         [
           "-XX:TieredStopAtLevel=1",
           "-Xss2m",

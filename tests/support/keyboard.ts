@@ -38,7 +38,7 @@ export async function expectFocusInSight(page: Page): Promise<string> {
   return stop;
 }
 
-/** Checks that the focus is not lost to the body, so that the next Tab continues from the same place. */
+/** Checks that the focus is not lost to the body: the next Tab must continue from the same place. */
 export async function expectFocusKept(page: Page): Promise<void> {
   await expect
     .poll(async () => (await page.evaluate(describeFocus)).onBody, { message: "focus on <body>" })

@@ -26,7 +26,7 @@ const ADDRESS_ATTRIBUTES: Record<string, string[]> = {
   "*": ["src", "poster"],
 };
 
-/** Links that only prepare a connection: there is nothing at their address. */
+/** Links that only prepare a connection: their address serves nothing. */
 const CONNECTIONS = new Set(["preconnect", "dns-prefetch"]);
 
 /** Reads an HTML page at `address`, or a part of one. */
@@ -75,13 +75,13 @@ export function linksInText(text: string, address: string): string[] {
     .map((link) => resolve(link, address));
 }
 
-/** The addresses among the texts of JSON: absolute ones, and paths. */
+/** Returns the addresses among JSON's strings: absolute ones, and paths. */
 export function linksInJson(value: unknown, address: string): string[] {
   if (typeof value === "string") {
     return isAddress(value) || value.startsWith("/") ? [resolve(value, address)] : [];
   }
   if (value === null || typeof value !== "object") return [];
-  // an identifier or a vocabulary of JSON-LD, not a link
+  // an identifier, or a vocabulary of JSON-LD, is not a link
   const parts = Object.entries(value).filter(([name]) => !name.startsWith("@"));
   return parts.flatMap(([, part]) => linksInJson(part, address));
 }

@@ -42,7 +42,7 @@ import { FULL_ISSUE } from "./sample-issues.mjs";
 type Rendered = Awaited<ReturnType<typeof renderMail>>;
 
 const SITE = "https://goldenpath.example";
-/** As long as real tokens. */
+/** Tokens as long as real ones. */
 const TOKEN = "6f1c0d1e-4b5a-4f0e-9a77-2f1b6f0f9d3c.Qm9vayBvZiB0aGUgcGF0aCwgc2lnbmVkIGhlcmU";
 const FORGOT_PASSWORD = `${SITE}/auth/forgot-password`;
 const PASSKEYS = `${SITE}/account#passkeys`;

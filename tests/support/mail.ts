@@ -77,7 +77,7 @@ function unquote(content: string): string {
   return Buffer.from(bytes, "latin1").toString();
 }
 
-/** Waits for the mail with this subject to an address in the outbox of a program's data directory. */
+/** Waits for the mail with this subject to this address in the outbox of a program's data directory. */
 export function mailInOutbox(dataDir: string, to: string, subject: string): Promise<Mail> {
   const outbox = join(dataDir, "outbox");
   return vi.waitUntil(
@@ -106,7 +106,7 @@ export async function mailIdle({ db }: Database = getDatabase()): Promise<void> 
   );
 }
 
-/** Queues so many mails, none of them due, that the site accepts no more. */
+/** Fills the mail queue beyond the site's limit with mails that are not due. */
 export async function fillMailQueue({ db }: Database = getDatabase()): Promise<void> {
   await db.execute(sql`
     insert into mails (kind, priority, recipient, address_hash, due_at, expires_at)

@@ -9,7 +9,7 @@ export type NameServer = {
   address: string;
   /** May be changed at any time. */
   records: Records;
-  /** While set, nobody is answered. */
+  /** While set, the server answers no query. */
   isSilent: boolean;
   close(): Promise<void>;
 };
@@ -18,7 +18,7 @@ export type NameServer = {
 const TYPES: Record<number, string> = { 1: "A", 16: "TXT", 28: "AAAA" };
 const NO_SUCH_NAME = 3;
 
-/** A DNS server on loopback with these records alone. */
+/** Starts a DNS server on loopback with only these records. */
 export async function startNameServer(records: Records): Promise<NameServer> {
   const socket = createSocket("udp4");
   const server: NameServer = {
@@ -64,7 +64,7 @@ function answer(query: Buffer, records: Records): Buffer {
             ]),
           );
     const start = Buffer.alloc(12);
-    // the name of the question, by its place
+    // the question's name, by its position
     start.writeUInt16BE(0xc00c, 0);
     start.writeUInt16BE(query.readUInt16BE(at + 1), 2);
     start.writeUInt16BE(1, 4);

@@ -10,12 +10,12 @@ export type NetworkNamespace = {
   close(): void;
 };
 
-/** Configures its namespace, prints 'made', and runs until stdin is closed: with this process at the latest. */
+/** Configures its namespace, prints 'made', and runs until stdin is closed, at the latest when this process ends. */
 const HOLD = 'printf %s "$1" | ip -batch - && echo made && exec cat';
 
 /**
- * Creates a network namespace whose loopback has these addresses. It ends with this process, however that
- * ends. Returns the reason if this machine does not allow one, for the names of skipped tests.
+ * Creates a network namespace whose loopback has these addresses. It ends with this process, even if that is killed. If
+ * this machine does not allow one, returns the reason, for the names of skipped tests.
  */
 export async function openNetworkNamespace(
   addresses: string[],

@@ -44,7 +44,7 @@ export class OwnPostgres {
     return new OwnPostgres(cluster, server, await superuserUrl(cluster, server, "postgres"));
   }
 
-  /** Stops it with all its sessions, and resolves when nothing listens there any more. */
+  /** Stops it with all its sessions; resolves once nothing listens there. */
   async stop(): Promise<void> {
     await stopServer(this.cluster, this.server);
   }

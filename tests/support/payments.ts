@@ -6,7 +6,7 @@ import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
 
-/** Settings of a site that sells a price of the local Stripe at `origin`, which it takes for the real one. */
+/** Settings of a site that sells a price of the local Stripe at `origin`, and treats it as the real Stripe. */
 export const stripeSettings = (origin: string, priceId: string) => ({
   PAYMENTS: "stripe",
   STRIPE_SECRET_KEY: SANDBOX_STRIPE.secretKey,
@@ -43,13 +43,13 @@ export async function newReaderUntil(periodEnd: Date | null): Promise<Reader> {
 /** The cookie of a new account with access until then. */
 export const signIn = async (periodEnd: Date | null) => (await newReaderUntil(periodEnd)).cookie;
 
-/** The sandbox's number of requests per endpoint, such as `GET /v1/prices/:id`, since they were cleared. */
+/** Returns the local Stripe's requests per endpoint, such as `GET /v1/prices/:id`, since they were cleared. */
 export async function requestCounts(sandboxOrigin: string): Promise<Record<string, number>> {
   type Requests = { counts: Record<string, number> };
   return (await control<Requests>(sandboxOrigin, "requests", undefined, "GET")).counts;
 }
 
-/** Calls the sandbox's control API, by path and fields. */
+/** Calls the local Stripe's control API, by path and fields. */
 export async function control<Answer = Record<string, unknown>>(
   sandboxOrigin: string,
   path: string,
@@ -66,7 +66,7 @@ export async function control<Answer = Record<string, unknown>>(
   return answer as Answer;
 }
 
-/** Waits until the sandbox has delivered its webhooks, those that are repeated included. */
+/** Waits until the local Stripe has delivered its webhooks, including the retried ones. */
 export async function untilWebhooksSettled(sandboxOrigin: string): Promise<void> {
   const how = { timeoutMs: 25_000, retries: true };
   const { settled } = await control(sandboxOrigin, "webhooks/settle", how);
@@ -105,7 +105,7 @@ export async function newMember(sandboxOrigin: string): Promise<Payer> {
   return payer;
 }
 
-/** The id of a reader's only live subscription at the sandbox. */
+/** Returns the id of a reader's only live subscription at the local Stripe. */
 export async function liveSubscription(reader: Reader): Promise<string> {
   const profile = await findProfile(reader.id);
   const { data } = await stripeClient().subscriptions.list({

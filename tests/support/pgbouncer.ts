@@ -16,7 +16,7 @@ export type Pooler = {
   /** `host:port`, as in a database's address. */
   host: string;
   output(): string;
-  /** Ends it as by `kill -9`. */
+  /** Kills it, as `kill -9` does. */
   kill(): Promise<void>;
   /** Starts it again, as its supervisor does. */
   start(): Promise<void>;

@@ -9,7 +9,7 @@ export type Run = {
   outcome: "made" | "unsupported" | "too many pixels" | "too elongated" | "unreadable";
   /** Peak memory in megabytes, beyond that of an idle Node process. */
   megabytes: number;
-  /** Processor time from start to end, in milliseconds: a busy machine does not change it much. */
+  /** Processor time from start to end, in milliseconds, which a busy machine hardly changes. */
   milliseconds: number;
 };
 

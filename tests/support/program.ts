@@ -12,7 +12,7 @@ import { untilReady } from "./ready.mjs";
 const PROJECT = resolve(import.meta.dirname, "../..");
 const BUILD = join(PROJECT, "build/index.js");
 
-/** Timeout for a command that should end by itself, in milliseconds. */
+/** Timeout for a command to end, in milliseconds. */
 const RUN_LIMIT_MS = 60_000;
 
 /** A started program: its address, its output and its pid. */
@@ -34,7 +34,7 @@ export type ProgramOptions = {
   within?: { enter: string[]; agent: Agent };
 };
 
-/** Runs the built program until it ends by itself; returns its exit code and output. */
+/** Runs the built program to its end; returns its exit code and output. */
 export async function runProgram({ command = "serve", variables = {} }: ProgramOptions): Promise<{
   code: number | null;
   stdout: string;

@@ -97,7 +97,7 @@ const PREPARE: Record<
   },
   caddy: (place) => {
     const file = configuration("Caddyfile", place, []);
-    // what a test's machine has in place of the internet: other ports, and Caddy's own authority
+    // replacements for the internet, which a test's machine lacks: other ports, and Caddy's own authority
     const global = `{\n\tadmin off\n\thttp_port ${place.httpPort}\n\thttps_port ${place.httpsPort}\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n\tskip_install_trust\n}\n\n`;
     writeFileSync(file, global + readFileSync(file, "utf8"));
     return {
@@ -129,7 +129,7 @@ const PREPARE: Record<
 
 type Replacement = [RegExp, (...parts: string[]) => string];
 
-/** A copy of a configuration with these parts replaced; each has to be there, or the test would test another file. */
+/** Copies a configuration with these parts replaced. Each must be there, or the test would test another file. */
 function configuration(name: string, { home }: Place, replacements: Replacement[]): string {
   let text = readFileSync(join(CONFIGURATIONS, name), "utf8");
   for (const [pattern, replacement] of replacements) {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setEnvironment } from "~/env.server";
 
-/** The body is `error`, or an object with `fields`; with `isLost`, the connection is closed in its place. */
+/** The body is `error`, or an object with `fields`; `isLost` closes the connection instead. */
 type Answer = {
   status: number;
   headers?: Record<string, string>;
@@ -27,8 +27,8 @@ export type RecordingStripe = {
 };
 
 /**
- * Configures the site, with more variables, to call a server that records the calls to Stripe, for rules about which
- * calls are made.
+ * Configures the site, with more variables, to call a server that records its calls to Stripe, for rules about which
+ * calls it makes.
  */
 export async function startRecordingStripe(
   variables: Record<string, string> = {},

@@ -19,7 +19,7 @@ const run = promisify(execFile);
 export const ROLE = "golden_path";
 export const PASSWORD = "a password of the tests' own";
 
-/** The site's role by password and nobody else; the superuser and replication from this machine. */
+/** Lets in only the site's role, with its password, and the superuser and replication from this machine. */
 const HBA = `
 host all         ${ROLE}  127.0.0.1/32 scram-sha-256
 host all         postgres 127.0.0.1/32 trust
@@ -47,7 +47,7 @@ export class ReplicatedServer {
     process.once("exit", this.#killAtExit);
   }
 
-  /** `host:port`, as it stands in an address. */
+  /** `host:port`, as in a database's address. */
   get host(): string {
     return `127.0.0.1:${this.port}`;
   }
@@ -86,7 +86,7 @@ export class ReplicatedServer {
     }
   }
 
-  /** What an operator, or a tool in his place, does when the primary is lost. */
+  /** Promotes the standby, as an operator or a failover tool does when the primary is lost. */
   async promote(): Promise<void> {
     await run(this.binaries.pgCtl, ["promote", "-D", this.folder, "-w"], {
       cwd: "/",
@@ -95,14 +95,14 @@ export class ReplicatedServer {
     });
   }
 
-  /** Ends it with all its sessions: at once as by `kill -9`, or by a fast shutdown. */
+  /** Stops the server with all its sessions: at once, as `kill -9` does, or by a fast shutdown. */
   async stop(how: "SIGKILL" | "SIGINT" = "SIGINT"): Promise<void> {
     const server = this.#process;
     this.#process = null;
     if (!server || server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((done) => server.once("exit", done));
     if (how === "SIGKILL") {
-      // as when a machine dies: otherwise the children would finish their work
+      // as when a machine dies; otherwise the children would finish their work
       const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid="]);
       for (const line of stdout.split("\n")) {
         const [pid, parent] = line.trim().split(/\s+/).map(Number);
@@ -113,7 +113,7 @@ export class ReplicatedServer {
     await ended;
   }
 
-  /** Holds all its processes without a word (SIGSTOP), as when a machine loses its power; or lets them go on. */
+  /** Suspends all its processes (SIGSTOP), as if the machine lost power, or resumes them. */
   async freeze(signal: "SIGSTOP" | "SIGCONT" = "SIGSTOP"): Promise<void> {
     const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid="]);
     const lines = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
@@ -131,16 +131,16 @@ export class ReplicatedServer {
 export type ReplicatedPostgres = {
   primary: ReplicatedServer;
   standby: ReplicatedServer;
-  /** An address of the database at these hosts, in this order. */
+  /** Returns the database's address at these hosts, in this order. */
   url(hosts: string[], parameters?: Record<string, string>): string;
-  /** Makes a server that was killed the standby of the other. */
+  /** Makes a killed server the standby of the other. */
   follow(server: ReplicatedServer, leader: ReplicatedServer): Promise<void>;
   remove(): Promise<void>;
 };
 
 const SETTINGS = { fsync: "off", max_connections: "120", wal_level: "replica", hot_standby: "on" };
 
-/** `synchronous_standby_names = '*'` in the primary's place waits for whoever replicates. */
+/** Starts a primary and its standby. `synchronous_standby_names = '*'` on the primary waits for any standby. */
 export async function startReplicatedPostgres({
   database = ROLE,
   synchronous = true,

@@ -22,7 +22,7 @@ type HeldSocket = { fd: number; bind(host: string, port: number): number; close(
 
 /**
  * Starts the program on a port. With `isSocketHeld` it inherits a socket by systemd's protocol. This process keeps the
- * socket open through all restarts, so that connections wait in it.
+ * socket open through all restarts, and connections wait in it.
  */
 export async function startRestartingProgram(
   variables: Record<string, string>,
@@ -36,7 +36,7 @@ export async function startRestartingProgram(
 
   async function start(): Promise<void> {
     const node = [process.execPath, ...NODE_FLAGS, join(PROJECT, "build/index.js"), "serve"];
-    // exec keeps the shell's pid, which the protocol asks for
+    // exec keeps the shell's pid, which the protocol requires
     const line = `${socket ? "export LISTEN_FDS=1 LISTEN_PID=$$; " : ""}exec "$@"`;
     child = spawn("sh", ["-c", line, "sh", ...node], {
       cwd: PROJECT,

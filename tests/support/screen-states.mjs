@@ -6,10 +6,10 @@ import { hydrated } from "./hydrated.mjs";
  *
  * @typedef {object} ScreenState one page in one state
  * @property {string} name in kebab-case, the page first
- * @property {keyof Omit<Visitors, "links">} [visitor] whose it is; an anonymous visitor's without
+ * @property {keyof Omit<Visitors, "links">} [visitor] the page's viewer; an anonymous visitor if omitted
  * @property {"narrow" | "wide"} [only] the widths at which it exists: below 1024 px, or from there on
  * @property {boolean} [plain] with JavaScript turned off
- * @property {boolean} [window] shows what is in the window instead of the whole page
+ * @property {boolean} [window] shows the window's content instead of the whole page
  * @property {string} [again] the state of which this is another picture
  * @property {(page: Page, visitors: Visitors) => Promise<unknown>} show sets it up in a new tab
  */

@@ -4,8 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { publishSampleIssues } from "./sample-issues.mjs";
 
 /**
- * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string, databaseUrl?: string }} Site a running
- *   program with the Stripe sandbox and `NEWSLETTER_DOUBLE_OPT_IN=true`
+ * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string, databaseUrl?: string }} Site a running program
+ *   with the local Stripe and `NEWSLETTER_DOUBLE_OPT_IN=true`
  * @typedef {import("playwright").BrowserContextOptions["storageState"]} Cookies
  * @typedef {Awaited<ReturnType<typeof prepareVisitors>>} Visitors
  */
@@ -107,7 +107,7 @@ export async function prepareVisitors(browser, site) {
 }
 
 /**
- * Calls the sandbox's control API (app/sandbox/stripe/control/api.ts).
+ * Calls the local Stripe's control API (app/sandbox/stripe/control/api.ts).
  *
  * @param {Site} site
  * @param {string} path
@@ -125,7 +125,7 @@ export async function control({ sandboxOrigin }, path, fields = {}) {
 }
 
 /**
- * Calls the sandbox's Stripe API, as the author's own program would.
+ * Calls the local Stripe's API, as the author's own program would.
  *
  * @param {Site} site
  * @param {string} path

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { BrowserWindow } from "./browsers/browser-window";
 import { Reader } from "./browsers/reader";
 
-/** A link to a section of its own page. */
+/** A link to a section of the same page. */
 type SectionLink = { name: string; within: string; section: string; inMenu: boolean };
 
 /**

@@ -43,8 +43,8 @@ function inlineScripts(html: string): { nonce: string | null; hash: string }[] {
 }
 
 /**
- * Expects a page's policy to allow its own scripts and no others. It names each inline script by hash or nonce, and has
- * no `unsafe-inline`, `unsafe-eval` or wildcard. No element has an event handler attribute.
+ * Expects a page's policy to allow its own scripts and no others. The policy names each inline script by hash or
+ * nonce, and has no `unsafe-inline`, `unsafe-eval` or wildcard. No element has an event handler attribute.
  */
 export function expectStrictPolicy(page: Answer): void {
   const sources = policyOf(page)["script-src"] ?? [];

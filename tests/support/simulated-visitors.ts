@@ -3,15 +3,15 @@ import { expect } from "vitest";
 import { eventually } from "./eventually";
 import type { Visitor } from "./http-client";
 
-/** Number of visitors who write, and of those who are signed in and read. */
+/** Number of writing visitors, and of signed-in reading ones. */
 const VISITORS = 10;
-/** Time between two requests of a visitor who writes, and of one who reads, in milliseconds. */
+/** Time between two requests of a writing visitor, and of a reading one, in milliseconds. */
 const WRITING_MS = 20;
 const READING_MS = 200;
 
 type Member = { visitor: Visitor; email: string; cookie: string };
 
-/** Simulated visitors of several sites who write and read continuously, and record which writes were acknowledged. */
+/** Simulated visitors of several sites. They write and read continuously, and record acknowledged writes. */
 export class SimulatedVisitors {
   readonly acknowledged: { email: string; at: number }[] = [];
   readonly members: Member[] = [];
@@ -23,7 +23,7 @@ export class SimulatedVisitors {
   /** `visit` opens a new browser at the site; `index` identifies the visitor. */
   constructor(private readonly visit: (index: number) => Visitor) {}
 
-  /** Signs up the visitors who read. */
+  /** Signs up the reading visitors. */
   async signUp(): Promise<void> {
     for (let index = 0; index < VISITORS; index++) {
       const visitor = this.visit(index);
@@ -64,7 +64,7 @@ export class SimulatedVisitors {
         if (answer.status === 200) this.acknowledged.push({ email, at: Date.now() });
         else this.failed++;
       } catch {
-        // nobody answered
+        // no response
         this.failed++;
       }
       await pause(WRITING_MS);

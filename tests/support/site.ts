@@ -18,14 +18,14 @@ export type TestSite = {
 };
 
 type Options = {
-  /** Runs the Stripe sandbox; its webhooks go to `webhook`, or nowhere. */
+  /** Runs the local Stripe; its webhooks go to `webhook`, or nowhere. */
   payments?: { webhook?: (request: Request) => Promise<Response> };
   variables?: Record<string, string>;
 };
 
 /**
  * The site of one test file; call it at the file's top level. After each test it restores settings and clock, and
- * removes mocks and the sandbox's faults.
+ * removes mocks and the local Stripe's faults.
  */
 export function testSite(options: Options = {}): TestSite {
   const site = {} as TestSite;
@@ -41,7 +41,7 @@ export function testSite(options: Options = {}): TestSite {
   return site;
 }
 
-/** Opens a migrated database and, optionally, a Stripe sandbox. */
+/** Opens a migrated database and, optionally, a local Stripe. */
 export async function openTestSite({ payments, variables }: Options = {}): Promise<TestSite> {
   const directory = temporaryDirectory();
   const testDatabase = await createTestDatabase();
@@ -70,7 +70,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
     close: async () => {
       await sandbox?.close();
       receiver?.server.close();
-      // the process goes on with another file's site
+      // the process continues with another file's site
       clearCurrentEdition();
       setDatabase(null);
       await database.close();

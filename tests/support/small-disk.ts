@@ -13,7 +13,7 @@ export type SmallDisk = {
   remove(): void;
 };
 
-/** Mounts one, which takes root and a kernel that allows it; null elsewhere. */
+/** Mounts one, which requires root and a kernel that allows it; returns null elsewhere. */
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   if (process.getuid?.() !== 0) return null;
   const { path, remove } = temporaryDirectory();

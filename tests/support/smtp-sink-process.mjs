@@ -1,4 +1,4 @@
-// A real SMTP server in a separate process, so that a kill or a busy event loop of the sender does not affect it. It
+// A real SMTP server in a separate process, so a kill or a busy event loop of the sender does not affect it. It
 // follows a script for each address, attempt by attempt, and then accepts.
 import { SMTPServer } from "smtp-server";
 
@@ -6,13 +6,13 @@ import { SMTPServer } from "smtp-server";
  * The server's reaction to one attempt to mail an address:
  * refuse: replies with a code to the recipient, or to the message;
  * drop: closes the connection at the recipient, before the message; after the whole message without accepting it;
- * or after accepting it without saying so; wait: accepts after so many milliseconds; hang: accepts, and neither
- * says so nor closes the connection.
+ * or after accepting it without replying; wait: accepts after so many milliseconds; hang: accepts, but neither
+ * replies nor closes the connection.
  *
  * @typedef {{ refuse: number, at: "recipient" | "message" }
- *   | { drop: "recipient" | "unaccepted" | "accepted" }
- *   | { wait: number }
- *   | { hang: true }} Step
+ * | { drop: "recipient" | "unaccepted" | "accepted" }
+ * | { wait: number }
+ * | { hang: true }} Step
  * @typedef {{ address: string, messageId: string, at: number, answeredAt: number | null }} Delivery
  */
 
@@ -101,7 +101,7 @@ const commands = {
   },
   deliveries: () => deliveries,
   count: () => deliveries.length,
-  /** Returns how many messages were accepted since the last call, within how many milliseconds, and the last. */
+  /** Returns the number of messages accepted since the last call, their span in milliseconds, and the last message. */
   takeSpan: () => {
     const times = deliveries.splice(0).map(({ at }) => at);
     const span = { count: times.length, milliseconds: (times.at(-1) ?? 0) - (times[0] ?? 0) };

@@ -22,7 +22,7 @@ export type SmtpSink = {
   stop(): Promise<void>;
 };
 
-/** Starts a scriptable SMTP server in a process of its own. */
+/** Starts a scriptable SMTP server in its own process. */
 export async function startSmtpSink(port = 0): Promise<SmtpSink> {
   const child = fork(join(import.meta.dirname, "smtp-sink-process.mjs"), [String(port)], {
     execArgv: [],

@@ -33,7 +33,7 @@ const ATTESTATION_KEY = createPrivateKey({
   type: "pkcs8",
 });
 
-/** The values in which a response differs from that of an honest browser and authenticator. */
+/** Values that differ from those of an honest browser and authenticator. */
 export type Forgery = {
   origin?: string;
   challenge?: string;
@@ -43,13 +43,13 @@ export type Forgery = {
   isUserVerified?: boolean;
   counter?: number;
   userHandle?: string;
-  /** Of a registration, in place of none: by a certificate (FIDO U2F), or by the passkey itself. */
+  /** Attestation of a registration, none by default: by a certificate (FIDO U2F), or by the passkey itself. */
   attestation?: "by-certificate" | "by-itself";
 };
 
 /**
- * An authenticator and its browser in software, with one ES256 passkey. It answers as an honest pair does, unless
- * told to forge something; then it signs the forgery.
+ * An authenticator and its browser in software, with one ES256 passkey. It answers as an honest pair does, unless a
+ * test has it forge something; then it signs the forgery.
  */
 export class SoftwareAuthenticator {
   readonly #id = randomBytes(32);
@@ -129,7 +129,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** A genuine statement of the wanted kind (WebAuthn, 8.2, 8.6 and 8.7). */
+  /** A genuine statement of the requested kind (WebAuthn, 8.2, 8.6 and 8.7). */
   #attestation(authData: Buffer, clientDataHash: Buffer, { attestation }: Forgery) {
     const attStmt = new Map<string, unknown>();
     if (!attestation) return { fmt: "none", attStmt };

@@ -17,7 +17,7 @@ export type StateDocuments = {
   headings: string[];
   /** The document with the current values and open menus, and without scripts, for another window to lay out. */
   snapshot: string;
-  /** Whether a script has placed something, so that the snapshot is valid at its own width only. */
+  /** Whether a script has placed something: then the snapshot is valid only at its own width. */
   isPlacedByScript: boolean;
 };
 

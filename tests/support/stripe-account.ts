@@ -10,11 +10,11 @@ import { findProfile } from "~db/queries/profiles";
 import { newReader, type Reader } from "./payments";
 import { openSandbox, SANDBOX_KEY, type TestSandbox } from "./stripe-sandbox";
 
-/** A site with its own Stripe account, as its author has set it up. */
+/** A site with its own Stripe account, set up as its author would. */
 export type AuthorsSite = {
   account: TestSandbox;
   variables: Record<string, string>;
-  /** Changes settings and restarts the site, so that nothing from Stripe is cached. */
+  /** Changes settings and restarts the site, which empties the Stripe cache. */
   restart(variables?: Record<string, string>): void;
   /** Changes settings of a running site. */
   set(variables: Record<string, string>): void;

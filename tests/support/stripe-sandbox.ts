@@ -14,7 +14,7 @@ export const SANDBOX_PRICE = {
   interval: "month",
 } as const;
 
-/** A running sandbox, controlled by a test. */
+/** A running local Stripe, controlled by a test. */
 export type TestSandbox = {
   stripe: Stripe;
   /** The origin of its API and pages. */
@@ -25,7 +25,7 @@ export type TestSandbox = {
   close(): Promise<void>;
 };
 
-/** Starts a sandbox on a free port, by default in memory; it is stopped after the test. */
+/** Starts a local Stripe on a free port, by default in memory; it is stopped after the test. */
 export async function openSandbox(
   options: Partial<StripeSandboxOptions> = {},
 ): Promise<TestSandbox> {

@@ -6,8 +6,8 @@ import { mailIdle } from "./mail";
 export type Contents = Record<string, string>;
 
 /**
- * Tables that a site writes by itself: the mail workers' heartbeats, its starts and health, its keys, the edition in
- * its folder, and counts of visitors.
+ * Tables that a site writes without a request: the mail workers' heartbeats, its starts and health, its keys, the
+ * edition in its folder, and counts of visitors.
  */
 const NO_CONTENTS = [
   ...["mail_workers", "site_keys"],

@@ -20,7 +20,7 @@ type Typed = { after: string; text: string };
 
 function openTerminal(command: string[], variables: Record<string, string>) {
   const words = [process.execPath, ...NODE_FLAGS, join(PROJECT, "build/index.js"), ...command];
-  // in place of the shell, which Ctrl-C would reach too
+  // replaces the shell, which Ctrl-C would also reach
   const line = `exec ${words.map((word) => `'${word}'`).join(" ")}`;
   return spawn("script", ["--quiet", "--return", "--flush", "--command", line, "/dev/null"], {
     cwd: PROJECT,
@@ -56,7 +56,7 @@ export async function startInTerminal(variables: Record<string, string>): Promis
 }
 
 /**
- * Runs the built program in a terminal with typed input; returns its exit code and all that the terminal showed,
+ * Runs the built program in a terminal with typed input; returns its exit code and everything the terminal showed,
  * without control sequences.
  */
 export async function runInTerminal({

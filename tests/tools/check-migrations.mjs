@@ -1,6 +1,6 @@
-// Fails if db/schema.ts and the migrations differ: generates a migration into a copy, without a database or
-// network, and checks whether there was anything to generate. Fails, too, if a migration would break the release
-// before, which serves while it runs, or hold a lock for long.
+// Fails if db/schema.ts and the migrations differ: generates a migration into a copy, without a database or network,
+// and checks whether it is empty. Also fails if a migration would break the previous release, which still serves
+// while it runs, or hold a lock for long.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const migrations = join(root, "db/migrations");
 const kit = join(dirname(createRequire(import.meta.url).resolve("drizzle-kit")), "bin.cjs");
 
-/** Accepted findings in migrations from before this check, which are never changed. */
+/** Accepted findings in migrations older than this check, which never change. */
 const LANDED = {
   "0002_billing_syncs.sql require-concurrent-index-creation": "a row for each member only",
   "0002_billing_syncs.sql require-concurrent-index-deletion": "no query used it",
@@ -78,7 +78,7 @@ function run(command, options) {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // it reports some failures with status 0 and a message
+  // some failures have status 0 and a message
   const text = `${stdout}${stderr}`;
   return { status: /error/i.test(text) ? 1 : status, text };
 }

@@ -31,7 +31,7 @@ const TIMES = {
   "largest-contentful-paint": "largest paint",
 };
 
-/** How often a page is measured again if the browser recorded nothing. */
+/** How often a page may be measured again if the browser recorded nothing. */
 const FAILURES_ALLOWED = 3;
 
 const PHOTO_HOST = "images.unsplash.com";
@@ -45,7 +45,7 @@ const PAGES = [
   { path: CHAPTER, floors: FLOORS, forMembers: true },
 ];
 
-/** Words of the chapter, far more than one of the sample edition has. */
+/** Words of the chapter, far more than in any chapter of the sample edition. */
 const CHAPTER_WORDS = 5_000;
 
 process.env.CHROMIUM_PATH = await findChromium();
@@ -70,7 +70,7 @@ try {
   rmSync(edition, { recursive: true });
 }
 
-/** The sample edition with one chapter as long as several, in a folder of its own. */
+/** The sample edition with one chapter as long as several, in its own folder. */
 function longEdition() {
   const folder = mkdtempSync(join(tmpdir(), "golden-path-edition-"));
   const sample = fileURLToPath(

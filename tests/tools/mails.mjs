@@ -44,7 +44,7 @@ console.log(`${mails.length} mails are in ${folder}.`);
  * @returns {Promise<Record<string, { subject: string, html: string, text: string }>>}
  */
 async function renderedSamples() {
-  // inside the project, so that the packages are found from there
+  // inside the project, where Node finds the packages
   const outfile = join(root, ".cache/mail-samples.mjs");
   await build({
     stdin: {

@@ -1,9 +1,9 @@
 /**
  * Regenerates the typeface files of `app/styles/typefaces/` from those of @fontsource, in the weights that the styles
- * use. Each face gets one file for the characters of the site's own texts, and one for all other Latin ones. Run by
- * hand after one of those has changed:
+ * use. Each face gets one file for the characters of the site's own texts, and one for all other Latin ones. Run it
+ * by hand after a change to any of those:
  *
- *   node tests/tools/subset-typefaces.mjs
+ * node tests/tools/subset-typefaces.mjs
  *
  * `fonts.css` has the same lists of characters.
  */

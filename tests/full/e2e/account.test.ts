@@ -16,13 +16,13 @@ const NEW_PASSWORD = "a longer walk";
 const section = (page: Page, title: string) => page.getByRole("region", { name: title });
 const toast = (page: Page, title: string) => page.locator(".toast:visible", { hasText: title });
 
-/** Opens the account page of whoever is signed in. */
+/** Opens the account page of a signed-in user. */
 async function openAccount(page: Page): Promise<void> {
   await page.goto("/account");
   await expect(page.getByRole("heading", { name: "My Account", level: 1 })).toBeVisible();
 }
 
-/** Waits for an answer: its toast, back at a section. */
+/** Waits for the toast, back at a section of the page. */
 async function expectAnswer(page: Page, title: string, id: string): Promise<void> {
   await expect(toast(page, title)).toBeVisible();
   expect(new URL(page.url()).pathname + new URL(page.url()).hash).toBe(`/account#${id}`);
@@ -40,9 +40,9 @@ async function isSignedIn(page: Page): Promise<boolean> {
   return answer.status() === 200;
 }
 
-// what each form may do, and what it refuses, is tested without a browser
+// other tests cover, without a browser, what each form accepts and refuses
 describe("the account page", () => {
-  it("changes the password, which signs out elsewhere, without JavaScript", async () => {
+  it("changes the password and signs out other browsers, without JavaScript", async () => {
     const page = await site.visit({ javaScriptEnabled: false });
     const other = await otherBrowser(await site.signUp(page.context()));
     await openAccount(page);
@@ -61,7 +61,7 @@ describe("the account page", () => {
     expect(await isSignedIn(other)).toBe(false);
   });
 
-  it("gives one's data as a file, after the password if that is older than ten minutes", async () => {
+  it("downloads the account's data, after the password if that was entered ten minutes ago", async () => {
     const page = await site.visit();
     const { email } = await site.signUp(page.context());
     await page.goto("/account#data");
@@ -103,7 +103,7 @@ describe("the account page", () => {
     await mailInOutbox(site.dataDir, email, "Your account is deleted");
   });
 
-  it("shows where one is signed in, and ends one session, or all others", async () => {
+  it("lists the sessions, and ends one or all others", async () => {
     const page = await site.visit();
     const account = await site.signUp(page.context());
     const [first, second] = [await otherBrowser(account), await otherBrowser(account)];
@@ -124,7 +124,7 @@ describe("the account page", () => {
     ]);
   });
 
-  it("joins the newsletter and leaves it", async () => {
+  it("joins and leaves the newsletter", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     await openAccount(page);
@@ -137,7 +137,7 @@ describe("the account page", () => {
     await expect(newsletter).toContainText("You do not get the newsletter at this address.");
   });
 
-  it("changes the address once the new one is confirmed; the old one can undo it", async () => {
+  it("changes the address after confirmation, and the old address can undo it", async () => {
     const page = await site.visit();
     const account = await site.signUp(page.context());
     const newEmail = site.newEmail("moved");
@@ -147,7 +147,7 @@ describe("the account page", () => {
     await form.getByLabel("Your password", { exact: true }).fill("not that one");
     await form.getByRole("button", { name: "Change email" }).click();
     await expectAnswer(page, "That is not your password.", "email");
-    // nothing is lost but the password
+    // only the password has to be typed again
     await expect(form.getByLabel("New email")).toHaveValue(newEmail);
     await form.getByLabel("Your password", { exact: true }).fill(PASSWORD);
     await form.getByRole("button", { name: "Change email" }).click();
@@ -155,7 +155,7 @@ describe("the account page", () => {
     await expect(form).toContainText(`Waiting to be confirmed: ${newEmail}`);
 
     const mail = await mailInOutbox(site.dataDir, newEmail, "Confirm your new email address");
-    // in a browser that is signed out, it asks to log in first
+    // a signed-out browser has to log in first
     const elsewhere = await site.visit({ javaScriptEnabled: false });
     await elsewhere.goto(linkIn(mail, "/account/email/confirm").href);
     await elsewhere.getByLabel("Email", { exact: true }).fill(account.email);
@@ -183,7 +183,7 @@ describe("the account page", () => {
     expect(await isSignedIn(page)).toBe(false);
   });
 
-  it("has every field, button and link in the order of the Tab key, in sight when focused", async () => {
+  it("has every field, button and link in Tab order, and in view when focused", async () => {
     const page = await site.visit({ reducedMotion: "reduce" });
     await otherBrowser(await site.signUp(page.context()));
     await openAccount(page);
@@ -196,7 +196,7 @@ describe("the account page", () => {
           return index;
         }),
     );
-    // nine sections with their forms
+    // nine sections with forms
     expect(wanted.length).toBeGreaterThan(20);
     const reached: number[] = [];
     for (let presses = 0; presses < wanted.length + 30; presses++) {
@@ -214,7 +214,7 @@ describe("the account page", () => {
 });
 
 describe("a new account", () => {
-  it("is told once to confirm its address", async () => {
+  it("is asked once to confirm its address", async () => {
     const page = await site.open("/auth?tab=signup");
     const email = site.newEmail();
     await page.getByLabel("Email").fill(email);
@@ -235,7 +235,7 @@ describe("a new account", () => {
     await expect(section(page, "Email")).toContainText(`${email}, confirmed`);
   });
 
-  it("is taken from a squatter when the address's owner confirms it", async () => {
+  it("loses its squatter when the address's owner confirms it", async () => {
     const squatter = await site.visit();
     const { email } = await site.signUp(squatter.context());
     await openAccount(squatter);
@@ -254,8 +254,8 @@ describe("a new account", () => {
   });
 });
 
-// without JavaScript, the crawl opens it and sends its form
-it("a forgotten password is replaced by the link in the mail, once", async () => {
+// the crawl covers it without JavaScript
+it("a link in a mail replaces a forgotten password, once", async () => {
   const { email } = await site.newAccount("forgetful");
   const page = await site.open("/auth/forgot-password");
   await page.getByLabel("Email").fill(email);

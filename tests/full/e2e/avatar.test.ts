@@ -51,7 +51,7 @@ async function expectToast(page: Page, text: string): Promise<void> {
   await expect(page).toHaveURL(`${site.origin}/account#picture`);
 }
 
-/** The picture in the header and the one in the section, in pixels; null while one is not loaded. */
+/** The widths of the pictures in the header and the section, in pixels; null while one is not loaded. */
 const widths = (page: Page) =>
   page
     .locator(".avatar img, img.account-picture")
@@ -63,7 +63,7 @@ describe.each([
   { name: "with JavaScript", javaScriptEnabled: true },
   { name: "without JavaScript", javaScriptEnabled: false },
 ])("an account's picture $name", ({ javaScriptEnabled }) => {
-  it("is shown in the header once it is saved, stays when the next file is too large, and gives way to its letter once it is removed", async () => {
+  it("appears in the header once saved, stays if the next file is too large, and becomes a letter once removed", async () => {
     const page = await accountPage(javaScriptEnabled);
     await expect(inHeader(page)).toHaveText("Z");
     await expect(inHeader(page).locator("img")).toHaveCount(0);

@@ -21,9 +21,9 @@ if (missing) console.warn(`Backups are not tested across PostgreSQL's releases: 
 const folders: ReturnType<typeof temporaryDirectory>[] = [];
 let server: MajorServer | undefined;
 let cookie: string;
-/** Of the rows that the first backup was made from. */
+/** Digests of the rows in the first backup. */
 let digest: Record<string, string>;
-/** The backup that the last step has made. */
+/** The latest backup. */
 let latest: string;
 
 const folder = () => {
@@ -78,8 +78,8 @@ describe.skipIf(missing !== null)("a site moves by backup and restore", () => {
   });
 
   /**
-   * Restores the last backup into an empty database, compares every row, and makes the next backup from there; in this
-   * process, since a program would have to be started for each.
+   * Restores the last backup into an empty database, compares every row, and makes the next backup from there. It
+   * runs in this process, since starting the program each time would take longer.
    */
   async function moveTo(name: string): Promise<void> {
     const url = (await server?.createDatabase(name)) ?? "";

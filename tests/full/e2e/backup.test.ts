@@ -22,7 +22,7 @@ let data: ReturnType<typeof temporaryDirectory>;
 let variables: { DATA_DIR: string; BACKUP_DIR: string };
 let program: Program;
 let database: Database;
-/** Made while the site ran and rows were written; how that went, and how many transactions there were meanwhile. */
+/** Made while the site ran and rows were written; the command's result, and the number of transactions meanwhile. */
 let backup: string;
 let made: Awaited<ReturnType<typeof runProgram>>;
 let written: number;
@@ -58,11 +58,11 @@ afterAll(async () => {
   data.remove();
 });
 
-/** Writes until told to stop; each transaction leaves sums and foreign keys right. Returns how many there were. */
+/** Writes until aborted; each transaction keeps sums and foreign keys right. Returns the number of transactions. */
 async function writeUntil(stopped: AbortSignal, writer: number): Promise<number> {
   let count = 0;
   while (!stopped.aborted) {
-    // each writer has rows of its own, or they would wait for one another in circles
+    // each writer has its own rows, to avoid deadlocks
     const row = () => `pair ${writer + 2 * Math.floor((Math.random() * PAIRS) / 2)}`;
     const [from, to] = [row(), row()];
     const email = `writer-${writer}-${count++}@example.test`;
@@ -85,14 +85,14 @@ async function writeUntil(stopped: AbortSignal, writer: number): Promise<number>
   return count;
 }
 
-/** Runs a command in this process, since the built program takes longer to start than most of these take. */
+/** Runs a command in this process, since the built program takes longer to start than most commands take. */
 const command = (settings: Record<string, string>, ...words: string[]) => {
   setEnvironment({ ...settings, LOG_LEVEL: "silent" });
   return runCommand(...words);
 };
 
-describe("a backup of a site that is written to", () => {
-  it("is of one moment: every sum and every foreign key holds after a restore", async () => {
+describe("a backup made during writes", () => {
+  it("is consistent: every sum and every foreign key holds after a restore", async () => {
     expect(written).toBeGreaterThan(20);
     expect({ ...made, stderr: "" }).toEqual({ code: 0, stdout: `${backup}\n`, stderr: "" });
     expect(made.stderr).toMatch(/rows in \d+ tables/);
@@ -118,7 +118,7 @@ describe("a backup of a site that is written to", () => {
     }
   });
 
-  it("is for its user only, and never replaced", async () => {
+  it("is readable by its user only, and never overwritten", async () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     const bytes = readFileSync(backup);
     const { code, stderr } = await command(variables, "backup", backup);
@@ -129,7 +129,7 @@ describe("a backup of a site that is written to", () => {
     expect(readFileSync(backup).equals(bytes)).toBe(true);
   });
 
-  it("goes to standard output as it is", async () => {
+  it("goes to standard output unchanged", async () => {
     const child = spawn(process.execPath, [PROGRAM, "backup", "-"], {
       env: childEnvironment(variables),
       stdio: ["ignore", "pipe", "ignore"],
@@ -143,7 +143,7 @@ describe("a backup of a site that is written to", () => {
   });
 });
 
-it("the running site makes a backup by itself, and tells of it", async () => {
+it("the running site makes backups on its own, and reports them in its metrics", async () => {
   await eventually(async () => {
     expect(await readMetric(program.origin, "backup_last_size_bytes")).toBeGreaterThan(1_000);
   });
@@ -158,7 +158,7 @@ describe("a restore", () => {
     expect(stderr).toContain("Another program already serves from DATA_DIR");
   });
 
-  it("of a file that is cut short is refused before anything is touched", async () => {
+  it("refuses a truncated file before it touches anything", async () => {
     const short = join(home.path, "short.tar.gz");
     writeFileSync(short, readFileSync(backup).subarray(0, -1_000));
     const untouched = join(home.path, "untouched");
@@ -168,7 +168,7 @@ describe("a restore", () => {
     expect(existsSync(untouched)).toBe(false);
   });
 
-  it("that is killed leaves an empty or a whole database, can be repeated, and the site starts", async () => {
+  it("that is killed leaves an empty or a complete database, can be repeated, and the site starts", async () => {
     const folder = temporaryDirectory();
     const child = spawn(process.execPath, [PROGRAM, "restore", backup], {
       env: childEnvironment({ DATA_DIR: folder.path }),
@@ -181,9 +181,9 @@ describe("a restore", () => {
     await ended;
     const settings = { DATA_DIR: folder.path };
     const again = await command(settings, "restore", backup);
-    // it may have been whole already
+    // the first restore may have completed
     if (again.code !== 0) expect(again.stderr).toMatch(/not empty: a site has data in it/);
-    // whoever has the database has the secret that its sessions are signed with
+    // a restored database always comes with the secret that signs its sessions
     expect(existsSync(join(folder.path, "session-secret"))).toBe(true);
     const restored = await startProgram({ variables: settings });
     try {

@@ -36,7 +36,7 @@ const FIELDS = ["email", "password", "token", "priceId", "notice", "redirectTo"]
 
 const withAll = (value: unknown) => Object.fromEntries(FIELDS.map((name) => [name, value]));
 
-/** Bodies on which no route may act. */
+/** Bodies that no route may act on. */
 const BAD_BODIES: Record<string, Sent> = {
   ...Object.fromEntries(
     Object.entries(BAD_VALUES).flatMap(([name, value]) => [
@@ -70,7 +70,7 @@ const BAD_BODIES: Record<string, Sent> = {
   "100 KB of a field": { form: { email: "a".repeat(100 * KB) } },
 };
 
-/** Every path that accepts a form, and those of pages, which accept none. */
+/** Every path that accepts a form, and paths of pages, which accept none. */
 const TARGETS = [
   "/auth/login",
   "/auth/signup",
@@ -92,7 +92,7 @@ const TARGETS = [
   "/no/such/page",
 ];
 
-/** The bodies that are a target's turn: each gets a quarter of them, and each body goes to every fourth target. */
+/** Returns a quarter of the bodies, by turn; each body goes to every fourth target. */
 const bodiesFor = (turn: number) =>
   Object.entries(BAD_BODIES).filter((_, index) => index % 4 === turn % 4);
 
@@ -105,7 +105,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** The tables that were written to, apart from the counts of attempts. */
+/** Returns the tables that were written to, except the counts of attempts. */
 async function written(): Promise<string[]> {
   const changed = changedTables(before, await readContents(site.database));
   return changed.filter((table) => table !== "rate_limits");

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { siteForThisFile } from "../../support/e2e-site";
 import { hydrated } from "../../support/hydrated.mjs";
 
-/** Of the bodies of all scripts that a page loads by itself, in bytes. */
+/** The limit for the bodies of all scripts that a page loads without interaction, in bytes. */
 const SCRIPT_BUDGET = 110_000;
 const STYLE_BUDGET = 12_000;
 const SHIFT_BUDGET = 0.02;
@@ -30,7 +30,7 @@ async function onPhotos(answer: (route: Route) => Promise<void> | void): Promise
 
 const showPhoto = (route: Route) => route.fulfill({ body: PHOTO, contentType: "image/png" });
 
-/** Scrolls to the end of the page by mouse wheel, so that lazy images load. */
+/** Scrolls to the end of the page by mouse wheel, to load lazy images. */
 async function readToEnd(): Promise<void> {
   const end = await page.evaluate(() => document.documentElement.scrollHeight);
   for (let y = 0; y < end; y += 500) {

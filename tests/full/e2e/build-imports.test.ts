@@ -17,7 +17,7 @@ type Output = {
   imports: { path: string; kind: string }[];
 };
 
-/** What esbuild says of the server build: Remix's compiler at first, then `bundle-server.mjs`. */
+/** esbuild's report on the server build: first by Remix's compiler, then by `bundle-server.mjs`. */
 const outputOf = (metafile: string): Output =>
   JSON.parse(read(`build/${metafile}`)).outputs["build/index.js"];
 
@@ -29,15 +29,15 @@ const inputsOf = ({ inputs }: Output) =>
 const compiled = () => inputsOf(outputOf("metafile.server.json"));
 const bundled = () => inputsOf(outputOf("metafile.bundle.json"));
 
-it("the build imports no package but those that are programs for one platform", () => {
+it("the build imports only packages built for one platform", () => {
   const imported = outputOf("metafile.bundle.json")
-    // what a package tries to require, it does without
+    // packages work without the optional modules they try to require
     .imports.filter(({ path, kind }) => !isBuiltin(path) && kind !== "require-call")
     .map(({ path }) => path);
   expect([...new Set(imported)].sort()).toEqual(["argon2"]);
 });
 
-it("the build leaves the local Stripe to a file of its own", () => {
+it("the build keeps the local Stripe in a separate file", () => {
   const stripes = (files: string[]) => files.filter((file) => file.includes("sandbox/stripe/"));
   expect(stripes([...compiled(), ...bundled()])).toEqual([]);
   const page = "Local test stand-in for Stripe.";
@@ -45,7 +45,7 @@ it("the build leaves the local Stripe to a file of its own", () => {
   expect(read("build/sandbox.js")).toContain(page);
 });
 
-it("the build contains no development package but the mail components, without what they bring along", () => {
+it("the build contains no development packages but the mail components, without their dependencies", () => {
   const { packages } = JSON.parse(read("package-lock.json"));
   const added = packagesOf(bundled());
   expect(added).toContain("node_modules/stripe");

@@ -13,7 +13,7 @@ const data = temporaryDirectory();
 const hasPsql = serverProgram("psql") !== null;
 const skipped = unlessInstalled("psql");
 
-/** What psql prints goes past this process. */
+/** psql prints to its own output, not through this process. */
 const psql = (...parameters: string[]) =>
   runProgram({ command: ["db", "psql", ...parameters], variables: { DATA_DIR: data.path } });
 
@@ -22,7 +22,7 @@ const url = (variables: Record<string, string> = {}, ...options: string[]) => {
   return runCommand("db", "url", ...options);
 };
 
-/** Asks a question of the address, as a shell would. */
+/** Runs a query at the address, as a shell would. */
 async function ask(url: string, question: string): Promise<string> {
   const parameters = [url, "--no-psqlrc", "--tuples-only", "--no-align", "-c", question];
   return (await promisify(execFile)("psql", parameters)).stdout.trim();
@@ -37,7 +37,7 @@ describe("while the site runs", () => {
   });
   afterAll(() => program?.stop());
 
-  it.skipIf(!hasPsql)(`'db url' is an address that psql opens${skipped}`, async () => {
+  it.skipIf(!hasPsql)(`'db url' prints an address that psql opens${skipped}`, async () => {
     const { code, stdout, stderr } = await url();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const address = stdout.trim();
@@ -52,7 +52,7 @@ describe("while the site runs", () => {
     expect(program.output()).not.toContain(password);
   });
 
-  it.skipIf(!hasPsql)(`'db psql' opens it, and leaves it to the site${skipped}`, async () => {
+  it.skipIf(!hasPsql)(`'db psql' opens it, and leaves it running${skipped}`, async () => {
     const { code, stdout } = await psql("-Atc", "select 6 * 7");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "42\n" });
     expect(existsSync(join(data.path, "postgres/postmaster.pid"))).toBe(true);
@@ -61,7 +61,7 @@ describe("while the site runs", () => {
 });
 
 describe("while the site does not run", () => {
-  it("'db url' says what to do", async () => {
+  it("'db url' says what to do instead", async () => {
     const { code, stdout, stderr } = await url();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
@@ -77,7 +77,7 @@ describe("while the site does not run", () => {
   });
 });
 
-it("'db url' of an external database is DATABASE_URL as it is", async () => {
+it("'db url' prints DATABASE_URL unchanged for an external database", async () => {
   const DATABASE_URL = `postgres://reader:p%40ss@127.0.0.1:${await freePorts(1)}/book?sslmode=disable`;
   expect(await url({ DATABASE_URL })).toEqual({
     code: 0,

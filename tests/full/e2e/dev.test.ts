@@ -7,7 +7,7 @@ import { hydrated } from "../../support/hydrated.mjs";
 import { watchForErrors } from "../../support/pages";
 import { policyOf } from "../../support/security-headers";
 
-/** A page that shows a text each from its component, its loader and the database. */
+/** A page with one text each from its component, its loader and the database. */
 const PROBE = join("app", "routes/probe/route.tsx");
 const PROBE_QUERY = join("db", "queries/probe.ts");
 const PROBE_FILES = {
@@ -50,12 +50,12 @@ const textOf = (selector: string) => page.locator(selector).textContent();
 const styleOf = (selector: string, name: "color" | "letterSpacing") =>
   page.locator(selector).evaluate((element, name) => getComputedStyle(element)[name], name);
 
-/** Waits until the page shows it, with or without being loaded again, which can interrupt a look at it. */
+/** Waits until the page shows it. A reload may interrupt a look at the page. */
 const shown = (look: () => Promise<string | null>, wanted: string) =>
   expect.poll(() => look().catch(() => null)).toBe(wanted);
 
 describe("npm run dev", () => {
-  it("runs the page under its policy, extended only by the live-reload connection", async () => {
+  it("serves the page with its policy, plus only the live-reload connection", async () => {
     const answer = await page.goto("/");
     await hydrated(page);
     const policy = policyOf({ headers: answer?.headers() ?? {} });
@@ -70,7 +70,7 @@ describe("npm run dev", () => {
     expect(errors).toEqual([]);
   });
 
-  it("shows edits of the frame, a component, a loader and the style sheet, also on a page that the site caches", async () => {
+  it("shows edits of the frame, a component, a loader and the style sheet, also on a cached page", async () => {
     await page.goto("/probe");
     expect(await textOf("h1.probe")).toBe("rendered first, loaded first, queried first");
     site.replace("app/root.tsx", "Skip to content", "Skip the edited header");
@@ -82,12 +82,12 @@ describe("npm run dev", () => {
     await shown(() => styleOf("body", "letterSpacing"), "3px");
     await page.goto("/");
     expect(await textOf(".skip-link")).toBe("Skip the edited header");
-    // the previous builds' files are removed
+    // previous builds' files are removed
     const roots = site.filesIn("public/build")?.filter((file) => /^root-\w+\.js$/.test(file));
     expect(roots).toHaveLength(1);
   });
 
-  it("reports an edit that does not compile, keeps the page, and shows the next good edit, also of a color", async () => {
+  it("reports a compile error, keeps the page, and shows the next good edit, also of a color", async () => {
     site.replace(PROBE, "rendered again", "rendered <b> badly");
     await site.prints(/ERROR.*probe\/route\.tsx/s);
     await page.goto("/probe");
@@ -98,7 +98,7 @@ describe("npm run dev", () => {
     await shown(() => styleOf("body", "color"), "rgb(18, 52, 86)");
   });
 
-  it("reports an edit that crashes the program, and shows the next good one, also of a query and with a new utility", async () => {
+  it("reports an edit that crashes the program, and shows the next good one, also of a query or a new utility class", async () => {
     const fault = "throw new Error('a fault of the program');";
     const text = PROBE_FILES[PROBE_QUERY] ?? "";
     site.write(PROBE_QUERY, `${text}\n${fault}`);

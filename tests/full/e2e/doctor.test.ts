@@ -38,7 +38,7 @@ describe("doctor, without a site", () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
-  it("ends where nothing answers", async () => {
+  it("finishes when hosts do not answer", async () => {
     // reserved for documentation (RFC 5737): packets to it are lost, or rejected at once
     const nowhere = "192.0.2.1";
     const { code } = await report({
@@ -65,7 +65,7 @@ describe("doctor, beside a running site", () => {
   const data = temporaryDirectory();
   beforeAll(async () => {
     const PORT = String(await freePorts(2));
-    // of the two addresses of localhost, it listens on one
+    // it listens on only one of localhost's two addresses
     variables = { DATA_DIR: data.path, PORT, PAYMENTS: "sandbox", HOST: "127.0.0.1" };
     site = await startProgram({ variables });
   });
@@ -74,7 +74,7 @@ describe("doctor, beside a running site", () => {
     data.remove();
   });
 
-  it("uses the embedded database that the site holds, finds nothing broken, and prints one page", async () => {
+  it("uses the site's embedded database, finds nothing broken, and prints one page", async () => {
     const { code, stdout } = await runProgram({ command: "doctor", variables });
     expect(stdout).toMatch(/Nothing is broken; \d warnings? \(!\)\./);
     expect(code).toBe(0);
@@ -84,12 +84,12 @@ describe("doctor, beside a running site", () => {
     expect(stdout).toMatch(/^! backups +place: no backups are made\n +→ Set BACKUP_DIR/m);
     expect(stdout).toMatch(new RegExp(`^✓ site +PUBLIC_URL: ${site.origin} answers;`, "m"));
     expect(stdout).toMatch(/^✓ mail queue +site: 1 running/m);
-    // it left nothing behind, and the site its database
+    // no files are left, and the site still has its database
     expect(readdirSync(data.path).filter((name) => name.startsWith(".probe"))).toEqual([]);
     expect((await send(`${site.origin}/readyz`)).status).toBe(200);
   });
 
-  it("knows the site by its secret", async () => {
+  it("recognises the site by its secret", async () => {
     const SESSION_SECRET = "another secret of 32 characters or more";
     const found = await report({ ...variables, SESSION_SECRET });
     expect(named(found, "site", "PUBLIC_URL")).toMatchObject({
@@ -98,14 +98,14 @@ describe("doctor, beside a running site", () => {
     });
   });
 
-  it("tells nobody else how requests arrive", async () => {
+  it("hides from others how requests arrive", async () => {
     for (const query of ["?probe=", `?probe=x&at=${Date.now()}`, "?probe=a.b&at=1"]) {
       expect((await send(`${site.origin}/healthz${query}`)).text).toBe("ok\n");
     }
   });
 });
 
-describe("doctor, behind a proxy as docs/deploy/ has it,", () => {
+describe("doctor, behind a proxy configured as in docs/deploy/,", () => {
   const data = temporaryDirectory();
   const folder = mkdtempSync(join(tmpdir(), "golden-path-doctor-"));
   let site: Program;
@@ -115,7 +115,7 @@ describe("doctor, behind a proxy as docs/deploy/ has it,", () => {
     const PUBLIC_URL = `https://${SITE_HOST}`;
     const variables = { DATA_DIR: data.path, PORT: String(port), TRUST_PROXY: "1", PUBLIC_URL };
     site = await startProgram({ variables });
-    // the program keeps the first secret it reads
+    // a program keeps the first secret it reads
     vi.resetModules();
   });
   afterAll(async () => {
@@ -126,7 +126,7 @@ describe("doctor, behind a proxy as docs/deploy/ has it,", () => {
 
   for (const name of PROXIES) {
     const isInstalled = serverProgram(name) !== null && serverProgram("openssl") !== null;
-    it.skipIf(!isInstalled)(`finds ${name} in order${unlessInstalled(name)}`, async () => {
+    it.skipIf(!isInstalled)(`finds no fault with ${name}${unlessInstalled(name)}`, async () => {
       const proxy = await startProxy(name, folder, port);
       onTestFinished(() => proxy.stop());
       const { probeThrough } = await import("../../support/doctor-probe");

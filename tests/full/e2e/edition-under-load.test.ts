@@ -9,10 +9,10 @@ import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
 const REQUESTS_PER_SECOND = 60;
 
-/** Requests that are not answered yet; a machine that is busy with other things gets fewer per second. */
+/** Maximum number of unanswered requests; a busy machine gets fewer per second. */
 const MAX_IN_FLIGHT = 32;
 
-/** Enough texts for an import to take longer than requests do. */
+/** Enough texts for an import to take longer than a request. */
 const CHAPTERS = 40;
 
 const chapters = (words: string): EditionFiles =>
@@ -27,10 +27,10 @@ const chapters = (words: string): EditionFiles =>
   );
 
 const folder = editionFolder(chapters("The first edition."));
-/** A second less than the site keeps a connection: at that moment a request could cross with its end, and be reset. */
+/** A second less than the site keeps a connection, so requests do not cross with its end, which would reset them. */
 const KEEP_ALIVE_MS = 4_000;
 
-// without a time of its own, Node's agent does not heed the one in Keep-Alive
+// without its own timeout, Node's agent ignores the one in Keep-Alive
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: KEEP_ALIVE_MS });
 let site: ProgramSite;
 let cookie: string;
@@ -63,7 +63,7 @@ const served = (words: string) =>
 
 const outputSince = (start: number) => site.program.output().slice(start);
 
-/** Sends requests at a steady pace, as far as they are answered, until it is stopped; resolves then with what each was answered with. */
+/** Sends requests at a steady pace while earlier ones are answered. `stop` resolves with the outcome of each. */
 function startRequests(): { stop: () => Promise<string[]> } {
   const asked = [
     { path: "/" },
@@ -101,8 +101,8 @@ function startRequests(): { stop: () => Promise<string[]> } {
   };
 }
 
-describe("an edition that is put in place under load", () => {
-  it("makes no request fail if it is broken, nor when it is fixed; the log names file and line", {
+describe("an edition that is replaced under load", () => {
+  it("fails no request, neither when it is broken nor when it is fixed; the log names file and line", {
     timeout: 180_000,
   }, async () => {
     const start = site.program.output().length;
@@ -127,7 +127,7 @@ describe("an edition that is put in place under load", () => {
     } finally {
       answers = await requests.stop();
     }
-    // two changes are taken after two seconds of quiet each; a busy machine answers a quarter of the requests
+    // each change is imported after two quiet seconds; a busy machine answers a quarter of the requests
     expect(answers.length).toBeGreaterThan(4 * REQUESTS_PER_SECOND * 0.25);
     expect(answers.filter((answer) => answer !== "200")).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { SCREEN_STATES, type ScreenState } from "../../support/screen-states.mjs
 import { HEIGHT, type StateDocuments, StateVisits } from "../../support/state-visit";
 import { type StatesSite, startStatesSite } from "../../support/states-site";
 
-// Everything that is checked of each state: its accessibility, its layout, its markup, after a single visit.
+// All checks of a state share a single visit: its accessibility, its layout and its markup.
 
 const checker = hasJava() ? nuChecker : htmlValidate;
 console.log(`HTML is checked by ${checker.title}.`);
@@ -18,19 +18,19 @@ console.log(`HTML is checked by ${checker.title}.`);
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-/** Below this width in rem the header's links are in a menu. */
+/** Width in rem below which the header's links are in a menu. */
 const WIDE_REM = 64;
-/** Window widths in CSS pixels, of which each state is tried at one, in turn. */
+/** Window widths in CSS pixels; each state is tested at one of them, in rotation. */
 const WIDTHS = [320, 360, 480, 768, 1023, 1024, 1280, 1920];
 /**
- * The font size that some readers choose for their browser, in pixels. Each state is tried with it in the narrowest
- * window, which is harder than ordinary text there, a window of 1280 px zoomed to 400 percent (WCAG 2.2, 1.4.10).
+ * A font size that some readers choose for their browser, in pixels. Each state is tested with it in the narrowest
+ * window. That is harder than ordinary text there, a window of 1280 px zoomed to 400 percent (WCAG 2.2, 1.4.10).
  */
 const LARGE = 32;
 
 let site: StatesSite;
 let visits: StateVisits;
-/** A browser with large text, in the longer lines of the system's typefaces, and its reader's tabs. */
+/** A browser with large text, in the system's wider typefaces. */
 let largeBrowser: Browser;
 let largeText: BrowserContext;
 /** By the state's name. */
@@ -63,7 +63,7 @@ const inWindows = states.map((state, position) => {
 // concurrently, since much of the time is spent waiting
 describe.concurrent("each state", () => {
   it.each(inWindows)(
-    "$name has no axe violation and a complete outline, and nothing is covered, clipped or out of its window ($width px)",
+    "$name has no axe violation and a complete outline, and covers, clips or overflows nothing ($width px)",
     async ({ state, width }) => {
       const { page, documents, errors } = await visits.open(state, width);
       visited.set(state.name, documents);
@@ -74,7 +74,7 @@ describe.concurrent("each state", () => {
         expect(await layoutFaults(page, state)).toEqual([]);
         // a snapshot is valid at its own width only if a script has placed something
         if (!documents.isPlacedByScript) expect(await faultsInLargeText(documents)).toEqual([]);
-        // this includes violations of the Content-Security-Policy
+        // includes violations of the Content-Security-Policy
         expect(errors).toEqual([]);
       } finally {
         await page.close();
@@ -84,7 +84,7 @@ describe.concurrent("each state", () => {
 });
 
 /**
- * Scrolls to the top, where the sticky header covers nothing, and hovers the toast so that it stays open.
+ * Scrolls to the top, where the sticky header covers nothing, and hovers the toast to keep it open.
  */
 async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   await page.evaluate(() => window.scrollTo(0, 0));
@@ -93,7 +93,7 @@ async function atRest(page: Page, { name }: ScreenState): Promise<void> {
   }
 }
 
-/** Headings that break the outline: a single level 1, which is first, and no level skipped. */
+/** Returns headings that break the outline: a single level 1, which is first, and no level skipped. */
 function outlineFaults(page: Page): Promise<string[]> {
   return page.locator("h1, h2, h3, h4, h5, h6").evaluateAll((all) => {
     const headings = all.filter((heading) => heading.checkVisibility());
@@ -107,7 +107,7 @@ function outlineFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** What is wrong with a page's layout. */
+/** Returns a page's layout faults. */
 async function layoutFaults(page: Page, state: ScreenState): Promise<string[]> {
   await page.evaluate(() => document.fonts.ready.then(() => {}));
   return page.evaluate(geometryFaults, { inWindow: isAtTop(state) });
@@ -152,7 +152,7 @@ describe("the markup", () => {
   });
 });
 
-describe("with a preference or device of its reader's", () => {
+describe("with a reader's preference or device", () => {
   let context: BrowserContext;
   let errors: string[];
   afterEach(async () => {
@@ -176,12 +176,12 @@ describe("with a preference or device of its reader's", () => {
     return page;
   }
 
-  it("a letter's table breaks no short word on a phone", async () => {
+  it("a table in an issue breaks no short word on a phone", async () => {
     const page = await openState("newsletter-issue", { viewport: PHONE });
     expect(await page.evaluate(brokenTableWords, 7)).toEqual([]);
   });
 
-  // below the open menu is the landing page
+  // the landing page is below the open menu
   it.each(["auth", "premium", "menu-mobile-member"])(
     "%s has touch targets of at least 44 px",
     async (name) => {
@@ -192,7 +192,7 @@ describe("with a preference or device of its reader's", () => {
           targets
             .filter((target) => target.checkVisibility() && !target.matches(".skip-link"))
             .map((target) => ({ target, box: target.getBoundingClientRect() }))
-            // a label is as wide as its field, and a field has a line of its own
+            // a label is as wide as its field, and each field has its own line
             .filter(({ box }) => box.height < 43.5 || box.width < 31)
             .map(({ target, box }) => `${target.outerHTML} ${box.width}x${box.height}`),
         );
@@ -201,7 +201,7 @@ describe("with a preference or device of its reader's", () => {
   );
 
   it.each(["landing-busy", "toast-notice"])(
-    "nothing moves on %s, with reduced motion",
+    "nothing moves on %s with reduced motion",
     async (name) => {
       const page = await openState(name, { viewport: DESKTOP });
       const moving = () =>
@@ -236,7 +236,7 @@ describe("with a preference or device of its reader's", () => {
     expect(further.filter((place) => place !== first)).toEqual([]);
   });
 
-  // below the open menu is the landing page
+  // the landing page is below the open menu
   it.each(["auth", "menu-account"])(
     "every control of %s keeps its edges in forced colours, as do the selected tab and the focus",
     async (name) => {
@@ -247,7 +247,7 @@ describe("with a preference or device of its reader's", () => {
   );
 });
 
-/** The classes of controls without a border that differs from the page. */
+/** Returns the classes of controls without a visible border. */
 function edgelessControls(page: Page): Promise<string[]> {
   return page.locator(".button, .field-input, .toast, .menu, .avatar").evaluateAll((controls) =>
     controls

@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually";
 import { end, FreshMachine } from "../../support/fresh-machine";
 import { freePorts } from "../../support/ports.mjs";
 
-it("an unprivileged user without a compiler, where no install script has run, starts the site and signs up", async (test) => {
+it("an unprivileged user without a compiler or install scripts can start the site and sign up", async (test) => {
   const machine = new FreshMachine();
   test.onTestFinished(() => machine.remove());
   if (!(await machine.canRunNpm())) {

@@ -23,18 +23,18 @@ function disk(megabytes: number): SmallDisk {
   return mounted;
 }
 
-/** The lines of a program's log that tell the operator about the disk. */
+/** Returns the log lines that tell the operator about the disk. */
 const told = (output: string) =>
   output
     .split("\n")
     .filter((line) => line.includes('"summary":"disk"'))
     .map((line) => JSON.parse(line).msg as string);
 
-describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () => {
+describe.skipIf(!probe)(`an unwritable data directory${skipped}`, () => {
   const startOn = async (path: string, variables: Record<string, string> = {}) =>
     runProgram({ variables: { PORT: String(await freePorts(1)), DATA_DIR: path, ...variables } });
 
-  it("stops the start with one sentence when it is read-only", async () => {
+  it("stops the start with one sentence if it is read-only", async () => {
     const small = disk(1);
     small.setReadOnly(true);
     const { code, stderr } = await startOn(small.path);
@@ -44,7 +44,7 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
     });
   });
 
-  it("stops the start with one sentence when it is full; while the site runs mail waits, the operator is told once, and nothing is lost", async () => {
+  it("stops the start with one sentence if it is full; in a running site mail waits, one line says so, and nothing is lost", async () => {
     const small = disk(8);
     const sentence = `The disk that holds DATA_DIR ${small.path} is full. Make room on it.`;
     const database = await createTestDatabase();
@@ -63,12 +63,12 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
       [],
     );
 
-    // whole mails: one that is just being written has another name
+    // complete mails only: a mail that is being written has another name
     const outbox = () =>
       readdirSync(join(small.path, "outbox")).filter((name) => name.endsWith(".eml")).length;
     await new Visitor(program.origin).signUp("before@example.test");
     await expect.poll(outbox).toBe(1);
-    // while the edition is imported it writes files, too, and removes them again when it fails
+    // an import of the edition also writes files, and removes them if it fails
     const preview = `${program.origin}/preview/the-hour-before-the-day`;
     await expect.poll(async () => (await fetch(preview)).status).toBe(200);
 
@@ -89,7 +89,7 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
     expect(told(program.output())).toHaveLength(1);
   });
 
-  it("fills up under the embedded database: forms are refused as in an outage, and work again after", async () => {
+  it("that fills up under the embedded database makes forms fail as in an outage, until there is room", async () => {
     const small = disk(180);
     const program = await startProgram({ variables: { DATA_DIR: small.path } });
     cleanUps.push(() => program.stop());
@@ -100,7 +100,7 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
       return (await new Visitor(program.origin).post("/newsletter", { json: { email } })).status;
     };
     let sent = 0;
-    // what is already allocated has to be used up first
+    // the space already allocated is used up first
     await expect
       .poll(
         async () => {
@@ -113,7 +113,7 @@ describe.skipIf(!probe)(`a data directory that cannot be written${skipped}`, () 
     expect(told(program.output())[0]).toContain(
       `The disk that holds DATA_DIR ${small.path} is full`,
     );
-    // what a form's script gets in an outage, too, and shows as a toast
+    // the response to a form's script in an outage, shown as a toast
     expect(answers).toContain(500);
     expect([...answers].filter((status) => status !== 200 && status !== 500)).toEqual([]);
 

@@ -4,17 +4,17 @@ import { siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
 
-/** How many strokes the middle of an "e" crosses from top to bottom. */
+/** Strokes along a vertical line through the middle of an "e". */
 const STROKES = 3;
 
-/** What is darker than this is ink, on a scale from 0 to 255, for dark letters on light. */
+/** Anything darker is ink, on a scale from 0 to 255, for dark letters on light. */
 const INK = 205;
 
 type Box = { x: number; y: number; width: number; height: number };
 
-// the hinting of FreeType, on Linux, drops what is thinner than half a pixel: an "e" becomes a "c"
+// FreeType's hinting, on Linux, drops strokes thinner than half a pixel: an "e" becomes a "c"
 it.each([390, 1440])(
-  "the title keeps the thin strokes of its letters at one pixel of the screen to a CSS pixel (%i px wide)",
+  "the title's letters keep their thin strokes at one screen pixel per CSS pixel (%i px wide)",
   async (width) => {
     const page = await site.visit({ viewport: { width, height: 900 }, reducedMotion: "reduce" });
     await site.open("/", page);
@@ -41,7 +41,7 @@ function range(start: number, length: number): number[] {
   return Array.from({ length: Math.ceil(length) }, (_, at) => Math.floor(start) + at);
 }
 
-/** Runs in the page: where each of these letters is in the title, relative to the window. */
+/** Runs in the page: returns the boxes of this letter in the title, relative to the window. */
 function findLetters(wanted: string): Box[] {
   const boxes: Box[] = [];
   const title = document.querySelector(".hero-title") as Element;

@@ -11,7 +11,7 @@ const site = siteForThisFile();
 const press = (page: Page, key: string) => page.keyboard.press(key);
 
 describe("with the keyboard alone", () => {
-  it("the main user journey works from signing up to managing the membership", async () => {
+  it("the main user journey works, from signing up to managing the membership", async () => {
     const page = await site.open("/");
     const banner = page.getByRole("banner");
     const email = site.newEmail("typist");
@@ -25,7 +25,7 @@ describe("with the keyboard alone", () => {
     await press(page, "Tab");
     await expect(page.getByRole("button", { name: /^Get Your Copy/ })).toBeFocused();
 
-    // the notice leaves the focus where it is
+    // the notice does not move the focus
     await press(page, "Space");
     await expectToast(page, "Purchase Feature Coming Soon!");
     await expect(page.getByRole("button", { name: /^Get Your Copy/ })).toBeFocused();
@@ -122,7 +122,7 @@ describe("with the keyboard alone", () => {
     await expectFocusKept(page);
   });
 
-  it("a toast is reached with F8 and closed, and the focus is not lost", async () => {
+  it("F8 reaches a toast, which closes without losing the focus", async () => {
     const page = await site.open("/");
     await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
     await press(page, "Enter");
@@ -135,7 +135,7 @@ describe("with the keyboard alone", () => {
     await expectFocusKept(page);
   });
 
-  it("the tabs are one stop, and arrow keys, Home and End move among them", async () => {
+  it("the tabs are one tab stop; arrow keys, Home and End move among them", async () => {
     const page = await site.open("/auth");
     const tab = (name: string) => page.getByRole("tab", { name });
     const expectSelected = async (name: string) => {
@@ -148,7 +148,7 @@ describe("with the keyboard alone", () => {
     };
     await tabTo(page, tab("Login"));
     await expect(tab("Sign Up")).toHaveAttribute("tabindex", "-1");
-    // both directions lead round
+    // both directions wrap around
     for (const key of ["ArrowLeft", "End", "ArrowUp"]) {
       await press(page, key);
       await expectSelected("Sign Up");

@@ -89,10 +89,10 @@ describe("a sound", () => {
     ["bytes=100-70099", { status: 206, from: 100, to: 70_099 }],
     [`bytes=${LAST}-`, { status: 206, from: LAST, to: LAST }],
     ["bytes=-500", { status: 206, from: LAST - 499, to: LAST }],
-    // what cannot be read is ignored (RFC 9110, 14.2)
+    // unreadable ranges are ignored (RFC 9110, 14.2)
     ["pages=1-2", whole],
     ["bytes=0-1,5-6", whole],
-  ])("is sent from disk as asked for: Range %s", async (range, { status, from, to }) => {
+  ])("is sent from disk as requested: Range %s", async (range, { status, from, to }) => {
     for (const path of [PATH, feedSound()]) {
       const answer = await get(path, range === undefined ? {} : { Range: range });
       expect(answer.status).toBe(status);
@@ -111,7 +111,7 @@ describe("a sound", () => {
     }
   });
 
-  it("has no part after its end", async () => {
+  it("gets a 416 for a range past its end", async () => {
     const answer = await get(PATH, { Range: `bytes=${LAST + 1}-` });
     expect(answer.status).toBe(416);
     expect(answer.headers["content-range"]).toBe(`bytes */${SOUND.byteLength}`);
@@ -119,7 +119,7 @@ describe("a sound", () => {
 });
 
 describe("the podcast's secret address", () => {
-  it("is in no line of the log, however it is spelt, nor in the metrics", async () => {
+  it("appears in no log line, in any encoding, nor in the metrics", async () => {
     const path = new URL(feed).pathname;
     const token = /\/podcast\/([\w-]{32})/.exec(path)?.[1] ?? "";
     expect(token).not.toBe("");
@@ -152,7 +152,7 @@ describe("the podcast's secret address", () => {
   });
 });
 
-describe("clients that do not read to the end", () => {
+describe("clients that stop reading", () => {
   const openSounds = () => {
     const folder = `/proc/${site.program.pid}/fd`;
     const paths = readdirSync(folder).map((name) => {
@@ -167,7 +167,7 @@ describe("clients that do not read to the end", () => {
   const memory = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${site.program.pid}/status`, "utf8"))?.[1]);
 
-  it("leave no file open when they hang up", async () => {
+  it("leave no file open when they disconnect", async () => {
     const abort = () =>
       new Promise<void>((resolve) => {
         const sent: ClientRequest = request(
@@ -185,7 +185,7 @@ describe("clients that do not read to the end", () => {
   });
 
   // 32 pages are rendered at one time
-  it("take no page's place, no open file and little memory while they read slowly", async () => {
+  it("block no page, keep no file open and use little memory while they read slowly", async () => {
     const { hostname, port } = new URL(site.origin);
     const before = memory();
     const sockets: Socket[] = await Promise.all(

@@ -27,14 +27,14 @@ beforeEach(() =>
   site.database.db.execute(sql`truncate mails, suppressed_addresses, users cascade`),
 );
 
-/** In this process, since the built program takes longer to start than a command takes. */
+/** Runs in this process, since the built program takes longer to start than a command takes. */
 const mail = (...command: string[]) => {
   const { databaseUrl, dataDir } = site;
   setEnvironment({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, MAIL_FROM, LOG_LEVEL: "warn" });
   return runCommand("mail", ...command);
 };
 
-/** Has a reader's password link refused with this code, and waits until it is given up. */
+/** Has the server refuse a reader's password link with this code, and waits until the mail has failed. */
 async function refusePasswordLink(email: string, refuse: number, at: "recipient" | "message") {
   await insertUser({ email, passwordHash: "not a hash" }, site.database.db);
   await sink.script({ [email]: [{ refuse, at }] });
@@ -53,7 +53,7 @@ async function refusePasswordLink(email: string, refuse: number, at: "recipient"
 const linksTo = async (email: string) =>
   (await sink.deliveries()).filter(({ address }) => address === email);
 
-it("list what was refused, without addresses, and send it again", async () => {
+it("list refused mail without addresses, and send it again", async () => {
   const email = "blocked@example.test";
   await refusePasswordLink(email, 554, "message");
   const before = (await linksTo(email)).length;
@@ -68,7 +68,7 @@ it("list what was refused, without addresses, and send it again", async () => {
   expect((await mail("status")).stdout).toMatch(/^To be sent {2}0\nNewsletter {2}0\nFailed {6}0 /);
 });
 
-it("send nothing again to a mailbox that does not exist, or that has expired", async () => {
+it("do not resend to a mailbox that does not exist, nor expired mail", async () => {
   await refusePasswordLink("nobody@example.test", 550, "recipient");
   expect((await mail("status")).stdout).toContain("1 password-reset with 550 RCPT TO: over\n");
   expect((await mail("retry")).stdout).toBe("");
@@ -87,13 +87,13 @@ it("refuse a kind that does not exist", async () => {
   expect(stderr).toMatch(/^--kind: found 'constructor', wanted one of password-reset, /);
 });
 
-it("send a test mail at once, past the queue, and tell the mail server's answer", async () => {
+it("send a test mail at once, past the queue, and print the mail server's answer", async () => {
   const server = await startSmtpServer({
     refuse: (address) =>
       address.startsWith("nobody") ? { code: 550, text: `5.1.1 <${address}> is unknown` } : null,
   });
   const test = (address: string, SMTP_URL = server.url) => {
-    // no database, whose state is none of its business
+    // without a database, which the command must not need
     setEnvironment({ DATA_DIR: site.dataDir, SMTP_URL, MAIL_FROM, LOG_LEVEL: "warn" });
     return runCommand("mail", "test", address);
   };

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => sink.stop());
 
-/** A site's data, which programs share and which outlives them. */
+/** The data of a site, shared by programs and outliving them. */
 class Site {
   readonly #testDatabase: TestDatabase;
   readonly #data = temporaryDirectory();
@@ -69,7 +69,7 @@ class Site {
   }
 }
 
-/** Sends the form; resolves when the answer has arrived. */
+/** Submits the form; resolves when the response has arrived. */
 async function forgetPassword({ origin }: Program, email: string): Promise<void> {
   const answer = await send(`${origin}/auth/forgot-password`, { form: { email } });
   expect(answer.headers.location).toBe("/auth/forgot-password?sent");
@@ -81,14 +81,14 @@ const mailsTo = async (email: string, server = sink) =>
 const isSent = (site: Site, email: string) =>
   eventually(async () => expect((await site.stateOf(email))?.state).toBe("sent"));
 
-// concurrent, since they mostly wait until the mails of a dead program are taken over
-it.concurrent("sends the mail of a program that was killed right after its answer, and lets it be sent when it stops", async (test) => {
+// concurrent, since they mostly wait for the take-over of a dead program's mails
+it.concurrent("sends the mail of a program killed right after its response, and finishes sending before it stops", async (test) => {
   const email = "forgetful@example.test";
   const site = await Site.withAccount(email, test);
   const before = await site.start(`smtp://127.0.0.1:${UNUSED_PORT}`);
   await forgetPassword(before, email);
   expect(await before.stop("SIGKILL")).toBe("SIGKILL");
-  // of its own, to see that this mail has reached it
+  // its own port, to see that this mail reached it
   const sink = await startSmtpSink();
   test.onTestFinished(() => sink.stop());
   await sink.script({ [email]: [{ wait: 1_000 }] });
@@ -99,7 +99,7 @@ it.concurrent("sends the mail of a program that was killed right after its answe
   expect(await mailsTo(email, sink)).toHaveLength(1);
 });
 
-it.concurrent("resends what a killed program was sending, by another one, under the same Message-ID", async (test) => {
+it.concurrent("resends a killed program's mail from another program, with the same Message-ID", async (test) => {
   const email = "in-doubt@example.test";
   const site = await Site.withAccount(email, test);
   await sink.script({ [email]: [{ hang: true }] });
@@ -117,13 +117,13 @@ it.concurrent("resends what a killed program was sending, by another one, under 
   expect(other.output()).toContain("some may arrive twice");
 });
 
-it.concurrent("has the mail of a program that was suspended sent by another one, and goes on when it is resumed", async (test) => {
+it.concurrent("takes over the mail of a suspended program, which continues when resumed", async (test) => {
   const email = "suspended@example.test";
   const site = await Site.withAccount(email, test);
-  // of its own, to see that this mail has reached it
+  // a separate server, to see that this mail has reached it
   const sink = await startSmtpSink();
   test.onTestFinished(() => sink.stop());
-  // taken whole, and answered only when the program is suspended
+  // received completely, and answered only when the program is suspended
   await sink.script({ [email]: [{ wait: 10_000 }] });
   const suspended = await site.start(sink.url);
   await forgetPassword(suspended, email);

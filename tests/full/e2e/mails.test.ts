@@ -13,7 +13,7 @@ import { renderSamples } from "../../support/mail-samples";
 /** Gmail shows no more than 102 KB of a mail (https://github.com/hteumeuleu/email-bugs/issues/41). */
 const MAX_BYTES = 90 * 1024;
 
-/** What these programs do not support, as caniemail names it, and what becomes of it there. */
+/** Features that these programs lack, by caniemail's name, with the effect there. */
 const UNSUPPORTED: Record<string, string[]> = {
   // links open in a new window in any case
   "gmail.android": ["target attribute"],
@@ -33,22 +33,22 @@ const UNSUPPORTED: Record<string, string[]> = {
   "outlook.windows": ["@media", "Attribute selector", "border-radius", "white-space"],
 };
 
-/** What the HTML standard does not have and mail programs need. */
+/** Parts that the HTML standard lacks and mail programs need. */
 const NOT_IN_THE_STANDARD = [
-  // Outlook lays tables out by these
+  // Outlook uses these for the layout of tables
   /^The “(?:align|border|cellpadding|cellspacing|width)” attribute on the “table” element is obsolete\./,
   /^CSS: “mso-(?:hide|line-height-rule|padding-alt|text-raise)”: Property “[\w-]+” doesn't exist\./,
   // x-apple-disable-message-reformatting is a name alone
   /^Element “meta” is missing one or more of the following attributes: “content”, “property”\./,
 ];
 
-/** Samples that have every part of which mails are made, each in the colours that all share. */
+/** Samples that together have every part of all mails, each in the common colours. */
 const WITH_EVERY_PART = ["newsletter-issue", "membership-begun", "operator-letter"];
 
 /** The background of all mails, in either scheme. */
 const CANVAS = { light: "rgb(246, 238, 221)", dark: "rgb(20, 33, 28)" };
 
-/** Rules about pages. A mail is shown within a page, whose landmarks are the mail program's. */
+/** Rules about pages. A mail is shown within a page, whose landmarks belong to the mail program. */
 const ABOUT_PAGES = ["landmark-one-main", "region"];
 
 type Rendered = Awaited<ReturnType<typeof renderMail>>;
@@ -81,7 +81,7 @@ it("covers every template", async () => {
   expect(missing).toEqual([]);
 });
 
-it("uses nothing that Gmail, Outlook on Windows or Apple Mail lack, but for what is known", () => {
+it("uses nothing that Gmail, Outlook on Windows or Apple Mail lack, except known differences", () => {
   const clients = ["gmail.*", "outlook.windows", "apple-mail.*"] as const;
   const found = new Map<string, Set<string>>();
   for (const [, { html }] of samples) {
@@ -96,7 +96,7 @@ it("uses nothing that Gmail, Outlook on Windows or Apple Mail lack, but for what
 });
 
 it.skipIf(!hasJava())(
-  "is valid HTML, but for what mail programs need",
+  "is valid HTML, except for parts that mail programs need",
   { timeout: 120_000 },
   async () => {
     const faults = await nuChecker.check(new Map(samples.map(([name, { html }]) => [name, html])));
@@ -113,7 +113,7 @@ it.skipIf(!hasJava())(
 );
 
 it.each(samples)(
-  "%s is short, shows what its plain part says without pictures, loads nothing else, and fits its window",
+  "%s is short, says the same without pictures as its plain part, loads nothing else, and fits its window",
   async (name, { subject, html, text }) => {
     expect(Buffer.byteLength(html)).toBeLessThan(MAX_BYTES);
     // phones show no more of it

@@ -7,7 +7,7 @@ import { completeMainJourney } from "../../support/main-journey";
 const site = siteForThisFile();
 
 describe.skipIf(firefoxPath() === null)("the main user journey in Firefox", () => {
-  // the forms' plain posts are the same in every browser
+  // every browser posts plain forms the same way
   it("works with JavaScript", async () => {
     const window = await openFirefoxWindow({ javaScript: true });
     try {

@@ -40,7 +40,7 @@ beforeEach(async () => {
 const accounts = () => countRows(database, "users");
 
 describe.runIf(hasTerminal)("members delete on a terminal", () => {
-  it("says what goes, and deletes the account whose address is typed", async () => {
+  it("lists what will be deleted, and deletes the account whose address is typed", async () => {
     const { code, screen } = await runInTerminal({
       command: ["members", "delete", EMAIL],
       variables,
@@ -54,7 +54,7 @@ describe.runIf(hasTerminal)("members delete on a terminal", () => {
     ]);
   });
 
-  it("takes another's address for a no", async () => {
+  it("does nothing if another address is typed", async () => {
     const { code, screen } = await runInTerminal({
       command: ["members", "delete", EMAIL],
       variables,
@@ -67,14 +67,14 @@ describe.runIf(hasTerminal)("members delete on a terminal", () => {
 });
 
 describe("members export", () => {
-  it("waits for a slow reader, and ends quietly when nobody reads on", async () => {
+  it("waits for a slow reader, and ends quietly when its reader quits", async () => {
     await database.db.execute(sql`
       insert into notes (user_id, slug, title, text)
       select id, 'text-' || n, 'Text', repeat('x', 1000000)
       from users, generate_series(1, 160) n where email = ${EMAIL}`);
     const command = `${process.execPath} --max-old-space-size=110 ${PROGRAM} members export ${EMAIL}`;
     const env = childEnvironment(variables);
-    // more than its memory would hold
+    // more than fits its memory
     const whole = await run(
       "bash",
       ["-o", "pipefail", "-c", `${command} | (sleep 1; tail -c 300000000) | wc -c`],
@@ -87,8 +87,8 @@ describe("members export", () => {
   });
 });
 
-describe("what the commands log", () => {
-  it("holds no address and no link, but the security event of a reset link", async () => {
+describe("the commands' log", () => {
+  it("contains no address and no link, only the security event of a reset link", async () => {
     const { code, stdout, stderr } = await runProgram({
       command: ["members", "reset-link", EMAIL],
       variables: { ...variables, LOG_LEVEL: "debug" },

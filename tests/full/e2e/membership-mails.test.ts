@@ -34,7 +34,7 @@ describe("without JavaScript", () => {
       return { ...member, link: linkIn(mail, "/billing/card").href };
     };
 
-    it("replaces the card by the mail's button, and has access again", async () => {
+    it("replaces the card through the mail's button, and has access again", async () => {
       const { email, password, link } = await unpaidMember();
       const page = await site.visit({ javaScriptEnabled: false });
       await page.goto(link);
@@ -55,7 +55,7 @@ describe("without JavaScript", () => {
       expect(await page.getByRole("main").textContent()).toContain(
         `${NOT_PAID} You keep your access until`,
       );
-      // the notice of other pages would say the same again
+      // the notice of other pages would repeat this
       expect(await page.getByRole("button", { name: "Update payment card" }).count()).toBe(1);
 
       await page.getByRole("button", { name: "Update payment card" }).click();
@@ -65,7 +65,7 @@ describe("without JavaScript", () => {
       await page.getByRole("button", { name: "Update card" }).click();
       await page.waitForURL("**/premium");
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toContain(email);
-      // the webhooks' sync may still be paying while that of the return is over
+      // the webhooks' sync may still be paying after that of the return has finished
       await eventually(async () => {
         await page.goto("/premium");
         expect(await page.getByText(NOT_PAID).count()).toBe(0);
@@ -76,7 +76,7 @@ describe("without JavaScript", () => {
       );
     });
 
-    it("pays the open invoice when Stripe has given up, and has access again", async () => {
+    it("pays the open invoice after Stripe has given up, and has access again", async () => {
       const { email, password, subscription, link } = await unpaidMember();
       await site.sandbox(`subscriptions/${subscription}/give-up`, { afterRetries: "unpaid" });
       const page = await site.visit({ javaScriptEnabled: false });

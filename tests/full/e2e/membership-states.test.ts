@@ -13,7 +13,7 @@ const dateOf = (instant: Date) =>
 const withoutAccess = { stripePriceId: null, stripeCurrentPeriodEnd: null } as const;
 
 let site: ProgramSite;
-/** Somebody who has paid once, and their row. */
+/** A member who has paid once, and their row. */
 let payer: Visitor;
 let paid: Profile;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** The regions of a page about the membership, as text without tags, when the payer's row is this. */
+/** Returns the membership regions of a page with this row, as text without tags. */
 async function membershipRegions(path: string, profile: Partial<Profile>): Promise<string[]> {
   await site.database.db.update(profiles).set({ ...paid, ...profile });
   const { text } = await payer.get(path);
@@ -138,7 +138,7 @@ describe("the notice on every page", () => {
       "Your payment is on its way. The members’ area opens by itself as soon as it has arrived.",
       "Invoices and receipts",
     ],
-  ])("reports %s, with a button to solve it", async (_what, profile, said, button) => {
+  ])("reports %s, with a button that solves it", async (_what, profile, said, button) => {
     const [notice] = await membershipRegions("/", profile);
     expect(notice).toContain(said);
     expect(notice).toContain(button);
@@ -154,7 +154,7 @@ describe("the notice on every page", () => {
   });
 });
 
-it("a former member can upgrade again, and open invoices and receipts; who never paid has none", async () => {
+it("a former member can upgrade again, and open invoices and receipts; other accounts have none", async () => {
   await site.database.db
     .update(profiles)
     .set({ ...paid, ...withoutAccess, stripeSubscriptionStatus: "canceled" });

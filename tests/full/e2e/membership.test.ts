@@ -10,7 +10,7 @@ const site = siteForThisFile();
 
 afterEach(() => control(site.sandboxOrigin, "webhooks/reset"));
 
-/** A new account's page, and the session of a checkout that it has begun. */
+/** Returns a new account's page, and the session of its open checkout. */
 async function beginCheckout(javaScriptEnabled = true) {
   const page = await site.visit({ javaScriptEnabled });
   const context = page.context();
@@ -26,7 +26,7 @@ async function isMember(context: BrowserContext): Promise<boolean> {
 }
 
 describe("a payment that settles later", () => {
-  it("is being confirmed, and the page updates by itself once it has arrived", async () => {
+  it("is being confirmed, and the page updates on its own once the payment arrives", async () => {
     const { page, session } = await beginCheckout();
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
@@ -35,7 +35,7 @@ describe("a payment that settles later", () => {
     await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
   });
 
-  it("is checked again through a link without JavaScript", async () => {
+  it("can be checked again through a link without JavaScript", async () => {
     const { page, session } = await beginCheckout(false);
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
@@ -99,7 +99,7 @@ describe("the operator's commands beside a running program", () => {
     expect(await isMember(context)).toBe(true);
   });
 
-  it("unlink customers of another account or mode with --unlink-unknown alone", async () => {
+  it("unlink customers of another account or mode only with --unlink-unknown", async () => {
     const context = (await site.visit()).context();
     const { subscription } = await site.subscribe(context);
     const [row] = await site.database.db.execute<{ customer: string }>(
@@ -116,7 +116,7 @@ describe("the operator's commands beside a running program", () => {
 });
 
 describe("a program that is killed", () => {
-  it("while processing a webhook has lost nothing after a restart", async () => {
+  it("while processing a webhook loses nothing", async () => {
     const { context, session } = await beginCheckout();
     // at the time of the kill, the webhook is waiting for Stripe
     const many = 1_000;
@@ -138,7 +138,7 @@ describe("a program that is killed", () => {
     expect(await isMember(context)).toBe(true);
   });
 
-  it("before a payment whose webhooks are all lost gives access through the timer alone, and ends the deletions it had begun", async () => {
+  it("before a payment whose webhooks are all lost gives access by its timer, and finishes pending deletions", async () => {
     const { context, session } = await beginCheckout();
     const leaving = await site.newAccount();
     await site.database.db.execute(

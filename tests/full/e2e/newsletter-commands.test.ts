@@ -53,7 +53,7 @@ const variables = () => ({
   PUBLIC_URL: site.origin,
 });
 
-/** In this process, since the built program takes longer to start than most of these take. */
+/** Runs in this process, since the built program takes longer to start than most commands take. */
 const newsletter = (...command: string[]) => {
   setEnvironment({ ...variables(), LOG_LEVEL: "warn" });
   return runCommand("newsletter", ...command);
@@ -67,7 +67,7 @@ const recipients = () =>
     .flatMap(({ recipients }) => recipients)
     .sort();
 
-it("newsletter test sends the issue to the addresses given, and to nobody else", async () => {
+it("newsletter test sends the issue only to the given addresses", async () => {
   await subscribe(2);
   const { code, stdout } = await newsletter("test", issue.file, "--to", "maren@example.test");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "Sent.\n" });
@@ -81,7 +81,7 @@ it("newsletter test sends the issue to the addresses given, and to nobody else",
 });
 
 describe("newsletter send", () => {
-  it("without a terminal needs --yes, and says before what it would do", async () => {
+  it("needs --yes without a terminal, and first says what it would do", async () => {
     await subscribe(2);
     const { code, stdout, stderr } = await newsletter("send", issue.file);
     expect(code).toBe(1);
@@ -95,7 +95,7 @@ describe("newsletter send", () => {
     expect((await newsletter("status")).stdout).toBe("No issue has been sent yet.\n");
   });
 
-  it("is done by the site: each subscriber gets it once, reads it on its page, and leaves with one click", async () => {
+  it("queues mail that the site sends: each subscriber gets it once, can read it online, and can leave with one click", async () => {
     await subscribe(2);
     const { code, stdout } = await newsletter("send", issue.file, "--yes");
     expect(code).toBe(0);
@@ -112,7 +112,7 @@ describe("newsletter send", () => {
     expect(again.stdout).toMatch(
       /This issue was sent on .* 0 mails are queued to those who have not had it/,
     );
-    // what a mail program sends (RFC 8058): no cookies, no Origin
+    // a mail program's request (RFC 8058): no cookies, no Origin
     const url = String(mail?.headers["list-unsubscribe"]).replace(/^<|>$/g, "");
     expect(mail?.html).toContain(`href="${url}"`);
     const form = { "List-Unsubscribe": "One-Click" };
@@ -131,7 +131,7 @@ describe("newsletter send", () => {
     ]);
   });
 
-  it("never sends an issue for members to others", async () => {
+  it("never sends a members' issue to others", async () => {
     const premium = issueFile(TEXT.replace("slug:", "premium: true\nslug:"), {
       "lake.png": PNG_PIXEL,
     });
@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
     });
   const QUESTION = "Type 'the-first-mile' to send it:";
 
-  it("sends once the slug is typed, and shows how far it is until all are sent", async () => {
+  it("sends once the slug is typed, and shows the progress to the end", async () => {
     await subscribe(10);
     const { code, screen } = await sendAndType(
       [{ after: QUESTION, text: "the-first-mile\n" }],
@@ -174,7 +174,7 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
     expect(await countRows(site.database, "campaigns")).toBe(0);
   });
 
-  it("goes on without the terminal after Ctrl-C", async () => {
+  it("continues without the terminal after Ctrl-C", async () => {
     await subscribe(60);
     const { code, screen } = await sendAndType(
       [{ after: " of 60 · ", text: "\u0003" }],
@@ -193,9 +193,9 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
 });
 
 describe("an issue that is being sent", () => {
-  it("is scheduled, and cancelled before anybody has it", async () => {
+  it("can be scheduled, and cancelled before it is sent", async () => {
     await subscribe(1);
-    // the page of the other one is cached for a minute
+    // the other issue's page is cached for a minute
     const later = issueFile(TEXT.replace("the-first-mile", "later"), { "lake.png": PNG_PIXEL });
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const { stdout } = await newsletter("send", later.file, "--yes", "--at", `${at.slice(0, 16)}Z`);
@@ -211,7 +211,7 @@ describe("an issue that is being sent", () => {
     expect(cancelled).toContain("            1 cancelled\n");
   });
 
-  it("is paused and resumed", async () => {
+  it("can be paused and resumed", async () => {
     await subscribe(2);
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await newsletter("send", issue.file, "--yes", "--at", at.slice(0, 16).concat("Z"));

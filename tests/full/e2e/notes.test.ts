@@ -50,7 +50,7 @@ async function newMember(
 }
 
 describe("with JavaScript", () => {
-  it("notes are saved as they are written, when the page is left, and by the button", async () => {
+  it("notes are saved while typing, when leaving the page, and by the button", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).pressSequentially("First light.");
@@ -63,7 +63,7 @@ describe("with JavaScript", () => {
     await site.open(CHAPTER, page);
     expect(await area(page).inputValue()).toBe("First light. A bird.");
 
-    // cleared by accident, perhaps
+    // possibly cleared by accident
     await area(page).fill("");
     await waitForStatus(page, "The page is empty.");
     expect(await stored(email)).toBe("First light. A bird.");
@@ -72,7 +72,7 @@ describe("with JavaScript", () => {
     expect(await stored(email)).toBe("");
   });
 
-  it("two tabs keep what either writes, and the caret stays where it is", async () => {
+  it("two tabs merge their texts, and the caret stays in place", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).fill("One.\n\nThree.");
@@ -91,7 +91,7 @@ describe("with JavaScript", () => {
     expect(await area(page).inputValue()).toBe("Zero.\n\nOne.\n\nThree and a half!.");
   });
 
-  it("what is typed while the answer is under way stays", async () => {
+  it("text typed during a save stays", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).fill("One.");
@@ -111,7 +111,7 @@ describe("with JavaScript", () => {
     expect(await area(page).inputValue()).toBe("Elsewhere.\n\nOne. Two. Three.");
   });
 
-  it("a lost connection costs nothing, whether the page stays open or not", async () => {
+  it("a lost connection loses nothing, whether or not the page stays open", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await page.context().setOffline(true);
@@ -134,7 +134,7 @@ describe("with JavaScript", () => {
     await eventually(async () => expect(await draftsIn(opened)).toBe(0));
   });
 
-  it("a session that ends while one writes is opened again, and the text is saved with it", async () => {
+  it("after the session ends while typing, signing in again saves the text", async () => {
     const { page, email, password } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).fill("One.");
@@ -153,7 +153,7 @@ describe("with JavaScript", () => {
     await eventually(async () => expect(await draftsIn(page)).toBe(0));
   });
 
-  it("logging out leaves nothing of what is not saved in the browser", async () => {
+  it("logging out removes unsaved text from the browser", async () => {
     const { page } = await newMember();
     await site.open(CHAPTER, page);
     await page.route("**/premium/notes/save", (route) => route.abort());
@@ -166,7 +166,7 @@ describe("with JavaScript", () => {
     await eventually(async () => expect(await draftsIn(page)).toBe(0));
   });
 
-  it("a page that is cleared without a connection stays cleared", async () => {
+  it("a page cleared while offline stays cleared", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).fill("One.");
@@ -185,7 +185,7 @@ describe("with JavaScript", () => {
     expect(await draftsIn(opened)).toBe(0);
   });
 
-  it("what is typed before the scripts run stays", async () => {
+  it("text typed before the scripts run stays", async () => {
     const { page, email } = await newMember();
     await site.open(CHAPTER, page);
     await area(page).fill("One.");

@@ -9,7 +9,7 @@ import { countRows } from "../../support/tables";
 
 const OPERATOR = "hand@operator.test";
 
-it("the operator is told of crashes again and again once, also when the site goes on crashing", async () => {
+it("repeated crashes are reported once, even when they continue", async () => {
   const smtp = await startSmtpServer();
   onTestFinished(() => smtp.close());
   const variables = {
@@ -45,7 +45,7 @@ it("the operator is told of crashes again and again once, also when the site goe
   await eventually(async () =>
     expect(fourth.output()).toMatch(/The site crashes again and again: The program has ended/),
   );
-  // one that is killed before it has noted what it sent sends it again
+  // a program killed before it has recorded what it sent sends it again
   await mailIdle(site.database);
   await fourth.stop("SIGKILL");
   const last = await start();

@@ -88,8 +88,8 @@ async function expectOwnWords(page: Page): Promise<void> {
   await expect(page.locator("footer")).not.toContainText(contactDetails.street);
 }
 
-describe("an edition with words and pictures of its own for the landing page", () => {
-  it("shows them, and loads nothing from elsewhere", async () => {
+describe("an edition with its own words and pictures for the landing page", () => {
+  it("shows them, and loads nothing from other hosts", async () => {
     const page = await site.visit();
     const requested: string[] = [];
     page.on("request", (request) => requested.push(request.url()));
@@ -108,13 +108,13 @@ describe("an edition with words and pictures of its own for the landing page", (
         .poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth))
         .toBeGreaterThan(0);
     }
-    // nor is a connection opened to the photo host, which nothing comes from
+    // nor does it connect to the photo host, which it does not need
     expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
     await expect(page.locator("link[rel=preconnect]")).toHaveCount(0);
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  it("has its picture in link previews, and in what search engines are told", async () => {
+  it("has its picture in link previews and structured data", async () => {
     const address = addressOf(CARD, "png");
     for (const path of ["/", "/preview/gates"]) {
       const { text } = await send(site.origin + path);

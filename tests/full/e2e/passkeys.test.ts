@@ -5,7 +5,7 @@ import { siteForThisFile } from "../../support/e2e-site";
 
 const site = siteForThisFile();
 
-/** Chromium's virtual authenticator, a phone's or laptop's own, whose user confirms at once. */
+/** Chromium's virtual authenticator: a phone's or laptop's own, whose user confirms at once. */
 async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenticatorId: string }> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
@@ -45,14 +45,14 @@ async function signInAnew(page: Page): Promise<void> {
   await signInButton(page).click();
 }
 
-/** The text that a rejected attempt to sign in shows; the console's own line about the status is expected. */
+/** The text shown for a rejected sign-in; the console's own line about the status is expected. */
 async function expectRejection(page: Page, text: string): Promise<void> {
   await expect(toast(page, "Sign in Failed")).toContainText(text);
   expect(new URL(page.url()).pathname).toBe("/auth");
 }
 
 describe("a passkey", () => {
-  it("is added once on a device, named, and signs in; once removed, it does not", async () => {
+  it("can be added once per device, has a name, and signs in until it is removed", async () => {
     const { page, account } = await withPasskey();
     const item = section(page).getByRole("listitem");
     await expect(item).toContainText(/Chrom.* on Linux/);
@@ -81,7 +81,7 @@ describe("a passkey", () => {
     await expectRejection(page, "This passkey is not known here.");
   });
 
-  it("confirms who is there before a sensitive step", async () => {
+  it("confirms the user before a sensitive step", async () => {
     const { page } = await withPasskey();
     await site.database.db.execute("update sessions set verified_at = now() - interval '1 hour'");
     await section(page).getByRole("button", { name: "Remove" }).click();
@@ -93,7 +93,7 @@ describe("a passkey", () => {
     await expect(toast(page, "Passkey Removed.")).toBeVisible();
   });
 
-  it("is useless to another origin: the browser gives it no answer", async () => {
+  it("is useless to another origin: the browser refuses it", async () => {
     const { page } = await withPasskey();
     await page.context().clearCookies();
     await page.route("https://evil.example/**", (route) =>
@@ -111,7 +111,7 @@ describe("a passkey", () => {
     expect(reason).toBe("SecurityError");
   });
 
-  it("is let go of in peace by whoever ends the browser's dialog", async () => {
+  it("shows no error when the user cancels the browser's dialog", async () => {
     const page = await site.visit();
     const { cdp, authenticatorId } = await addAuthenticator(page);
     await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
@@ -123,8 +123,8 @@ describe("a passkey", () => {
   });
 });
 
-describe("the buttons", () => {
-  it("are not there without JavaScript, which the account page says", async () => {
+describe("the passkey buttons", () => {
+  it("are hidden without JavaScript, which the account page explains", async () => {
     const page = await site.visit({ javaScriptEnabled: false });
     await page.goto("/auth");
     await expect(signInButton(page)).toHaveCount(0);
@@ -136,7 +136,7 @@ describe("the buttons", () => {
     );
   });
 
-  it("are not there where the browser knows no passkeys", async () => {
+  it("are hidden in a browser without passkeys", async () => {
     const page = await site.visit();
     await page.addInitScript(() => Reflect.deleteProperty(window, "PublicKeyCredential"));
     await site.open("/auth", page);
@@ -148,7 +148,7 @@ describe("the buttons", () => {
     await expect(addButton(page)).toHaveCount(0);
   });
 
-  it("stand on the Login tab alone, move nothing, and load their script when pressed", async () => {
+  it("appear on the Login tab only, shift nothing, and load their script when pressed", async () => {
     const page = await site.visit();
     const scripts: string[] = [];
     page.on("request", (request) => {

@@ -11,16 +11,16 @@ import { SANDBOX_PRICE } from "../../support/stripe-sandbox";
 const STRIPE_KEY = "sk_test_ofThisTest";
 const WEBHOOK_SECRET = "whsec_ofThisTest";
 
-/** Stops what a test has started, in reverse order. */
+/** Stops everything a test has started, in reverse order. */
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A Stripe that can be stopped and started again with its state. */
+/** A local Stripe that can be stopped and started again with its state. */
 type Account = { port: number; priceId: string; arrive(): Promise<void>; leave(): Promise<void> };
 
-/** An account at Stripe that sells at €12.50 a year; Stripe is running. */
+/** A Stripe account that sells at €12.50 a year; Stripe is running. */
 async function openAccount(): Promise<Account> {
   const port = await freePorts(1);
   const directory = temporaryDirectory();
@@ -83,7 +83,7 @@ async function landingPage(program: Program): Promise<string> {
   return (await new Visitor(program.origin).get("/")).text;
 }
 
-it("a price other than $9.99 a month does not delay the start, is shown once Stripe has told it, and still if Stripe is down at the next start", async () => {
+it("a price other than $9.99 a month does not delay the start, is shown once Stripe returns it, and also after a start while Stripe is down", async () => {
   const account = await openAccount();
   await account.leave();
   const database = await createTestDatabase();
@@ -95,7 +95,7 @@ it("a price other than $9.99 a month does not delay the start, is shown once Str
   expect(program.output()).toContain("until then the pages show none");
 
   await account.arrive();
-  // if the cached page were not dropped, it would stay for a minute
+  // without clearing the cache, the old page would stay for a minute
   await expect.poll(() => landingPage(program)).toContain(">€12.50<");
   const page = await landingPage(program);
   expect(page).toContain(">per year, cancel anytime<");

@@ -13,7 +13,7 @@ beforeAll(() =>
   }),
 );
 
-/** Below this relative luminance (WCAG 2.2) a background is dark; the gold of the seal has 0.52. */
+/** A background below this relative luminance is dark (WCAG 2.2); the gold of the seal has 0.52. */
 const DARK = 0.4;
 /** Minimum contrast of text with white paper (WCAG 2.2, 1.4.3). */
 const MIN_CONTRAST = 4.5;
@@ -24,7 +24,7 @@ it.each(PAGES)(
   "prints %s dark on white, without controls and with headings kept with their text",
   async (path) => {
     const page = await site.visit();
-    // anybody else is redirected from there
+    // other visitors are redirected from there
     if (path === "/premium") await site.signUpAsMember(page.context());
     await site.open(path, page);
     await page.emulateMedia({ media: "print" });
@@ -36,7 +36,7 @@ it.each(PAGES)(
 );
 
 it("prints both pictures from a window that was never scrolled", async () => {
-  // the pictures are far below this window, where nothing lazy has loaded
+  // the pictures are far below this window, where lazy images have not loaded
   const page = await site.visit({ viewport: { width: 360, height: 640 } });
   await page.goto("/", { waitUntil: "load" });
   await page.emulateMedia({ media: "print" });
@@ -50,7 +50,7 @@ it("prints both pictures from a window that was never scrolled", async () => {
   }
 });
 
-it("shows the buttons' targets and the site's address in print only", async () => {
+it("shows link targets and the site's address in print only", async () => {
   const page = await site.open("/");
   const addresses = page.locator(".printed-address").filter({ visible: true });
   expect(await addresses.count()).toBe(0);
@@ -64,8 +64,8 @@ it("shows the buttons' targets and the site's address in print only", async () =
 });
 
 /**
- * What is wrong with the page as it is printed: dark backgrounds, pale text, headings that may be separated from
- * their text; and the controls that show. The book's cover is a picture and may be dark.
+ * Returns a printed page's faults: dark backgrounds, pale text, and headings that may be separated from their text;
+ * and the visible controls. The book's cover is a picture and may be dark.
  */
 function inspectPrint(page: Page) {
   return page.evaluate(

@@ -28,7 +28,7 @@ const launch = (variables: Record<string, string>) =>
     },
   });
 
-/** For one test. */
+/** Removed at the end of the test. */
 async function start(variables: Record<string, string>): Promise<Program> {
   const program = await launch(variables);
   onTestFinished(async () => void (await program.stop()));
@@ -51,7 +51,7 @@ it("an invalid setting stops the start with one line, without the secret", async
   expect(code).toBe(1);
 });
 
-/** The lines a start ends with, by their subject. */
+/** Returns the lines at the end of a start, by subject. */
 function summaryOf({ output }: Program): { lines: Record<string, string>; warnings: string[] } {
   const lines: Record<string, string> = {};
   const warnings: string[] = [];
@@ -66,7 +66,7 @@ function summaryOf({ output }: Program): { lines: Record<string, string>; warnin
 }
 
 describe("a start ends with a summary", () => {
-  it("of an unconfigured site: what is missing, and where its mail is stored", async () => {
+  it("lists an unconfigured site's missing settings, and where it stores its mail", async () => {
     const { lines, warnings } = summaryOf(await start({}));
     expect(Object.keys(lines)).toEqual([
       "address",
@@ -77,7 +77,7 @@ describe("a start ends with a summary", () => {
       "missing",
     ]);
     expect(lines.address).toContain("listening on all interfaces");
-    // a host or the folder of a Unix socket, without user and password
+    // hosts or a Unix socket's folder, without user and password
     expect(lines.database).toMatch(/^database: PostgreSQL at [^@\s]+$/);
     expect(lines.mail).toMatch(/outbox, sent to nobody$/);
     expect(lines.payments).toBe("payments: not configured, nothing is sold");
@@ -88,7 +88,7 @@ describe("a start ends with a summary", () => {
     expect(warnings).toEqual([expect.stringContaining("SMTP_URL is not set")]);
   });
 
-  it("of a fully configured site: nothing is missing, and no secret is included", async () => {
+  it("reports nothing missing from a fully configured site, and no secret", async () => {
     const smtp = await startSmtpServer();
     const url = new URL(smtp.url);
     url.username = "postman";
@@ -123,7 +123,7 @@ describe("a start ends with a summary", () => {
     expect(output()).not.toContain(`${username}:`);
   });
 
-  it("of a sandbox that others can reach: a warning", async () => {
+  it("warns of a local Stripe that others can reach", async () => {
     const open = await start({
       PAYMENTS: "sandbox",
       HOST: "0.0.0.0",
@@ -145,7 +145,7 @@ const answers = (host: string, port: number) =>
     socket.once("close", () => socket.destroy());
   });
 
-describe("a sandbox at default settings", () => {
+describe("the local Stripe at default settings", () => {
   let site: Program;
   beforeAll(async () => {
     const SECURITY_CONTACT = "security@book.example, https://book.example/report";
@@ -153,14 +153,14 @@ describe("a sandbox at default settings", () => {
   });
   afterAll(() => site?.stop());
 
-  it("tells its address in the summary, and warns of nothing", () => {
+  it("has its address in the summary, without a warning", () => {
     const { lines, warnings } = summaryOf(site);
     expect(lines.payments).toBe(`payments: the local Stripe sandbox at ${site.sandboxOrigin}`);
     expect(lines.address).toMatch(/listening on 127\.0\.0\.1( and ::1)?, port/);
     expect(warnings).toEqual([]);
   });
 
-  it("is reachable at each loopback name and from nowhere else", async () => {
+  it("is reachable at each loopback name and nowhere else", async () => {
     const port = Number(new URL(site.origin).port);
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     for (const { address, internal, scopeid } of addresses) {
@@ -175,7 +175,7 @@ describe("a sandbox at default settings", () => {
     }
   });
 
-  it("names the security contact, as RFC 9116 requires", async () => {
+  it("names the security contact as RFC 9116 requires", async () => {
     const answer = await send(`${site.origin}/.well-known/security.txt`);
     expect(answer.status).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/plain; charset=utf-8");

@@ -23,7 +23,7 @@ function dataDirectory(): string {
   return path;
 }
 
-/** Expects a message of a few sentences and nothing else, such as a stack trace. */
+/** Expects a message of a few sentences only, without a stack trace. */
 function expectClearFailure(run: { code: number | null; stderr: string }, pattern: RegExp) {
   expect(run.stderr).toMatch(pattern);
   expect(run.stderr).not.toMatch(/\n\s+at |node:internal/);
@@ -32,7 +32,7 @@ function expectClearFailure(run: { code: number | null; stderr: string }, patter
 }
 
 describe("starting the program", () => {
-  it("exits with 1 and names the port that is taken and the remedy", async () => {
+  it("exits with 1 and names the occupied port and the remedy", async () => {
     const blocker = createServer();
     await new Promise<void>((done) => blocker.listen(0, done));
     cleanUps.push(() => blocker.close());
@@ -43,7 +43,7 @@ describe("starting the program", () => {
     expectClearFailure(run, new RegExp(`Port ${port} is already in use`));
   });
 
-  it("says that the database cannot be reached, without its password", async () => {
+  it("reports an unreachable database, without its password", async () => {
     const [port] = [await freePorts(2)];
     const run = await runProgram({
       variables: {
@@ -58,7 +58,7 @@ describe("starting the program", () => {
 });
 
 describe("a running program", () => {
-  it("keeps its data unreadable for other users of the machine, and stops its database; the same build under remix-serve serves the same landing page", async () => {
+  it("keeps its data unreadable for other users, and stops its database; the same build under remix-serve serves the same landing page", async () => {
     const data = join(dataDirectory(), "deeper", "data");
     // under root, PostgreSQL's own user needs execute permission
     chmodSync(resolve(data, "../.."), 0o755);
@@ -115,8 +115,8 @@ describe("a running program", () => {
   });
 });
 
-describe("a command whose reader has gone", () => {
-  it("ends without a word, as after `| head`", async () => {
+describe("a command whose reader has closed", () => {
+  it("ends silently, as after `| head`", async () => {
     const child = spawn(process.execPath, ["build/index.js", "doctor"], {
       cwd: project,
       env: { ...process.env, DATA_DIR: dataDirectory(), PORT: String(await freePorts(1)) },

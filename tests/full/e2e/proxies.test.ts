@@ -26,11 +26,11 @@ import { type RestartingProgram, startRestartingProgram } from "../../support/re
 import { serverProgram, unlessInstalled } from "../../support/server-programs.mjs";
 
 const ORIGIN = `https://${SITE_HOST}`;
-/** Where the tests' clients connect from, and the network of it that the log may name. */
+/** The address of the tests' clients, and its network, which the log may contain. */
 const CLIENT = "127.3.4.5";
 const CLIENT_NETWORK = "127.3.4.0/24";
 
-/** Restarts under load take a busy machine their time, which is not what is tested. */
+/** Restarts under load take long on a busy machine, which is not under test. */
 const RESTART_LIMIT_MS = 240_000;
 
 const installed = PROXIES.filter(
@@ -62,7 +62,7 @@ const variables = (more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Requests of one browser behind a proxy: it keeps its cookies, and posts as the site's pages do. */
+/** Sends one browser's requests through a proxy: keeps its cookies, and posts as the site's pages do. */
 function browser(proxy: RunningProxy) {
   const cookies = new Map<string, string>();
   const ask = async (path: string, sent: AskedByTls = {}) => {
@@ -94,7 +94,7 @@ function openHttp2({ httpsPort }: RunningProxy) {
   });
 }
 
-/** Sends a picture of 30 MB as a browser does, which reads the answer once all of it is sent. */
+/** Sends a picture of 30 MB as a browser does, which reads the response after sending all of it. */
 async function expectPictureTooLarge(
   ask: ReturnType<typeof browser>,
   name: string,
@@ -145,13 +145,13 @@ describe("with systemd's socket", () => {
     await site?.stop();
   });
 
-  it("tells a visitor without a proxy that a picture of 30 MB is too large, over a slow line", async () => {
+  it("rejects a 30 MB picture sent directly over a slow line as too large", async () => {
     const ask = (path: string, sent: Sent = {}) =>
       send(site.origin + path, { ...sent, headers: { Host: SITE_HOST, ...sent.headers } });
     await expectPictureTooLarge(ask, "large-directly", () => connectTcp(site.port, "127.0.0.1"));
   });
 
-  it("answers a proxy that does not pass the Host on with what to change, and logs it", async () => {
+  it("tells a proxy that does not forward the Host what to change, and logs it", async () => {
     const answer = await send(`${site.origin}/auth`);
     expect(answer.status).toBe(421);
     expect(answer.text).toContain(
@@ -171,7 +171,7 @@ describe("with systemd's socket", () => {
     });
   });
 
-  describe.each(PROXIES)("%s, as docs/deploy/ has it,", (name) => {
+  describe.each(PROXIES)("%s, configured as in docs/deploy/,", (name) => {
     const skipped = unlessInstalled(name);
     const test = it.skipIf(!installed.includes(name));
     const proxy = () => proxies.get(name) as RunningProxy;
@@ -201,7 +201,7 @@ describe("with systemd's socket", () => {
       expect((await ask("/newsletter", { form: { email }, headers: foreign })).status).toBe(403);
     });
 
-    test(`leads from http and from www. to the site${skipped}`, async () => {
+    test(`redirects http and www. to the site${skipped}`, async () => {
       const url = `http://127.0.0.1:${proxy().httpPort}/auth?tab=signup`;
       const plain = await send(url, { headers: { Host: SITE_HOST } });
       expect(plain.status).toBe(308);
@@ -215,7 +215,7 @@ describe("with systemd's socket", () => {
       expect((await askProxy(proxy(), "/newsletter", post)).status).toBe(421);
     });
 
-    test(`passes on the client's own address, which cannot be forged${skipped}`, async () => {
+    test(`forwards the client's own address, which cannot be forged${skipped}`, async () => {
       const path = `/forged-by-${name}`;
       await askProxy(proxy(), path, {
         from: CLIENT,
@@ -235,7 +235,7 @@ describe("with systemd's socket", () => {
       expect(site.output()).not.toContain("198.51.100");
     });
 
-    test(`cannot be told another name for the site${skipped}`, async () => {
+    test(`ignores forged names of the site${skipped}`, async () => {
       const ask = browser(proxy());
       const email = `forwarded-${name}@example.test`;
       await ask("/auth/signup", { form: { email, password: "a long walk" } });
@@ -255,7 +255,7 @@ describe("with systemd's socket", () => {
       }
     });
 
-    test(`passes on that a picture of 30 MB is too large, over a slow line${skipped}`, async () => {
+    test(`returns the site's rejection of a 30 MB picture over a slow line${skipped}`, async () => {
       await expectPictureTooLarge(browser(proxy()), `large-${name}`, () =>
         connectTls({
           host: "127.0.0.1",
@@ -286,9 +286,9 @@ describe("with systemd's socket", () => {
       expect((await askProxy(proxy(), "/healthz")).status).toBe(200);
     });
 
-    // nginx before 1.29 takes the 103 for the answer; HAProxy, as it is configured for restarts, cuts the page off
+    // nginx before 1.29 mistakes the 103 for the response; HAProxy, as configured for restarts, truncates the page
     if (name === "caddy") {
-      test(`passes early hints on${skipped}`, async () => {
+      test(`forwards early hints${skipped}`, async () => {
         const session = openHttp2(proxy());
         const { hints, headers, text } = await new Promise<Record<string, unknown>>(
           (done, fail) => {
@@ -310,7 +310,7 @@ describe("with systemd's socket", () => {
         session.destroy();
         const { link = "" } = headers as { link?: string };
         expect(hints).toEqual([[103, link]]);
-        // what is announced is what the page then asks for, and nothing else
+        // exactly the files announced are those that the page requests
         const announced = [...link.matchAll(/<([^>]+)>/g)].map((match) => match[1]);
         const wanted = [
           ...String(text).matchAll(/<link rel="(?:stylesheet|preload)"[^>]* ?href="([^"]+)"/g),
@@ -335,7 +335,7 @@ describe("with systemd's socket", () => {
       expect(status).toBe(200);
     });
 
-    test(`waits for a slow form${skipped}`, async () => {
+    test(`waits for a slowly sent form${skipped}`, async () => {
       const body = `email=slow-${name}%40example.test`;
       const socket = connectTls({
         host: "127.0.0.1",
@@ -360,7 +360,7 @@ describe("with systemd's socket", () => {
   });
 
   it.skipIf(installed.length === 0)(
-    "restarts under load without one failed request",
+    "a restart under load fails no request",
     async () => {
       const load = startLoad([...proxies.values()]);
       await load.settle();
@@ -372,16 +372,16 @@ describe("with systemd's socket", () => {
   );
 });
 
-describe("without it", () => {
+describe("without systemd's socket", () => {
   const retrying = installed.filter((name) => name !== "nginx");
   it.skipIf(retrying.length === 0)(
-    "Caddy and HAProxy wait for the site while it restarts, and repeat only what changes nothing",
+    "Caddy and HAProxy wait for the site during a restart, and retry only safe requests",
     async () => {
       const site = await startRestartingProgram(variables(), { isSocketHeld: false });
       const proxies: RunningProxy[] = [];
       try {
         for (const name of retrying) proxies.push(await startProxy(name, folder, site.port));
-        // the kernel drops a connection that it has accepted just as the port closes: only a page may be asked for again
+        // the kernel drops connections accepted just as the port closes, so only GETs can be retried
         const load = startLoad(proxies, { sharePosted: 0 });
         await load.settle();
         expect(await site.restart()).toBe(0);
@@ -396,13 +396,13 @@ describe("without it", () => {
   );
 });
 
-/** Requests in flight at once beyond which the load pauses: those that wait for a restart have to be answered after it. */
+/** Number of requests in flight at which the load pauses; those waiting for a restart must be answered after it. */
 const MOST_IN_FLIGHT = 120;
-/** Fewer in flight show that what has waited is answered. */
+/** Fewer requests in flight show that the waiting ones are answered. */
 const SETTLED = 20;
 let loads = 0;
 
-/** Sends pages' and forms' requests through each proxy, 25 a second, until `finish`, which expects each to succeed. */
+/** Sends page and form requests through each proxy, 25 per second, until `finish`, which expects all to succeed. */
 function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
   const run = ++loads;
   const failures: string[] = [];
@@ -434,7 +434,7 @@ function startLoad(proxies: RunningProxy[], { sharePosted = 0.1 } = {}) {
     }
   }, 40);
   return {
-    /** Waits until requests are answered as they come. */
+    /** Waits until requests no longer queue up. */
     settle: async () => {
       const answered = () => counts.gets + counts.posts - pending.size;
       const before = answered();
@@ -461,13 +461,13 @@ describe("the units for systemd", () => {
 
   const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
   it.skipIf(!canVerify)(
-    `are accepted by systemd without a word${canVerify ? "" : " (skipped: systemd-analyze is not installed)"}`,
+    `are accepted by systemd without complaint${canVerify ? "" : " (skipped: systemd-analyze is not installed)"}`,
     () => {
       const units = ["golden-path.socket", "golden-path.service"].map((name) => {
         cpSync(resolve(import.meta.dirname, "../../../docs/deploy", name), join(folder, name));
         return join(folder, name);
       });
-      // what is to be installed on the operator's machine is not there on every one
+      // the operator's installed files do not exist on every machine
       const { stderr, stdout } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], {
         encoding: "utf8",
       });
@@ -480,14 +480,14 @@ describe("the units for systemd", () => {
     },
   );
 
-  it("open the port that the proxies ask, and let the program stop before its database", () => {
+  it("open the port that the proxies use, and let the program stop before its database", () => {
     const address = /^ListenStream=(.*)$/m.exec(read("golden-path.socket"))?.[1] ?? "";
     for (const name of ["nginx.conf", "Caddyfile", "haproxy.cfg"])
       expect(read(name)).toContain(address);
     expect(read("golden-path.service")).toMatch(/^KillMode=mixed$/m);
   });
 
-  it("let V8 ask for memory protection keys, without which systemd ends the program at its start", () => {
+  it("allow memory protection keys, which V8 needs at its start", () => {
     const service = read("golden-path.service");
     expect(service).toMatch(/^SystemCallFilter=@system-service @pkey$/m);
     expect(service).toMatch(/^SystemCallErrorNumber=EPERM$/m);

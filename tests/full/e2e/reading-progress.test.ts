@@ -11,23 +11,23 @@ const PHONE = { viewport: { width: 360, height: 740 } };
 
 type Cookies = Awaited<ReturnType<ReturnType<Page["context"]>["storageState"]>>;
 
-/** A member's page in a new browser context: another device. */
+/** Opens a member's page in a new browser context, like another device. */
 async function device(cookies: Cookies, options: object = {}): Promise<Page> {
   return site.visit({ storageState: cookies, ...options });
 }
 
-/** A new member's cookies. */
+/** Returns a new member's cookies. */
 async function newMember(): Promise<Cookies> {
   const page = await site.visit();
   await site.signUpAsMember(page.context());
   return page.context().storageState();
 }
 
-/** Scrolls until this block is at the top of the window, and until the page has been told. */
+/** Scrolls until this block is at the top of the window, and waits for the scroll event. */
 async function readTo(page: Page, block: number): Promise<void> {
   await page.locator(`#p${block}`).evaluate(async (element) => {
     element.scrollIntoView();
-    // the event comes with a frame, without which nobody leaves a page they have scrolled
+    // the scroll event comes with a frame; real readers stay for at least one
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   });
 }
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 
 describe("the position in a text", () => {
-  it("is kept after scrolling, and found again on another device, with scrolling left to the reader", async () => {
+  it("is saved after scrolling, and offered on another device without scrolling there", async () => {
     const laptop = await device(member);
     await site.open(CHAPTER, laptop);
     await expect(continueThere(laptop)).toHaveCount(0);
@@ -82,7 +82,7 @@ describe("the position in a text", () => {
     await expect(phone.locator("#p9")).toBeInViewport();
   });
 
-  it("is kept when the page is left at once", async () => {
+  it("is saved when the page is left at once", async () => {
     const leaving = await newMember();
     const page = await device(leaving);
     await site.open(CHAPTER, page);
@@ -95,7 +95,7 @@ describe("the position in a text", () => {
     }).toPass();
   });
 
-  it("stays where it is while its reader looks at the beginning, and goes back when they read again", async () => {
+  it("stays while the reader looks at the beginning, and moves back when they read on from there", async () => {
     const looking = await newMember();
     const first = await device(looking);
     await site.open(CHAPTER, first);
@@ -123,7 +123,7 @@ describe("the position in a text", () => {
 });
 
 describe("'Mark as read'", () => {
-  it("changes at once, by keyboard, keeps the focus, and takes back what could not be saved", async () => {
+  it("changes at once by keyboard, keeps the focus, and reverts if it could not be saved", async () => {
     const page = await device(await newMember());
     await site.open(CHAPTER, page);
     const saving = await holdRequests(page, "/premium/progress");
@@ -145,7 +145,7 @@ describe("'Mark as read'", () => {
     await expect(read).toBeVisible();
   });
 
-  it("works without JavaScript, back at the text's end, and is counted in the members' area", async () => {
+  it("works without JavaScript, returns to the text's end, and counts in the members' area", async () => {
     const page = await device(await newMember(), { javaScriptEnabled: false, ...PHONE });
     await page.goto(CHAPTER);
     await page.getByRole("button", { name: "Mark as read" }).click();

@@ -5,7 +5,7 @@ import { hydrated } from "../../support/hydrated.mjs";
 
 const CHAPTER = "/premium/chapters/the-weight-you-carry";
 
-// it serves the sample edition
+// serves the sample edition
 const site = siteForThisFile();
 let cookies: Awaited<ReturnType<BrowserContext["cookies"]>>;
 
@@ -29,7 +29,7 @@ const paper = (page: Page) => page.evaluate(() => getComputedStyle(document.body
 const textSize = (page: Page) =>
   page.locator("#p2").evaluate((text) => Number.parseFloat(getComputedStyle(text).fontSize));
 
-/** The names of the settings' buttons of which a point is painted by something else, on any line across them. */
+/** Returns the names of settings buttons that something else covers, at any height of their middle. */
 const coveredButtons = (page: Page) =>
   page.evaluate(() => {
     const isCovered = (button: Element) => {
@@ -48,7 +48,7 @@ const PAPER = "rgb(253, 249, 241)";
 const NIGHT = "rgb(28, 23, 18)";
 
 describe("a chapter", () => {
-  it("turns its pages with the arrow keys, and comes with its text and styles", async () => {
+  it("opens its neighbours by arrow key, with their text and styles", async () => {
     const page = await read(CHAPTER);
     await page.keyboard.press("ArrowRight");
     await page.getByRole("heading", { level: 1, name: "Small Hinges" }).waitFor();
@@ -76,14 +76,14 @@ describe("a chapter", () => {
 });
 
 describe("theme and text size", () => {
-  it("are as the device asks, until chosen", async () => {
+  it("follow the device until chosen", async () => {
     const page = await read(CHAPTER, { colorScheme: "dark" });
     expect(await paper(page)).toBe(NIGHT);
     await page.emulateMedia({ colorScheme: "light" });
     expect(await paper(page)).toBe(PAPER);
   });
 
-  it("change at once, and are kept", async () => {
+  it("change at once, and are saved", async () => {
     const page = await read(CHAPTER, { colorScheme: "light" });
     const before = await textSize(page);
     await page.locator("summary", { hasText: "Text size and theme" }).click();
@@ -102,10 +102,10 @@ describe("theme and text size", () => {
     expect(await paper(page)).toBe(PAPER);
   });
 
-  it("are chosen without JavaScript, and the page opens at the same place", async () => {
+  it("can be chosen without JavaScript, and the page opens at the same place", async () => {
     const page = await read(CHAPTER, { javaScriptEnabled: false, colorScheme: "light" });
     await page.locator("summary", { hasText: "Text size and theme" }).click();
-    // nothing of the page lies over them
+    // the page covers none of the buttons
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await coveredButtons(page)).toEqual([]);
     await page.getByRole("button", { name: "Night" }).click();
@@ -117,7 +117,7 @@ describe("theme and text size", () => {
   });
 });
 
-it("who searches for what the book does not have is offered its contents", async () => {
+it("a search without results offers the book's contents", async () => {
   const page = await read("/premium/search", { javaScriptEnabled: false });
   await page.getByRole("searchbox").fill('<img src=x onerror="alert(1)"> xylophone');
   await page.getByRole("button", { name: "Search" }).click();
@@ -132,12 +132,12 @@ it("who searches for what the book does not have is offered its contents", async
 describe("the preview", () => {
   const PREVIEW = "/preview/the-hour-before-the-day";
 
-  it("leads a visitor on from the excerpt, and to the membership", async () => {
+  it("leads a visitor from the excerpt to the full chapter and the membership", async () => {
     const page = await site.open("/");
     const excerpt = await page.locator("#preview article p").allInnerTexts();
     await page.getByRole("link", { name: "Read all of chapter 1" }).click();
     await page.waitForURL(`**${PREVIEW}`);
-    // the excerpt is how the chapter begins
+    // the chapter begins with the excerpt
     const text = await page.locator("#p1").textContent();
     expect(excerpt.join(" ")).toContain(text?.replace(/\s+/g, " ").slice(30));
     await page.getByRole("heading", { name: "The step" }).waitFor();
@@ -153,7 +153,7 @@ describe("the preview", () => {
   });
 });
 
-it("search engines are given the book and its price, and a rating on no page", async () => {
+it("search engines get the book and its price, but no rating on any page", async () => {
   const sitemap = await (await fetch(`${site.origin}/sitemap.xml`)).text();
   const addresses = [...sitemap.matchAll(/<loc>([^<]+)/g)].map(([, address = ""]) => address);
   expect(addresses).toContain(`${site.origin}/`);

@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually";
 import { openConnection, send } from "../../support/http-client";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
-/** Of the connections of a /24. */
+/** The limit on connections of a /24. */
 const LIMIT = 400;
 const FLOOD = 1_200;
 
@@ -39,7 +39,7 @@ const securityLines = () =>
 
 // other systems have a single loopback address
 it.skipIf(process.platform !== "linux")(
-  "a network that opens more connections than it may have loses them, and nobody else does",
+  "a network that opens too many connections loses them, and no other network does",
   async () => {
     const earlier = await openConnection(site.origin);
     for (let number = 0; number < FLOOD; number += 100) {

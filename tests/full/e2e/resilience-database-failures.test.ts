@@ -72,7 +72,7 @@ describe("while PostgreSQL is stopped", () => {
     expect(await status("/readyz")).toBe(503);
   });
 
-  it("shows pages and files to everybody", async () => {
+  it("shows pages and files to all visitors", async () => {
     for (const path of ["/", "/auth?tab=signup", "/auth/forgot-password", "/favicon.ico"]) {
       expect([path, await status(path)]).toEqual([path, 200]);
     }
@@ -140,7 +140,7 @@ describe("while PostgreSQL is stopped", () => {
     expect(JSON.parse(answer.text).error).toMatch(/\.$/);
   });
 
-  it("promises no mail that it cannot write down", async () => {
+  it("promises no mail that it cannot store", async () => {
     const browser = visitor();
     const answer = await browser.post("/auth/forgot-password", { form: { email: reader } });
     expect(answer.headers.location).toBe("/auth/forgot-password");
@@ -156,7 +156,7 @@ describe("while PostgreSQL is stopped", () => {
       .toBeGreaterThan(0);
   });
 
-  it("recovers by itself once PostgreSQL is back, and processes what was pending", async () => {
+  it("recovers without help once PostgreSQL is back, and processes pending work", async () => {
     await postgres.start();
     await recovered();
     // the same session
@@ -228,7 +228,7 @@ describe("while PostgreSQL does not answer", () => {
 });
 
 describe("when PostgreSQL crashes under load", () => {
-  it("loses nothing that was acknowledged, and needs no restart of the site", async () => {
+  it("loses no acknowledged write, and needs no restart of the site", async () => {
     const kept: string[] = [];
     let stop = false;
     const load = Array.from({ length: 8 }, async (_, number) => {

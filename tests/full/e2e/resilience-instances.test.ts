@@ -32,7 +32,7 @@ beforeAll(async () => {
     LOG_LEVEL: "warn",
     RATE_LIMIT_FACTOR: "0.2",
   };
-  // concurrently, on a database without tables and a directory without a secret
+  // concurrently, on an empty database and a directory without a secret
   instances = await Promise.all([startProgram({ variables }), startProgram({ variables })]);
 });
 afterAll(async () => {
@@ -84,7 +84,7 @@ it("share the counts of attempts", async () => {
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
-it("process each webhook once, whichever instances get it, and how often", async () => {
+it("process each webhook once, whichever instances receive it, and however often", async () => {
   const event = {
     id: "evt_shared",
     object: "event",

@@ -7,7 +7,7 @@ import { type Program, startProgram, temporaryDirectory } from "../../support/pr
 
 const ROUNDS = 4;
 const WRITERS = 6;
-/** Acknowledged writes after which the program is killed, in the middle of more. */
+/** Number of acknowledged writes after which the program is killed, while others are in progress. */
 const WRITES_BEFORE_KILL = 15;
 
 const data = temporaryDirectory();
@@ -18,7 +18,7 @@ afterAll(async () => {
   data.remove();
 });
 
-it(`keeps everything it has acknowledged through ${ROUNDS} kills in the middle of writing`, {
+it(`keeps every acknowledged write through ${ROUNDS} kills`, {
   timeout: 300_000,
 }, async () => {
   const port = String(await freePorts(2));

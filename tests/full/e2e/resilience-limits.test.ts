@@ -70,7 +70,7 @@ describe("a body that is too large", () => {
     },
   );
 
-  it("is accepted up to the limit", async () => {
+  it("is accepted at the limit", async () => {
     const fill = (size: number, body: string) => body + "x".repeat(size - body.length);
     const form = await send(`${site.origin}/newsletter`, {
       method: "POST",
@@ -86,7 +86,7 @@ describe("a body that is too large", () => {
     expect(webhook.status).toBe(400);
   });
 
-  it("is not awaited where no body is expected", async () => {
+  it("is not read where no body is expected", async () => {
     const answers = ["/", "/nothing", "/build/x.js", "/premium"].map(async (path) => {
       const connection = await connect();
       connection.write(head(`POST ${path}`, { "Content-Length": 1_000_000_000 }));
@@ -98,7 +98,7 @@ describe("a body that is too large", () => {
 });
 
 describe("a malformed request", () => {
-  it("is not smuggled behind another one", async () => {
+  it("is not smuggled in behind another one", async () => {
     const connection = await connect();
     const smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
     connection.write(
@@ -121,7 +121,7 @@ it("a client that pipelines hundreds of requests is disconnected", async () => {
   expect((await send(`${site.origin}/`)).status).toBe(200);
 });
 
-it("requests for more pages than are rendered at once wait, and everything else is served", async () => {
+it("page requests beyond the concurrency limit wait, and everything else is served", async () => {
   const agent = new Agent({ maxSockets: 190 });
   const paths = Array.from({ length: 250 }, (_, i) => `/nothing/${i}`);
   const answers = Promise.all(paths.map((path) => send(site.origin + path, { agent })));
@@ -140,7 +140,7 @@ const FLOOD = { fetching: 20, stalled: 120, halfClosed: 60, oversized: 20, malfo
 const FLOOD_MS = 2_000;
 
 describe("a flood of misbehaving clients", () => {
-  it("leaves no crash, open connection or leaked memory, and the next visitor is served", async () => {
+  it("causes no crash, open connection or memory leak, and the next visitor is served", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: FLOOD.fetching });
     await flood(agent, Date.now() + 1_000);
     const base = await memory();
@@ -200,7 +200,7 @@ describe("a flood of misbehaving clients", () => {
     );
   }
 
-  /** Starts requests that are never completed: most stop in the headers, some in a form's body. */
+  /** Starts requests that never complete: most stop in the headers, some in a form's body. */
   async function stall(): Promise<void> {
     for (let i = 0; i < FLOOD.stalled; i++) {
       const connection = await connect();

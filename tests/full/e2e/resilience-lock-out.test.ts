@@ -31,7 +31,7 @@ const logIn = (visitor: Visitor, email: string, password = PASSWORD) =>
 
 const guess = (address: string, email: string) => logIn(from(address), email, "a wrong one");
 
-/** Makes so many attempts, and counts them by status. */
+/** Makes this many attempts, and counts them by status. */
 async function statusesOf(attempts: number, attempt: (i: number) => Promise<{ status: number }>) {
   const counted: Record<number, number> = {};
   for (let i = 0; i < attempts; i++) {
@@ -42,7 +42,7 @@ async function statusesOf(attempts: number, attempt: (i: number) => Promise<{ st
 }
 
 describe("an owner whose account is under attack", () => {
-  it("can log in from another network after ten wrong passwords from elsewhere, and the security log says so without an address", async () => {
+  it("can log in from another network after ten wrong passwords from elsewhere, which the security log records without an address", async () => {
     const { email } = await newOwner();
     const attacker = newAddress();
     expect(await statusesOf(12, () => guess(attacker, email))).toEqual({ 401: 10, 429: 2 });
@@ -64,11 +64,11 @@ describe("an owner whose account is under attack", () => {
     expect(site.program.output()).not.toContain("@");
   });
 
-  it("can log in from a browser that has signed in before, however many networks guess, but not with a forged cookie", async () => {
+  it("can log in from a known browser, however many networks guess, but not with a forged cookie", async () => {
     const { email, browser } = await newOwner();
     const guesses = await statusesOf(103, () => guess(newAddress(), email));
     expect(guesses).toEqual({ 401: 100, 429: 3 });
-    // an unknown browser can no longer be told from the attackers
+    // an unknown browser looks just like the attackers
     expect((await logIn(from(newAddress()), email)).status).toBe(429);
     const [name = "", value = ""] = browser.cookie.split(/=(.*)/);
     expect(name).toBe("known-browser");
@@ -83,7 +83,7 @@ describe("an owner whose account is under attack", () => {
     expect((await logIn(browser, email)).status).toBe(200);
   });
 
-  it("can log in from a known browser even within the attacking network, whose rejected attempts do not count against the account", async () => {
+  it("can log in from a known browser within the attacking network, whose rejected attempts do not count against the account", async () => {
     const { email, browser } = await newOwner();
     const attacker = newAddress();
     await statusesOf(50, (i) => guess(attacker, `${i}-${newEmail()}`));
@@ -101,14 +101,14 @@ describe("an owner whose account is under attack", () => {
     expect(inSameNetwork.status).toBe(200);
   });
 
-  it("allows no more guesses from a known browser, and its cookie grants nothing else", async () => {
+  it("gives a known browser no extra guesses, and its cookie grants nothing else", async () => {
     const { email, browser } = await newOwner();
     const other = await newOwner();
     expect(await statusesOf(12, () => logIn(browser, email, "a wrong one"))).toEqual({
       401: 10,
       429: 2,
     });
-    // for another account it is an unknown browser
+    // an unknown browser for the other account
     const attacker = newAddress();
     const guessAsKnown = () =>
       send(`${site.origin}/auth/login`, {
@@ -120,7 +120,7 @@ describe("an owner whose account is under attack", () => {
     expect((await guess(attacker, other.email)).status).toBe(429);
   });
 
-  it("can still request a password reset after others have used up their requests", async () => {
+  it("can still request a password reset when others have used up their own requests", async () => {
     const { email } = await newOwner();
     const ask = (address: string) =>
       from(address).post("/auth/forgot-password", { form: { email } });

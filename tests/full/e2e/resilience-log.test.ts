@@ -17,7 +17,7 @@ const SESSION_SECRET = "the private secret that signs these cookies";
 
 let program: Program;
 const data = temporaryDirectory();
-/** What must not be in a log. */
+/** Secrets and personal data that the log must not contain. */
 const secrets: Record<string, string> = {
   "an e-mail address": email,
   "another e-mail address": other,

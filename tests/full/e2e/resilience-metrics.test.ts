@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-// the first, since it is these figures of the empty site that would be kept for a minute
+// first, because later counts of the empty site would be cached for a minute
 it("counts mails, accounts, members and subscribers, at most once a minute", async () => {
   const { db } = site.database;
   await db.execute(sql`
@@ -61,7 +61,7 @@ it("counts mails, accounts, members and subscribers, at most once a minute", asy
   const { text } = await send(`${site.origin}/metrics`, {
     headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
   });
-  // a series at nothing is there all the same
+  // the series exists even at zero
   expect(text).toContain('mails_count{lane="campaign",state="due"} 0\n');
 });
 
@@ -81,7 +81,7 @@ it("requires the token", async () => {
   expectSecurityHeaders(figures);
 });
 
-it("counts requests by route, and unknown paths as one", async () => {
+it("counts requests by route, and all unknown paths as one", async () => {
   for (let i = 0; i < 5; i++) await send(`${site.origin}/made-up-${i}`);
   await send(`${site.origin}/auth/forgot-password`);
   const count = (labels: Record<string, string>) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
-/** A page from the cache is neither logged nor has it an id to be found by in the log. */
+/** Whether a page is from the cache: those are not logged, and so have no request id. */
 const isCached = ({ headers }: Answer) => headers["x-request-id"] === undefined;
 
 const CACHED = [
@@ -32,7 +32,7 @@ const CACHED = [
 ];
 
 describe("anonymous pages", () => {
-  it("are the same for simultaneous visitors, whatever follows the path", async () => {
+  it("are the same for simultaneous visitors, with any query", async () => {
     const agent = new Agent({ maxSockets: 100 });
     const visits = Array.from({ length: 60 }, (_, i) =>
       send(`${site.origin}/${i % 3 === 0 ? `?utm_campaign=${i}` : ""}`, { agent }),
@@ -52,7 +52,7 @@ describe("anonymous pages", () => {
 });
 
 describe("pages of one visitor", () => {
-  it("are never served from the cache, and never stored in it", async () => {
+  it("are never served from the cache or stored in it", async () => {
     const visitor = site.visitor();
     await visitor.signUp("private@example.test");
     for (const path of ["/", "/?utm_source=x", "/auth/forgot-password", "/robots.txt"]) {
@@ -68,7 +68,7 @@ describe("pages of one visitor", () => {
     expect((await send(`${site.origin}/`)).text).not.toContain("private@example.test");
   });
 
-  it("are rendered and not cached for a cookie of the site, even if it is invalid", async () => {
+  it("are rendered and not cached for the site's cookies, even if they are invalid", async () => {
     for (const cookie of ["session=forged", "a=b; flash=; c=d"]) {
       const page = await send(`${site.origin}/`, { cookie });
       expect([page.status, isCached(page)]).toEqual([200, false]);
@@ -106,7 +106,7 @@ describe("issues of the newsletter", () => {
         E'OPEN\\n\\n<!-- more -->\\n\\nSECRET', true, now())`);
   });
 
-  it("are cached whatever follows the path, and only under their plain spelling", async () => {
+  it("are cached with any query, but only under their plain spelling", async () => {
     for (const search of ["", "?utm_source=mail", "?", "?a=b"]) {
       const page = await send(site.origin + path + search);
       expect(page.text).toContain("OPEN");
@@ -117,7 +117,7 @@ describe("issues of the newsletter", () => {
     expect(isCached(escaped)).toBe(false);
   });
 
-  it("for members reach others neither from the cache nor through it", async () => {
+  it("for members do not reach others, either from or through the cache", async () => {
     const member = site.visitor();
     await member.signUp("member@example.test");
     await site.database.db.execute(sql`
@@ -133,7 +133,7 @@ describe("issues of the newsletter", () => {
     }
   });
 
-  it("that are made up are not cached, and counted", async () => {
+  it("that do not exist are not cached, but counted", async () => {
     const requests = () => site.metric("http_request_duration_seconds_count", { status: "404" });
     const requestsBefore = await requests();
     const agent = new Agent({ maxSockets: 20 });
@@ -148,7 +148,7 @@ describe("issues of the newsletter", () => {
     expect((await requests()) - requestsBefore).toBe(40);
   });
 
-  it("that are made up are answered as any missing page is", async () => {
+  it("that do not exist get the same response as any missing page", async () => {
     const made = await send(`${site.origin}/newsletter/made-up`, {
       headers: { "Accept-Encoding": "gzip" },
     });

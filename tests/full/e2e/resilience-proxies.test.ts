@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../support/program";
 import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
 const ATTEMPTS = 14;
-/** A fifth of the log-ins allowed per address in a quarter of an hour; fewer subscriptions are. */
+/** A fifth of the log-ins allowed per address in a quarter of an hour; fewer subscriptions are allowed. */
 const ALLOWED = 10;
 const RATE_LIMIT_FACTOR = "0.2";
 
@@ -29,7 +29,7 @@ describe("forged client addresses", () => {
       headers: { [header]: `198.51.${i}.${i + 1}` },
     });
 
-  it("gain no further attempts for a client that is not the configured proxy, and are logged once", async () => {
+  it("win no further attempts for a client that is not the configured proxy, and are logged once", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < ATTEMPTS; i++) statuses.push((await guess(i, "X-Forwarded-For")).status);
     expect(count(statuses, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
@@ -74,7 +74,7 @@ describe.skipIf(namespace === null)(here, () => {
     });
     const { direct, proxied } = JSON.parse(stdout) as Record<"direct" | "proxied", number[]>;
     expect(count(direct, 429)).toBeGreaterThanOrEqual(ATTEMPTS - ALLOWED);
-    // the proxy itself, on this machine, is trusted: every request is another visitor's
+    // trusts the proxy itself, on this machine: every request is another visitor's
     expect(count(proxied, 200)).toBe(ATTEMPTS);
   });
 });

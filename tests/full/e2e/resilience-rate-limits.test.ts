@@ -49,7 +49,7 @@ const post = (path: string, fields: Record<string, string>, from = address) =>
 const postForm = (path: string, fields: Record<string, string>, from = address) =>
   visitorFrom(from).post(path, { form: fields });
 
-/** Makes so many attempts; returns how many are allowed before the rest are rejected. */
+/** Makes this many attempts; returns how many are allowed before the rest are rejected. */
 async function allowedOf(attempts: number, attempt: (i: number) => Promise<Answer>) {
   const statuses: number[] = [];
   for (let i = 0; i < attempts; i++) statuses.push((await attempt(i)).status);
@@ -73,7 +73,7 @@ describe("too many attempts", () => {
     expect((await attempt(newAddress())).status).not.toBe(429);
   });
 
-  it("have no effect", async () => {
+  it("change nothing", async () => {
     const email = newEmail();
     for (let i = 0; i <= ALLOWED.newsletter.address; i++) {
       await post("/newsletter", { email: newEmail() });
@@ -115,7 +115,7 @@ describe("a rejected visitor", () => {
   const words = /Too many attempts\. Please try again in (a minute|\d+ minutes)\./;
 
   it.each(cases)(
-    "at $path without JavaScript gets the page, the toast and the typed address back",
+    "at $path without JavaScript gets the page back, with the toast and the typed address",
     async ({ path, title, limit, heading }) => {
       const email = newEmail();
       const attempt = () => postForm(path, { email, password: "secret" });
@@ -133,7 +133,7 @@ describe("a rejected visitor", () => {
       expect(rejected.text).toContain(heading);
       expect(rejected.text).toContain(`value="${email}"`);
       expect(rejected.text).not.toContain("secret");
-      // the toast is on this page, and must not show on the next again
+      // the toast is on this page, and must not appear again on the next
       expect(rejected.cookies.filter((line) => !/max-age=0/i.test(line))).toEqual([]);
     },
   );
@@ -155,7 +155,7 @@ describe("a rejected visitor", () => {
     },
   );
 
-  it("at checkout, from whatever address, gets the reason, as form and as JSON", async () => {
+  it("at checkout gets the reason from any address, as form and as JSON", async () => {
     const visitor = visitorFrom(address);
     await visitor.signUp(newEmail());
     const priceId = "price_of_something_else";
@@ -217,7 +217,7 @@ describe("the honeypot field", () => {
     expect(await site.metric("rate_limited_total", { limited: "honeypot" })).toBeGreaterThan(0);
   });
 
-  it("accepts forms in which it is empty, as sent by browsers", async () => {
+  it("accepts forms that leave it empty, as browsers do", async () => {
     const rows = await countRows(site.database, "subscribers");
     const answer = await postForm("/newsletter", { email: newEmail(), [HONEYPOT_FIELD]: "" });
     expect(answer.status).toBe(303);

@@ -22,7 +22,7 @@ type Route = {
   post?: {
     form: Record<string, string>;
     answers: Expected | [Expected, Expected];
-    /** Rate limits count every attempt, so only further tables are named. */
+    /** Rate limits count every attempt, so this only lists other tables. */
     writes?: [string[], string[]];
     /** Whether it is accepted from other origins. */
     foreign?: true;
@@ -31,7 +31,7 @@ type Route = {
 
 const credentials = { email: "new@example.test", password: "a long walk" };
 
-/** By the folder in app/routes. */
+/** By the route's folder in app/routes. */
 const routes: Record<string, Route> = {
   "[.]well-known.change-password": {
     path: "/.well-known/change-password",
@@ -51,7 +51,7 @@ const routes: Record<string, Route> = {
       writes: [[], ["mails", "users"]],
     },
   },
-  // a visitor who has just signed up has entered the password lately
+  // a visitor who has just signed up has entered the password recently
   "account_.delete": {
     path: "/account/delete",
     get: ["302 /auth", "200"],
@@ -156,7 +156,7 @@ const routes: Record<string, Route> = {
   "auth_.passkey": {
     path: "/auth/passkey",
     get: "302 /auth",
-    // asking for a challenge writes nothing, whoever asks
+    // requesting a challenge writes nothing, for any visitor
     post: { form: { intent: "sign-in-options" }, answers: "303 /auth" },
   },
   "auth_.reset-password": {
@@ -256,7 +256,7 @@ const routes: Record<string, Route> = {
   "premium_.listening": {
     path: "/premium/listening",
     get: "302 /",
-    // a form is not what it takes
+    // the route does not accept a form
     post: { form: { slug: "the-slow-mile", second: "33" }, answers: "415" },
   },
   "premium_.media.$name": { path: `/premium/media/${"0".repeat(32)}.png`, get: "404" },
@@ -276,7 +276,7 @@ const routes: Record<string, Route> = {
   "premium_.notes": {
     path: "/premium/notes",
     get: "302 /",
-    // without a session, the page that holds the text and signs in; the other is of another owner
+    // without a session, the page that holds the text and signs in; with one, the owner differs
     post: { form: { slug: "x", owner: "x", version: "0", text: "x" }, answers: "200" },
   },
   "premium_.notes[.]md": { path: "/premium/notes.md", get: ["302 /", "200"] },
@@ -312,7 +312,7 @@ const ELSEWHERE: Record<string, string>[] = [
   { Origin: "http://localhost:1" },
 ];
 
-/** One of them after the other. */
+/** Used in rotation. */
 let turns = 0;
 const elsewhere = () => ELSEWHERE[turns++ % ELSEWHERE.length];
 
@@ -342,7 +342,7 @@ function expected(answers: Expected | [Expected, Expected], signedIn: boolean): 
   return typeof answers === "string" ? answers : answers[signedIn ? 1 : 0];
 }
 
-it("is covered completely: every route is listed in this test", () => {
+it("is complete: this test lists every route", () => {
   const folders = readdirSync(resolve(import.meta.dirname, "../../../app/routes"));
   expect(Object.keys(routes).sort()).toEqual(folders.sort());
 });
@@ -351,7 +351,7 @@ describe.each([
   { name: "without a session", signedIn: false },
   { name: "with a session", signedIn: true },
 ])("a visitor $name", ({ signedIn }) => {
-  /** Whose requests change nothing. */
+  /** Sends requests that change nothing. */
   let visitor: Visitor;
   let count = 0;
 
@@ -374,7 +374,7 @@ describe.each([
   });
 
   describe.each(Object.entries(routes))("on %s", (_folder, { path, get, post }) => {
-    it("reads without changing anything, takes no other method, and nothing from pages elsewhere", async () => {
+    it("reads without changing anything, and rejects other methods and other sites' posts", async () => {
       const { cookie } = visitor;
       for (const headers of [{}, ELSEWHERE[0]]) {
         const answer = await send(site.origin + path, { headers, cookie });
@@ -391,7 +391,7 @@ describe.each([
       expect(head.body).toHaveLength(0);
 
       const own = { Origin: site.origin, "Sec-Fetch-Site": "same-origin" };
-      // those that Remix passes to an action
+      // the methods that Remix passes to an action
       for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
         if (post && method === "POST") continue;
         const answer = await send(site.origin + path, { method, headers: own, cookie });
@@ -426,7 +426,7 @@ describe.each([
   });
 });
 
-describe("what is not a route", () => {
+describe("the rest of the site", () => {
   beforeEach(async () => {
     before = await readContents(site.database);
   });
@@ -434,13 +434,13 @@ describe("what is not a route", () => {
     expect(await written()).toEqual([]);
   });
 
-  it.each(["OPTIONS", "TRACE", "PROPFIND"])("is the method %s", async (method) => {
+  it.each(["OPTIONS", "TRACE", "PROPFIND"])("rejects the method %s", async (method) => {
     const answer = await send(`${site.origin}/`, { method });
     expect(answer.status).toBe(405);
     expectSecurityHeaders(answer);
   });
 
-  it("has the same headers: assets, files, errors and 304s", async () => {
+  it("sends the same headers with assets, files, errors and 304s", async () => {
     const landing = await send(`${site.origin}/`);
     const script = site.origin + /"(\/build\/[^"]+\.js)"/.exec(landing.text)?.[1];
     const asset = await send(script);
@@ -464,7 +464,7 @@ describe("what is not a route", () => {
     expect(policyOf(asset)["script-src"]).toBeUndefined();
   });
 
-  it("shows no file outside public", async () => {
+  it("serves no file outside public", async () => {
     for (const path of [
       "/.env",
       "/build/..%2f..%2fpackage.json",
@@ -503,7 +503,7 @@ describe("what is not a route", () => {
     }
   });
 
-  /** The status of a page whose address is written as it is given here. */
+  /** Returns the status for this exact spelling of an address. */
   const ask = async (target: string, name = new URL(site.origin).host) => {
     const connection = await openConnection(site.origin);
     connection.write(`GET ${target} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
@@ -512,7 +512,7 @@ describe("what is not a route", () => {
     return Number(head.split(" ")[1]);
   };
 
-  it("takes the host from the target or the Host header if they agree, and from nowhere else", async () => {
+  it("takes the host only from the target or the Host header, which must agree", async () => {
     const { host } = new URL(site.origin);
     expect(await ask(`http://${host}/`)).toBe(200);
     expect(await ask("http://evil.example/")).toBe(400);
@@ -536,12 +536,12 @@ describe("what is not a route", () => {
     }
   });
 
-  it("has nothing at a well-known URL that must not exist, so that password managers can trust the others", async () => {
+  it("has nothing at the well-known URL that must not exist, so password managers can trust the others", async () => {
     const name = "resource-that-should-not-exist-whose-status-code-should-not-be-200";
     expect((await send(`${site.origin}/.well-known/${name}`)).status).toBe(404);
   });
 
-  it("redirects to no other site after a form", async () => {
+  it("never redirects to another site after a form", async () => {
     for (const redirectTo of ["//evil.example", "https://evil.example", "/\\evil.example"]) {
       const answer = await site
         .visitor()

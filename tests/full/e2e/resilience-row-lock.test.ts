@@ -74,7 +74,7 @@ async function waitingForLocks(): Promise<number> {
   return row?.count ?? -1;
 }
 
-it("two processes that write one member's row leave the state of the later snapshot", async () => {
+it("two processes that write one member's row leave it in the state of the later snapshot", async () => {
   const { customer, subscription } = await member();
   await play("webhooks", { mode: "drop" });
   // keeps the timers, which process undelivered events, from taking a third snapshot

@@ -21,7 +21,7 @@ const start = (variables: Record<string, string>) =>
     variables: { DATABASE_URL: testDatabase.url, DATA_DIR: data.path, ...variables },
   });
 
-/** The account that a page shows as signed in, or null. */
+/** Returns the account that a page shows as signed in, or null. */
 const shownIn = (text: string) => /[\w-]+@example\.test/.exec(text)?.[0] ?? null;
 
 describe("a site on https", () => {
@@ -77,7 +77,7 @@ describe("a site on https", () => {
     expect(planted.headers["cache-control"]).toContain("public");
   });
 
-  it("sends HSTS with every response, with subdomains if so set", async () => {
+  it("sends HSTS with every response, with subdomains if configured", async () => {
     const headers = { Host: "book.example" };
     for (const path of ["/", "/auth/forgot-password", "/nothing", "/favicon.ico", "/premium"]) {
       const answer = await send(program.origin + path, { headers });
@@ -158,7 +158,7 @@ describe("a session", () => {
     expect(shownIn((await visitor.get("/")).text)).toBe("changed@example.test");
   });
 
-  it("stays valid when the secret changes, and ends when the old one is removed; new ones are signed with the newest", async () => {
+  it("stays valid when the secret is replaced, and ends when the old one is removed; new ones are signed with the newest", async () => {
     const early = new Visitor(program.origin);
     await early.signUp("early@example.test");
     const earlyCookie = early.cookie;

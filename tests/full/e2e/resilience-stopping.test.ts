@@ -12,13 +12,13 @@ import { countRows } from "../../support/tables";
 import { hasTerminal, startInTerminal } from "../../support/terminal";
 
 const project = resolve(import.meta.dirname, "../../..");
-/** A module that rejects a promise, which nobody handles, on SIGUSR2. */
+/** A module that rejects a promise without a handler, on SIGUSR2. */
 const REJECTION = "a rejection on purpose";
 const rejectOnSignal = `data:text/javascript,${encodeURIComponent(
   `process.on("SIGUSR2", () => void Promise.reject(new Error("${REJECTION}")));`,
 )}`;
 
-/** The data of a site with an embedded database, which two tests start one after the other. */
+/** The data of a site with an embedded database, for two tests in succession. */
 const embedded = temporaryDirectory();
 afterAll(() => embedded.remove());
 
@@ -33,7 +33,7 @@ function dataDirectory(): string {
   return path;
 }
 
-/** A migrated database on the test run's server, for tests that are not about the embedded one. */
+/** A migrated database on the test run's server, for tests that do not need the embedded one. */
 async function connect(): Promise<Database & { url: string }> {
   const { url, drop } = await createTestDatabase();
   const database = openDatabase(url);
@@ -71,8 +71,8 @@ const isOver = (program: { origin: string }) =>
     () => true,
   );
 
-describe("told to stop", () => {
-  it("finishes requests in flight, accepts no new ones, does not wait forever for a client that never finishes, and exits with 0 however many signals it gets", async () => {
+describe("a program that is stopped", () => {
+  it("finishes requests in flight, accepts no new ones, does not wait forever for a stalled client, and exits with 0 after any number of signals", async () => {
     const database = await connect();
     const program = await start({ DATABASE_URL: database.url, DATA_DIR: dataDirectory() });
     const form = await beginForm(program);
@@ -99,13 +99,13 @@ describe("told to stop", () => {
   });
 
   it.skipIf(!hasTerminal)(
-    `by the end of its terminal, finishes requests in flight too${hasTerminal ? "" : " (skipped: util-linux's script is missing)"}`,
+    `by closing its terminal also finishes requests in flight${hasTerminal ? "" : " (skipped: util-linux's script is missing)"}`,
     async () => {
       const database = await connect();
       const program = await startInTerminal({
         DATABASE_URL: database.url,
         DATA_DIR: dataDirectory(),
-        // its lines can no longer be written
+        // its output has nowhere to go
         LOG_LEVEL: "info",
       });
       cleanUps.push(() => program.closeTerminal());
@@ -119,7 +119,7 @@ describe("told to stop", () => {
     },
   );
 
-  it("during its first start, leaves no process and nothing half created", async () => {
+  it("during its first start leaves no process and nothing half created", async () => {
     const data = embedded.path;
     const child = spawn(process.execPath, [join(project, "build/index.js"), "serve"], {
       cwd: project,
@@ -140,7 +140,7 @@ describe("told to stop", () => {
   });
 });
 
-it("an unhandled rejection, also in a start after one that was stopped, is logged and shuts the program down cleanly, with exit code 1", async () => {
+it("an unhandled rejection is logged and shuts the program down cleanly with exit code 1, also after an interrupted start", async () => {
   const program = await start({
     DATA_DIR: embedded.path,
     NODE_OPTIONS: `--import=${rejectOnSignal}`,

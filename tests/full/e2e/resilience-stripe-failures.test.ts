@@ -15,7 +15,7 @@ function startSite(stripePort: number): Promise<ProgramSite> {
     STRIPE_PRICE_ID: priceId,
     STRIPE_WEBHOOK_SECRET: SANDBOX_STRIPE.webhookSecret,
     STRIPE_API_BASE: `http://127.0.0.1:${stripePort}`,
-    // the sandbox's published secret is accepted on loopback only
+    // the local Stripe's published secret is accepted on loopback only
     HOST: "localhost",
   });
 }

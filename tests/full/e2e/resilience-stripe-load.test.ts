@@ -7,7 +7,7 @@ import { type ProgramSite, startProgramSite } from "../../support/program-site";
 
 const { priceId } = SANDBOX_STRIPE;
 
-/** The sandbox's latency, in milliseconds; Stripe's is 200 to 500. */
+/** The local Stripe's latency, in milliseconds; Stripe's is 200 to 500. */
 const STRIPE_MS = 300;
 
 let site: ProgramSite;
@@ -56,7 +56,7 @@ async function newBuyer({ pays = false } = {}) {
   return { buyer, sessionId, success: `/checkout/success?session_id=${sessionId}` };
 }
 
-/** The number of calls to Stripe by endpoint, except those of the timer, which runs at any time. */
+/** Returns the number of calls to Stripe by endpoint, except those of the timer, which may run at any time. */
 async function callsToStripe(): Promise<Record<string, number>> {
   type Requests = { counts: Record<string, number> };
   const { counts } = await control<Requests>(sandboxOrigin, "requests", undefined, "GET");
@@ -79,8 +79,8 @@ async function watchPages(visitor: Visitor, until: Promise<unknown>) {
 }
 
 /**
- * Makes requests, a few at a time: while the database takes longer than 1.5 s to count, as in a flood on a busy machine,
- * the program counts from zero by itself.
+ * Makes requests, a few at a time. If the database takes longer than 1.5 s to count, as in a flood on a busy machine,
+ * the program counts in memory, from zero.
  */
 async function inTurns(count: number, request: (i: number) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
@@ -98,7 +98,7 @@ describe("one account on the success page", () => {
     ["has paid", true],
     ["has not paid", false],
   ])(
-    "with 120 concurrent requests delays nobody and costs few calls, if it %s",
+    "with 120 concurrent requests delays no other page and costs few calls, if it %s",
     async (_what, pays) => {
       const { buyer, success } = await newBuyer({ pays });
       const other = await newVisitor();
@@ -112,7 +112,7 @@ describe("one account on the success page", () => {
     },
   );
 
-  it("sees what its row says, without further calls, once over its limit", async () => {
+  it("sees its row's state, without further calls, once over its limit", async () => {
     const { buyer, sessionId } = await newBuyer();
     const other = await newVisitor();
     await control(sandboxOrigin, "faults/clear");
@@ -126,12 +126,12 @@ describe("one account on the success page", () => {
     const own = await buyer.get(`/checkout/success?session_id=${sessionId}`);
     expect(own.text).toMatch(/confirming your payment/i);
     expect(await callsToStripe()).toEqual({});
-    // other accounts are not limited by it
+    // the limit does not affect other accounts
     expect((await other.get("/checkout/success")).status).toBe(302);
   });
 });
 
-it("one account that opens the portal again and again causes no more calls than its limit, and is told", async () => {
+it("one account that opens the portal again and again causes no more calls than its limit, and sees a message", async () => {
   const { buyer } = await newBuyer({ pays: true });
   await control(sandboxOrigin, "requests/clear");
   await control(sandboxOrigin, "faults/clear");
@@ -174,7 +174,7 @@ describe("webhooks without a valid signature", () => {
       agent,
     });
 
-  it("are rejected without a query or a call, and with few log lines", async () => {
+  it("are rejected without a query or a call to Stripe, and with few log lines", async () => {
     const queries = () => site.metric("database_query_duration_seconds_count", { pool: "site" });
     const before = await queries();
     const rejected = await site.metric("stripe_webhooks_total", { outcome: "refused" });
@@ -184,11 +184,11 @@ describe("webhooks without a valid signature", () => {
     ]).flat();
     expect(statusesOf(await Promise.all(flood))).toEqual(new Set([400]));
     expect(await site.metric("stripe_webhooks_total", { outcome: "refused" })).toBe(rejected + 100);
-    // each reading of the metrics makes one, and timers make some
+    // each reading of the metrics makes one query, and timers make some
     expect((await queries()) - before).toBeLessThan(30);
     expect(await callsToStripe()).toEqual({});
 
-    // one with its details for each reason, and one each minute that says how many more there were
+    // one line with details for each reason, and one per minute with the number of further rejections
     const lines = site.program
       .output()
       .split("\n")

@@ -39,7 +39,7 @@ describe("the scroll position", () => {
     await expectPosition(page, second);
   });
 
-  it("is that of the last link when one is clicked while still scrolling to another", async () => {
+  it("is that of the last link clicked, even while still scrolling to another", async () => {
     const page = await site.open("/");
     await link(page, "Reviews").click();
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ describe("the scroll position", () => {
     data.release();
     await answered;
     await expectPosition(page, position);
-    // nor after the page has been rendered with the new data
+    // nor after rendering the new data
     await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
     await expectPosition(page, position);
   });
@@ -95,8 +95,8 @@ describe("the scroll position", () => {
     },
   );
 
-  it("does not change during hydration, and is restored by back", async () => {
-    // before hydration Chromium stores a page's position a moment late, when smooth scrolling has begun
+  it("does not change during hydration, and is restored by going back", async () => {
+    // before hydration Chromium stores a page's position slightly late, after smooth scrolling has begun
     const page = await site.visit({ reducedMotion: "reduce" });
     const scripts = await holdScripts(page);
     // held scripts hold the load event
@@ -128,7 +128,7 @@ describe("the mobile menu, when a section is chosen before hydration or without 
   const menu = (page: Page) => page.getByRole("banner").locator("details.mobile-menu");
   const toggle = (page: Page) => menu(page).locator("summary");
 
-  it("closes, by keyboard too, and can be opened again", async () => {
+  it("closes, also by keyboard, and can be opened again", async () => {
     const page = await site.visit({ javaScriptEnabled: false, viewport: PHONE });
     await page.goto("/");
     const SECTIONS = ["about", "preview", "author", "reviews"];

@@ -35,7 +35,7 @@ describe("every link to a section, in Chromium", () => {
 });
 
 describe.skipIf(firefoxPath() === null)("every link to a section, in Firefox", () => {
-  it("scrolls there, and back and forward at once if it was followed before hydration", async () => {
+  it("scrolls there; before hydration, going back and forward restores the position at once", async () => {
     const firefox = await openFirefoxWindow({ javaScript: true, reducedMotion: true });
     window = firefox;
     const release = await firefox.holdScripts();

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { type Program, startProgram, temporaryDirectory } from "../../support/program";
 import { startSmtpServer } from "../../support/smtp";
 
-/** Of machines that share a database and a secret, and no disk. */
+/** A database shared by machines that share a secret, too, but no disk. */
 let testDatabase: TestDatabase;
 let folder: string;
 let here: Program;
@@ -55,7 +55,7 @@ const at = (program: Program, cookie = "") => {
   return visitor;
 };
 
-it("a picture that was uploaded to one is shown by the other", async () => {
+it("a picture uploaded to one machine is served by the other", async () => {
   const member = at(here);
   await member.signUp("pictured@example.test");
   const form = new FormData();
@@ -78,7 +78,7 @@ it("a picture that was uploaded to one is shown by the other", async () => {
   expect(picture.headers["content-type"]).toMatch(/^image\//);
 });
 
-it("a link in a mail that one queued works at the other, once", async () => {
+it("a link in a mail queued by one machine works at the other, once", async () => {
   const email = "forgetful@example.test";
   await at(here).signUp(email);
   await at(here).post("/auth/forgot-password", { form: { email } });
@@ -95,18 +95,18 @@ it("a link in a mail that one queued works at the other, once", async () => {
   expect(form.status).toBe(200);
   expect(form.text).toContain(email);
   const sent = smtp.delivered.filter(({ recipients }) => recipients[0] === email);
-  // both workers look at the same queue: the welcome, and this one
+  // both workers share the queue: with the welcome, and this mail
   expect(new Set(sent.map(({ headers }) => headers.subject)).size).toBe(sent.length);
 });
 
-it("an edition is served by each once it is there, with its images", {
+it("each machine serves an edition once it has it, with its images", {
   timeout: 180_000,
 }, async () => {
   const files = {
     "chapters/01-gates.md": chapter("Gates", "There is a new gate.\n\n![The gate](gate.png)"),
     "chapters/gate.png": await plain(40, 30).png().toBuffer(),
   };
-  // a folder is looked at less often where looking takes long, as on a busy machine
+  // a folder is checked less often where checking is slow, as on a busy machine
   const PATIENT = { timeout: 60_000 };
   const read = async (program: Program) => (await at(program).get("/preview/gates")).text;
   await eventually(async () => {
@@ -114,7 +114,7 @@ it("an edition is served by each once it is there, with its images", {
   }, PATIENT);
   writeEdition(contentOf("here"), files);
   await eventually(async () => expect(await read(here)).toContain("There is a new gate."), PATIENT);
-  // where it is not yet, the former one is whole
+  // until then, the other machine serves all of the former edition
   expect(await read(there)).toContain("There is a gate.");
   writeEdition(contentOf("there"), files);
   await eventually(

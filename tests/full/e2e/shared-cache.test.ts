@@ -31,9 +31,9 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     });
     nginx = startNginx(folder, port, new URL(site.origin).port);
     await eventually(async () => expect((await ask("/healthz")).status).toBe(200));
-    // taking the first edition clears the site's own cache
+    // importing the first edition clears the site's own cache
     await eventually(async () => expect((await ask("/preview/media/none")).status).toBe(404));
-    // no page is shared until the edition and the price are known
+    // pages are only shared once the edition and the price are known
     await eventually(async () => {
       const { headers } = await send(`${site.origin}/newsletter/archive`, {
         headers: { Host: NAME },
@@ -55,7 +55,7 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     return [status, received["x-cache"]];
   };
 
-  it("pages that everybody gets come from the cache the second time, in each encoding", async () => {
+  it("public pages come from the cache the second time, in each encoding", async () => {
     for (const encoding of ["identity", "br"]) {
       const headers = { "Accept-Encoding": encoding };
       await ask("/newsletter/archive", headers);
@@ -70,7 +70,7 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     expect(headers["set-cookie"]).toBeUndefined();
   });
 
-  it("whoever signs in gets his own pages at once, and nobody else does", async () => {
+  it("a visitor who signs in gets their own pages at once, and others never do", async () => {
     await ask("/");
     const member = visitor();
     expect((await member.get("/")).text).toContain("Sign Up");
@@ -90,17 +90,17 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     expect((await member.get("/")).text).not.toContain("his-own@example.test");
   });
 
-  it("is kept from mixing them by the answers alone, if it looks at no cookie itself", async () => {
+  it("responses alone keep a cache that ignores cookies from mixing them", async () => {
     const member = visitor();
     await member.signUp("by-vary@example.test");
-    // the site's answers to the cache, which a cache without rules of its own goes by
+    // the responses that a cache without its own rules obeys
     const own = await send(`${site.origin}/`, { cookie: member.cookie, headers: { Host: NAME } });
     const anonymous = await send(`${site.origin}/`, { headers: { Host: NAME } });
     expect(own.headers["cache-control"]).toBe("private, no-store");
     expect(anonymous.headers.vary).toContain("Cookie");
   });
 
-  it("a toast is shown to the one it is for, once", async () => {
+  it("a toast appears once, to its visitor only", async () => {
     const reader = visitor();
     await reader.post("/newsletter", { form: { email: "toast@example.test" } });
     expect((await reader.get("/")).text).toContain("🎉 Success!");
@@ -116,7 +116,7 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     },
   );
 
-  it("the files of a build stay for a year", async () => {
+  it("build files are cached for a year", async () => {
     const [file = ""] = /\/build\/[^"]+\.css/.exec((await ask("/")).text) ?? [];
     await ask(file);
     const { headers } = await ask(file);
@@ -124,8 +124,8 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
     expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
   });
 
-  // last, because nothing answers afterwards
-  it("pages are still served while the site is away", async () => {
+  // last, because it stops the site
+  it("pages are still served while the site is down", async () => {
     await ask("/auth");
     await site.program.stop();
     expect((await ask("/auth")).status).toBe(200);
@@ -133,7 +133,7 @@ describe.skipIf(!canTest)(`behind nginx as a shared cache${unlessInstalled("ngin
   });
 });
 
-/** nginx with docs/deploy/nginx-cache.conf, as it stands but for addresses and folders. */
+/** Starts nginx with docs/deploy/nginx-cache.conf, unchanged except for addresses and folders. */
 function startNginx(folder: string, port: number, sitePort: string): ChildProcess {
   let text = readFileSync(CONFIGURATION, "utf8");
   for (const [pattern, replacement] of [

@@ -15,7 +15,7 @@ const PROJECT = resolve(import.meta.dirname, "../../..");
 
 const site = siteForThisFile();
 
-/** What a shell prints on standard output and standard error. */
+/** Returns a shell's standard output and standard error. */
 async function runInShell(line: string): Promise<{ output: string }> {
   const env = childEnvironment(site.variables);
   const { stdout, stderr } = await promisify(execFile)("sh", ["-c", line], { cwd: PROJECT, env });
@@ -30,7 +30,7 @@ describe("visits", () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     send(`${site.origin}${path}`, { headers: { "User-Agent": BROWSER, ...headers } });
 
-  /** The pages of visits, by how many have seen them. */
+  /** Returns the number of visitors of each page. */
   async function counted(): Promise<Record<string, number>> {
     const rows = await site.database.db.execute<{ page: string; count: string }>(
       sql`select page, count(*) as count from ${visitorHashes} group by page order by page`,
@@ -38,7 +38,7 @@ describe("visits", () => {
     return Object.fromEntries(rows.map(({ page, count }) => [page, Number(count)]));
   }
 
-  it("are pages that were shown, cached or not, once for each browser, with nothing to know it by", async () => {
+  it("are pages shown, cached or not, once per browser, with nothing that identifies it", async () => {
     const { headers } = await get("/");
     await get("/", { "If-None-Match": String(headers.etag) });
     await get("/auth", { "User-Agent": `${BROWSER} other` });
@@ -59,9 +59,9 @@ describe("visits", () => {
     expect(new Set(salted.map(({ bytes }) => bytes))).toEqual(new Set([12]));
   });
 
-  it("are counted where scripts load the next page, and when the upgrade button is pressed", async () => {
+  it("are counted when scripts load the next page, and when the upgrade button is pressed", async () => {
     await site.database.db.execute(sql`truncate visitor_hashes`);
-    // Playwright's browser says that it is one, in its name, and that it is headless
+    // the name of Playwright's browser says that it is headless
     const page = await site.visit({ userAgent: BROWSER });
     await site.open("/", page);
     await page.getByRole("banner").getByRole("link", { name: "Log In" }).first().click();
@@ -70,7 +70,7 @@ describe("visits", () => {
     await expect.poll(counted).toMatchObject({ "/": 1, "/auth": 1, upgrade: 1 });
   });
 
-  it("of the last seconds are written when the program stops", async () => {
+  it("of the last seconds are stored when the program stops", async () => {
     const folder = temporaryDirectory();
     const program = await startProgram({
       variables: { DATABASE_URL: site.variables.DATABASE_URL ?? "", DATA_DIR: folder.path },
@@ -97,12 +97,12 @@ describe("stats", () => {
     }
   });
 
-  it("ends quietly when its reader does, as with head", async () => {
+  it("ends quietly when its reader closes, as head does", async () => {
     const { output } = await runInShell(`${process.execPath} build/index.js stats | head -1`);
     expect(output).toBe("Members\n");
   });
 
-  it("writes a page that everybody can read and that loads nothing", async () => {
+  it("writes an accessible page that loads nothing", async () => {
     const file = join(folder.path, "report.html");
     expect((await stats("report", file)).code).toBe(0);
     const page = await site.visit({ viewport: { width: 360, height: 740 } });

@@ -6,7 +6,7 @@ import { siteForThisFile } from "../../support/e2e-site";
 
 const PUBLISHABLE_KEY = "pk_test_goldenPathTests";
 
-// settings of a Stripe account; only its script is used, and simulated here
+// settings of a Stripe account, of which only the script is used, and simulated here
 const site = siteForThisFile({
   variables: {
     PAYMENTS: "stripe",
@@ -35,13 +35,13 @@ async function simulateStripe(page: Page): Promise<string[]> {
   return asked;
 }
 
-/** The keys that Stripe's script got. */
+/** The keys that Stripe's script received. */
 const keysOf = (page: Page) =>
   page.evaluate(() => (window as unknown as { keys?: string[] }).keys ?? []);
 const upgrade = (page: Page) => page.getByRole("button", { name: "Upgrade to Premium" });
 
 describe("Stripe's script", () => {
-  it("is loaded from Stripe's host with the publishable key, once a signed-in visitor reaches for the button", async () => {
+  it("is loaded from Stripe's host with the publishable key once a signed-in visitor approaches the button", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     const asked = await simulateStripe(page);
@@ -60,7 +60,7 @@ describe("Stripe's script", () => {
     expect(new URL(asked[0] ?? "").origin).toBe("https://js.stripe.com");
   });
 
-  it("is not loaded for a visitor, who cannot buy yet", async () => {
+  it("is not loaded for anonymous visitors, who cannot buy yet", async () => {
     const page = await site.visit();
     const asked = await simulateStripe(page);
     await site.open("/", page);
@@ -71,7 +71,7 @@ describe("Stripe's script", () => {
     expect(asked).toEqual([]);
   });
 
-  it("does not delay the checkout if it cannot be loaded", async () => {
+  it("does not delay the checkout if it fails to load", async () => {
     const page = await site.visit();
     await site.signUp(page.context());
     let tries = 0;

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => database.db.execute(sql`truncate subscribers`));
 
-/** Writes a list of as many addresses: `reader-1@example.test` and so on. */
+/** Writes a list of this many addresses: `reader-1@example.test` and so on. */
 function writeList(count: number): void {
   const rows = Array.from({ length: count }, (_, index) => `reader-${index + 1}@example.test`);
   writeFileSync(list, `email\n${rows.join("\n")}\n`);
@@ -40,8 +40,8 @@ function writeList(count: number): void {
 
 const subscriberCount = () => countRows(database, "subscribers");
 
-describe("the list's commands", () => {
-  it("ask on a terminal where the consent comes from, and keep the answer", async () => {
+describe("the subscribers commands", () => {
+  it("ask for the source of consent on a terminal, and store the answer", async () => {
     writeList(2);
     const terminal = spawn(
       "script",
@@ -62,7 +62,7 @@ describe("the list's commands", () => {
     ).toEqual([{ source: "the book fair" }]);
   });
 
-  it("finish an import that was killed, when it is run again", async () => {
+  it("finish a killed import when run again", async () => {
     writeList(60_000);
     const command = [PROGRAM, "subscribers", "import", list, "--source", "a test"];
     const first = spawn(process.execPath, command, { env: childEnvironment(variables) });

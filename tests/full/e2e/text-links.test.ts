@@ -21,13 +21,13 @@ describe("links in text", () => {
     await site.open(path, page);
     const { underlined, unmarked } = await page.evaluate(() => {
       const isClear = (color: string) => /^(?:transparent|rgba\(.*, 0\))$/.test(color);
-      /** A link that is not in text: part of the header, a tab, a button with an outline, or beside an icon. */
+      /** Whether a link is not in text: part of the header, a tab, a button with an outline, or beside an icon. */
       const hasSignOfItsOwn = (link: Element) => {
         const { borderTopWidth, borderTopColor } = getComputedStyle(link);
         const isOutlined = borderTopWidth !== "0px" && !isClear(borderTopColor);
         return isOutlined || link.matches(".site-header *, [role=tab], .skip-link, :has(> svg)");
       };
-      /** In whole, or, where a link holds several things, the words that name where it leads. */
+      /** As a whole, or, in a link with several parts, the words that name its target. */
       const isUnderlined = (link: Element) =>
         [link, ...link.querySelectorAll("*")].some((part) => {
           const { textDecorationLine, textDecorationColor } = getComputedStyle(part);
@@ -48,10 +48,10 @@ describe("links in text", () => {
   });
 });
 
-describe("what stands side by side by its style alone", () => {
+describe("neighbours separated only by style", () => {
   const PAGES = ["/", "/newsletter/archive", "/the-wrong-turn"];
 
-  it.each(PAGES)("is told apart on %s where styles are ignored", async (path) => {
+  it.each(PAGES)("are separate words on %s where styles are ignored", async (path) => {
     const page = await site.visit({ javaScriptEnabled: false });
     await page.goto(path);
     const runTogether = await page.evaluate(() => {
@@ -67,7 +67,7 @@ describe("what stands side by side by its style alone", () => {
 });
 
 describe("the built style sheets", () => {
-  /** Those of the landing page: of all pages, and its own. */
+  /** The landing page's style sheets: the common one, and its own. */
   async function styleSheet(): Promise<string> {
     const html = await (await fetch(site.origin)).text();
     const hrefs = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)];

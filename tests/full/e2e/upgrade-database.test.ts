@@ -35,13 +35,13 @@ let digest: Record<string, string>;
 
 const major = () => readFileSync(join(dataDir, "postgres/PG_VERSION"), "utf8").trim();
 
-/** In this process, since the built program takes longer to start than most of these take. */
+/** Runs in this process, since the built program takes longer to start than most runs take. */
 const upgrade = (variables: Record<string, string> = {}, ...more: string[]) => {
   setEnvironment({ DATA_DIR: dataDir, LOG_LEVEL: "silent", ...variables });
   return runCommand("upgrade-database", ...more);
 };
 
-/** The rows of the cluster that is in DATA_DIR, of either PostgreSQL. */
+/** Returns a digest of the rows in DATA_DIR's cluster, with either PostgreSQL. */
 async function digestNow(): Promise<Record<string, string>> {
   const server = await openEmbeddedPostgres({
     dataDir,
@@ -80,7 +80,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     if (programs) await rm(programs, { recursive: true, force: true });
   });
 
-  it("is not served, and the refusal names the command that moves it", async () => {
+  it("is not served, and the message names the command that moves it", async () => {
     const { code, stderr, stdout } = await runProgram({ variables: { DATA_DIR: dataDir } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     expect(major()).toBe("17");
   });
 
-  it("is not moved by programs of another PostgreSQL, by none, or with DATABASE_URL set", async () => {
+  it("is not moved with another PostgreSQL's programs, without programs, or with DATABASE_URL set", async () => {
     const none = await upgrade({}, "--binaries", "/nowhere/bin");
     expect(none.stderr).toBe(
       "There is no PostgreSQL in /nowhere/bin that this program can run: name the folder with the programs 'postgres' and 'initdb' of PostgreSQL 17.\n",
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     expect(major()).toBe("17");
   });
 
-  it("is not moved where there is no room for a second one", async (context) => {
+  it("is not moved without room for a second one", async (context) => {
     const disk = mountSmallDisk(200);
     if (!disk) return context.skip("a small disk takes root");
     try {
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     }
   });
 
-  it("is as it was when the move is killed before its last steps", async () => {
+  it("is unchanged if the move is killed before its last steps", async () => {
     const child = spawn(
       process.execPath,
       [resolve("build/index.js"), "upgrade-database", "--binaries", join(programs, "native/bin")],
@@ -156,7 +156,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
   });
 
   it("is moved with every row, and the old one is kept", async () => {
-    // what a run that was killed before its very last step leaves beside an old one that was used since
+    // left by a run killed before its last step, beside an old database that was used since
     mkdirSync(join(dataDir, "postgres.upgraded"));
     const { code, stdout, stderr } = await upgrade();
     expect({ code, stdout }).toEqual({
@@ -178,7 +178,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     });
   });
 
-  it("whose move was killed between its last two steps is put into its place by the next start", async () => {
+  it("is put into place by the next start if the move was killed between its last two steps", async () => {
     renameSync(join(dataDir, "postgres"), join(dataDir, "postgres.upgraded"));
     const program = await startProgram({ variables: { DATA_DIR: dataDir } });
     expect(await program.stop()).toBe(0);
@@ -187,7 +187,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     expect(existsSync(join(dataDir, "postgres-17"))).toBe(true);
   });
 
-  it("of a later PostgreSQL is refused with the ways back", async () => {
+  it("is refused with the ways back if it is of a later PostgreSQL", async () => {
     writeFileSync(join(dataDir, "postgres/PG_VERSION"), "99\n");
     await expect(openEmbeddedPostgres({ dataDir, purpose: "serve" })).rejects.toThrow(
       /created by PostgreSQL 99, but this program includes PostgreSQL 18: start the newer release again, or go back .+ \(docs\/operating\.md\)\. Nothing was changed\.$/,

@@ -26,10 +26,10 @@ type Row = Record<string, unknown>;
 
 const data = temporaryDirectory();
 let program: Program;
-/** The rows of every table, as the older release had left them. */
+/** The rows of every table, as the older release left them. */
 let before: Map<string, Row[]>;
 
-/** The rows of these tables, or of all. */
+/** Returns the rows of these tables, or of all. */
 async function rowsOf({ db }: Database, tables?: Iterable<string>): Promise<Map<string, Row[]>> {
   const all = await db.execute<{ name: string }>(
     sql`select tablename as name from pg_tables where schemaname = 'public' order by 1`,
@@ -47,7 +47,7 @@ async function rowsOf({ db }: Database, tables?: Iterable<string>): Promise<Map<
   return rows;
 }
 
-/** Makes the site as old as if it had been served a moment ago, or its sessions would have expired. */
+/** Makes the site as old as if it had just been in use; otherwise its sessions would have expired. */
 async function makeRecent({ db }: Database): Promise<void> {
   const { manifest } = await verifyBackup(readBackupFile(OLD_SITE));
   const age = Date.now() - new Date(manifest.createdAt).getTime();
@@ -81,7 +81,7 @@ afterAll(async () => {
 });
 
 describe("the site of release 9840811 under this release", () => {
-  it("has every row as it was", async () => {
+  it("has every row unchanged", async () => {
     const kept = {
       users: 3,
       profiles: 3,
@@ -101,7 +101,7 @@ describe("the site of release 9840811 under this release", () => {
       const after = await rowsOf(database, Object.keys(kept));
       for (const name of Object.keys(kept)) {
         const rows = before.get(name) ?? [];
-        // what has been added since is not compared
+        // later additions are not compared
         const columns = Object.keys(rows[0] ?? {});
         const same = (row: Row) => Object.fromEntries(columns.map((key) => [key, row[key]]));
         const sorted = (some: Row[]) => some.map((row) => JSON.stringify(same(row))).sort();
@@ -112,7 +112,7 @@ describe("the site of release 9840811 under this release", () => {
     }
   });
 
-  it("has everybody still signed in, with what they have paid for", async () => {
+  it("keeps everyone signed in, with their memberships", async () => {
     const member = new Visitor(program.origin);
     member.cookie = cookies.member;
     expect((await member.get("/premium")).status).toBe(200);
@@ -130,7 +130,7 @@ describe("the site of release 9840811 under this release", () => {
     expect(wrong.status).toBe(401);
   });
 
-  it("has a member's note and what was read", async () => {
+  it("has a member's note and reading progress", async () => {
     const member = new Visitor(program.origin);
     member.cookie = cookies.member;
     expect((await member.get("/premium/chapters/gates")).text).toContain("The gate is green.");
@@ -146,7 +146,7 @@ describe("the site of release 9840811 under this release", () => {
     expect((await new Visitor(program.origin).get("/preview/gates")).status).toBe(200);
   });
 
-  it("takes somebody off the newsletter by the link of an old mail", async () => {
+  it("unsubscribes by the link of an old mail", async () => {
     const reader = new Visitor(program.origin);
     const { pathname, search, searchParams } = new URL(unsubscribe, program.origin);
     expect((await reader.get(pathname + search)).status).toBe(200);

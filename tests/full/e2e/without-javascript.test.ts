@@ -21,7 +21,7 @@ async function expectToast(page: Page, variant: "default" | "destructive", ...li
   await expect(toast).toBeVisible();
   await expect(toast.locator(".toast-text > *")).toHaveText(lines);
   await expect(toast).toHaveAttribute("data-variant", variant);
-  // announced as soon as the page has loaded
+  // the live region announces it once the page has loaded
   await expect(toast).toHaveRole(variant === "destructive" ? "alert" : "status");
 }
 
@@ -52,7 +52,7 @@ describe("without JavaScript, signing up and in", () => {
     await expect(panel(page).getByLabel("Password", { exact: true })).toHaveValue("");
     expect(await page.content()).not.toContain(stranger.password);
 
-    // a flash is shown once, so a reload shows neither toast nor e-mail
+    // a flash appears once, so a reload shows neither toast nor e-mail
     await page.reload();
     await expect(toastOf(page)).toHaveCount(0);
     await expect(panel(page).getByLabel("Email")).toHaveValue("");
@@ -92,7 +92,7 @@ describe("without JavaScript, a toast", () => {
     await page.getByRole("button", { name: "Buy Now" }).click();
     await toastOf(page).getByRole("link", { name: "Close" }).click();
     await expect(toastOf(page)).toBeHidden();
-    // nothing is lost in the redirect
+    // the redirect loses nothing
     await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
   });
 
@@ -110,7 +110,7 @@ describe("without JavaScript, a toast", () => {
       for (const animation of element.getAnimations()) animation.currentTime = time;
     }, milliseconds);
 
-  it("closes by itself after 5000 ms, also with reduced motion", async () => {
+  it("closes without help after 5000 ms, also with reduced motion", async () => {
     const page = await visit("/", { ...PLAIN, reducedMotion: "reduce" });
     await page.getByRole("button", { name: "Buy Now" }).click();
     const toast = toastOf(page);
@@ -121,7 +121,7 @@ describe("without JavaScript, a toast", () => {
     await expect(toast).toBeHidden();
   });
 
-  it("stays while the pointer is over it or the focus in it", async () => {
+  it("stays while it contains the pointer or the focus", async () => {
     const page = await visit("/");
     await page.getByRole("button", { name: "Buy Now" }).click();
     const toast = toastOf(page);

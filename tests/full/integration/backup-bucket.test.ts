@@ -61,7 +61,7 @@ const settings = (variables: Record<string, string> = {}) => ({
 const names = async () => (await store.list()).map(({ name }) => name);
 
 describe("a bucket", () => {
-  it("takes a backup in parts and gives it back, byte for byte", async () => {
+  it("stores a backup in parts and returns it, byte for byte", async () => {
     const content = randomBytes(20_000_000);
     expect(await store.save(backupName(NOW), inPieces(content))).toBe(content.length);
     expect(server.uploads()).toBeGreaterThanOrEqual(3);
@@ -81,7 +81,7 @@ describe("a bucket", () => {
     expect(String(await bytesOf(store.read(backupName(NOW))))).toBe("first");
   });
 
-  it("shows nothing of a backup that failed while it was made", async () => {
+  it("shows no trace of a backup that failed", async () => {
     async function* failing() {
       yield randomBytes(9_000_000);
       throw new Error("the database has gone");
@@ -90,14 +90,14 @@ describe("a bucket", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("keeps nothing of a backup if its answer to the end of the upload is lost", async () => {
+  it("keeps no backup whose upload ended without a response", async () => {
     server.loseEnds(true);
     const upload = store.save(backupName(NOW), inPieces(Buffer.from("x")));
     await expect(upload).rejects.toThrow(/cannot be reached, or broke off/);
     expect(await names()).toEqual([]);
   });
 
-  it("that answers no more is given up at once by a stop", async () => {
+  it("that stops responding is abandoned at once on a stop", async () => {
     const timeouts = { answer: 500, part: 300_000, piece: 500 };
     const patient = bucketStore(
       { url: server.url, region: "us-east-1", ...BUCKET_KEY },
@@ -117,7 +117,7 @@ describe("a bucket", () => {
     await failed;
   });
 
-  it("gets a part again whose connection was cut", async () => {
+  it("retries a part whose connection was cut", async () => {
     const content = randomBytes(9_000_000);
     await store.list();
     server.cutAfter(3_000_000, 1);
@@ -125,7 +125,7 @@ describe("a bucket", () => {
     expect((await bytesOf(store.read(backupName(NOW)))).equals(content)).toBe(true);
   });
 
-  it("that breaks off a download is not taken for a shorter backup", async () => {
+  it("that breaks off a download does not pass for a shorter backup", async () => {
     await store.save(backupName(NOW), inPieces(randomBytes(9_000_000)));
     server.cutAfter(3_000_000);
     await expect(bytesOf(store.read(backupName(NOW)))).rejects.toThrow(/broke off/);
@@ -138,7 +138,7 @@ describe("a bucket", () => {
       /refuses the key \(403 SignatureDoesNotMatch\)/,
     ],
     ["an unknown key", { accessKeyId: "nobody" }, /refuses the key \(403 InvalidAccessKeyId\)/],
-  ])("refuses %s, which is said without the secret", async (_, key, words) => {
+  ])("that refuses %s causes an error without the secret", async (_, key, words) => {
     const wrong = bucketStore(
       { url: server.url, region: "us-east-1", ...BUCKET_KEY, ...key },
       IMPATIENT,
@@ -150,8 +150,8 @@ describe("a bucket", () => {
   });
 });
 
-describe("the timer", () => {
-  it("sends a backup while it is made, with no file in between, and keeps the schedule there", async () => {
+describe("the backup timer", () => {
+  it("uploads a backup while making it, without a local file, and keeps the schedule there", async () => {
     for (let days = 1; days <= 9; days++) {
       await store.save(backupName(ago(days * DAY)), inPieces(Buffer.from("laid by a test")));
     }
@@ -164,7 +164,7 @@ describe("the timer", () => {
     expect(end.rows["public.users"]).toBe(7);
   });
 
-  it("makes a backup in the folder although the bucket refuses the key, and says so", async () => {
+  it("makes a backup in the folder even if the bucket refuses the key, and reports that", async () => {
     const folder = join(home.path, "backups");
     setEnvironment(settings({ BACKUP_DIR: folder, BACKUP_S3_SECRET_ACCESS_KEY: SECRET }));
     const lines = watchLog();
@@ -176,7 +176,7 @@ describe("the timer", () => {
     expect(readdirSync(folder)).toEqual([backupName(NOW), backupName(later)]);
   });
 
-  it("tells the metrics of the store that is behind", async () => {
+  it("shows in the metrics the store that is behind", async () => {
     const folder = join(home.path, "backups");
     const toldTime = async () =>
       /^backup_last_success_timestamp_seconds (\S+)$/m.exec(await registry.metrics())?.[1];
@@ -193,7 +193,7 @@ describe("the timer", () => {
     expect(await toldTime()).toBe(String(ago(HOUR).getTime() / 1000));
   });
 
-  it("copies the folder's backup to the bucket, and does so later if the bucket was away", async () => {
+  it("copies the folder's backup to the bucket, later if the bucket was unavailable", async () => {
     const folder = join(home.path, "backups");
     setEnvironment(settings({ BACKUP_DIR: folder, BACKUP_S3_SECRET_ACCESS_KEY: SECRET }));
     const lines = watchLog();

@@ -55,7 +55,7 @@ function lay(...files: string[]): void {
   for (const file of files) writeFileSync(join(folder, file), "laid by a test");
 }
 
-/** Enough rows for something to happen while they are backed up. */
+/** Adds enough rows for a backup to take a while. */
 async function makeLarge(): Promise<void> {
   await getDatabase().db.execute(
     sql`insert into subscribers (email) select 'reader-' || n || '@example.test' from generate_series(1, 200000) n
@@ -63,8 +63,8 @@ async function makeLarge(): Promise<void> {
   );
 }
 
-describe("the timer", () => {
-  it("makes a backup that is whole when there is none, and says when the next is due", async () => {
+describe("the backup timer", () => {
+  it("makes a complete backup if there is none, and returns when the next is due", async () => {
     const next = await backUpIfDue(DAY, NOW);
     expect(names()).toEqual([backupName(NOW)]);
     expect(next).toEqual(new Date(NOW.getTime() + DAY));
@@ -76,7 +76,7 @@ describe("the timer", () => {
     expect(await metric("backup_last_size_bytes")).toBe(bytes.length);
   });
 
-  it("goes by the newest backup in the folder, whatever this process remembers", async () => {
+  it("goes by the newest backup in the folder, not by this process's memory", async () => {
     lay(backupName(ago(23 * HOUR)));
     expect(await backUpIfDue(DAY, NOW)).toEqual(new Date(NOW.getTime() + HOUR));
     expect(names()).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("the timer", () => {
     expect(names()).toHaveLength(2);
   });
 
-  it("clears away by the schedule, and nothing that is not its own", async () => {
+  it("deletes old backups by the schedule, and no other files", async () => {
     const old = Array.from({ length: 30 }, (_, days) => backupName(ago((days + 1) * DAY)));
     lay(...old, "notes.txt", "golden-path-mine.tar.gz");
     await backUpIfDue(DAY, NOW);
@@ -94,7 +94,7 @@ describe("the timer", () => {
     expect(names().length).toBeLessThan(15);
   });
 
-  it("removes what killed programs have left, but nothing that is being written", async () => {
+  it("removes files left by killed programs, but none being written", async () => {
     lay(".golden-path-a.tar.gz.17.part", ".golden-path-b.tar.gz.18.part");
     const yesterday = new Date(Date.now() - DAY);
     utimesSync(join(folder, ".golden-path-a.tar.gz.17.part"), yesterday, yesterday);
@@ -104,7 +104,7 @@ describe("the timer", () => {
     ]);
   });
 
-  it("leaves it to the instance that is at it", async () => {
+  it("leaves the backup to the instance that is making one", async () => {
     let next: Date | undefined;
     await withInstanceLock("backup", async () => {
       next = await backUpIfDue(DAY, NOW);
@@ -116,7 +116,7 @@ describe("the timer", () => {
     expect(names()).toHaveLength(1);
   });
 
-  it("deletes nothing and says so in one line when a backup fails", async () => {
+  it("deletes nothing and logs one line if a backup fails", async () => {
     const old = Array.from({ length: 30 }, (_, days) => backupName(ago((days + 2) * DAY)));
     lay(...old);
     const failures = await metric("backup_failures_total");
@@ -137,7 +137,7 @@ describe("the timer", () => {
   });
 });
 
-/** Keeps a backup waiting for a table until `work` has ended, which is called as soon as one waits. */
+/** Keeps a backup waiting for a table while `work` runs, which starts once one waits. */
 async function whileWaiting(start: () => void, work: () => Promise<void>): Promise<void> {
   await getDatabase().db.transaction(async (transaction) => {
     await transaction.execute(sql`lock table notes in access exclusive mode`);
@@ -154,7 +154,7 @@ async function waitingBackups(): Promise<number> {
   return waiting.length;
 }
 
-it("a stop does not wait for a backup that waits for others", async () => {
+it("a stop does not wait for a blocked backup", async () => {
   let stop: () => Promise<void> = async () => {};
   await whileWaiting(
     () => {
@@ -168,7 +168,7 @@ it("a stop does not wait for a backup that waits for others", async () => {
   await eventually(() => expect(names()).toEqual([]));
 });
 
-it("a backup is verified before it gets its name, so that a kill leaves none that is not", async () => {
+it("a backup is verified before it gets its name, so a kill leaves no unverified one", async () => {
   const store = folderStore(folder);
   const content = async function* () {
     yield Buffer.from("a backup");
@@ -189,7 +189,7 @@ it("a backup is verified before it gets its name, so that a kill leaves none tha
   expect(names()).toEqual([backupName(NOW)]);
 });
 
-it("a stop gives up the backup in progress and leaves nothing", async () => {
+it("a stop abandons the backup in progress and leaves nothing", async () => {
   await makeLarge();
   const stop = startBackups(0);
   await eventually(() => expect(names()).toHaveLength(1), { interval: 1 });

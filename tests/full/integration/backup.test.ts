@@ -60,7 +60,7 @@ function writeFiles(folder: string, files: Record<string, string>): void {
   }
 }
 
-/** The code of the database's error that a promise is rejected with. */
+/** Resolves to the code of the database error that a promise is rejected with. */
 const databaseErrorOf = (work: Promise<unknown>) => work.then(() => undefined, databaseErrorCode);
 
 const rowsIn = async (snapshot: Snapshot, name: string) => {
@@ -68,7 +68,7 @@ const rowsIn = async (snapshot: Snapshot, name: string) => {
   return table ? String(await bytesOf(snapshot.rowsOf(table))) : "";
 };
 
-it("a backup is of the moment when it began, whatever is written meanwhile, and holds up nobody", async () => {
+it("a backup is a snapshot of its start, whatever is written meanwhile, and blocks no writes", async () => {
   const { db } = getDatabase();
   await withSnapshot(getDatabase(), async (snapshot) => {
     const rowsOf = (name: string) => rowsIn(snapshot, name);
@@ -80,7 +80,7 @@ it("a backup is of the moment when it began, whatever is written meanwhile, and 
     expect(await rowsOf("suppressed_addresses")).toBe("");
     expect(await rowsOf("notes")).not.toBe("");
   });
-  // as before, for the other tests
+  // restores the rows for the other tests
   await db.execute(
     sql`truncate users, suppressed_addresses, subscribers, campaigns, editions, site_keys cascade`,
   );
@@ -89,11 +89,11 @@ it("a backup is of the moment when it began, whatever is written meanwhile, and 
   backup = await bytesOf(backUp(new Date()));
 });
 
-describe("a change of a table that writes it anew, for which an older snapshot sees it empty,", () => {
+describe("a change that rewrites a table, which older snapshots would then see as empty,", () => {
   const rewrite = sql`alter table notes alter column text type text using text || ''`;
   const notesIn = (snapshot: Snapshot) => rowsIn(snapshot, "notes");
 
-  it("waits until a backup has ended", async () => {
+  it("waits for the end of a backup", async () => {
     await withSnapshot(getDatabase(), async (snapshot) => {
       const change = getDatabase().db.transaction(async (transaction) => {
         await transaction.execute(sql`set local lock_timeout = '200ms'`);
@@ -104,7 +104,7 @@ describe("a change of a table that writes it anew, for which an older snapshot s
     });
   });
 
-  it("is waited for by a backup that begins meanwhile", async () => {
+  it("makes a backup wait that begins meanwhile", async () => {
     const { db } = getDatabase();
     let backup: Promise<string> | undefined;
     await db.transaction(async (transaction) => {
@@ -121,7 +121,7 @@ describe("a change of a table that writes it anew, for which an older snapshot s
   });
 });
 
-it("a limit on how long transactions may take does not end a backup", async () => {
+it("a transaction time limit does not end a backup", async () => {
   await withEmptySite(
     async ({ database, test }) => {
       const name = new URL(test.url).pathname.slice(1);
@@ -136,7 +136,7 @@ it("a limit on how long transactions may take does not end a backup", async () =
   );
 });
 
-describe("a backup that could not be restored, or not to a site that works, is refused:", () => {
+describe("refuses a backup that could not be restored to a working site:", () => {
   it.each([
     ["a line break in a file's name", "Icon\r"],
     ["a backslash in a file's name", "chapters/a\\b.md"],
@@ -153,7 +153,7 @@ describe("a backup that could not be restored, or not to a site that works, is r
     }
   });
 
-  it("one without the site's secret", async () => {
+  it("without the site's secret", async () => {
     const folder = temporaryDirectory();
     setEnvironment(settingsFor(folder.path));
     await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
@@ -165,7 +165,7 @@ describe("a backup that could not be restored, or not to a site that works, is r
   });
 });
 
-it("a backup without the edition that should be there says so", async () => {
+it("a backup reports a missing edition", async () => {
   const warnings: string[] = [];
   const onLeftOut = (what: string) => void warnings.push(what);
   await bytesOf(backUp(new Date(), { onLeftOut }));
@@ -177,7 +177,7 @@ it("a backup without the edition that should be there says so", async () => {
 });
 
 describe("a restored backup", () => {
-  it("has every foreign key, private files, and nothing that can be made again", async () => {
+  it("has every foreign key, private files, and no files that can be regenerated", async () => {
     await withEmptySite(async ({ database, path }) => {
       await restoreInto(database, backup);
       expect(statSync(join(path, "session-secret")).mode & 0o777).toBe(0o600);
@@ -203,7 +203,7 @@ describe("a restored backup", () => {
     });
   });
 
-  it("goes into the database of a site that nobody has used, and leaves others' sequences alone", async () => {
+  it("can go into the database of an unused site, and leaves other sequences unchanged", async () => {
     await withEmptySite(
       async ({ database, path }) => {
         await database.db.execute(sql`create sequence numbers_of_others start 41`);
@@ -222,11 +222,11 @@ describe("a restored backup", () => {
   });
 });
 
-describe("a restore is refused, with nothing changed,", () => {
+describe("a restore is refused without changing anything", () => {
   const refused = (database: Database, words: RegExp) =>
     expect(restoreInto(database, backup)).rejects.toThrow(words);
 
-  it("if the database holds something else", async () => {
+  it("if the database has other tables", async () => {
     await withEmptySite(async ({ database }) => {
       await database.db.execute(sql`create table shoes (id int)`);
       await refused(database, /tables of something else \(public\.shoes\)/);
@@ -243,7 +243,7 @@ describe("a restore is refused, with nothing changed,", () => {
     });
   });
 
-  it("if CONTENT_DIR holds another edition, unless that is to be kept", async () => {
+  it("if CONTENT_DIR holds another edition, unless it is to be kept", async () => {
     await withEmptySite(async ({ database, path }) => {
       writeFiles(path, { "content/chapters/01-dawn.md": "# Another dawn\n" });
       await refused(database, /holds an edition that is not the backup's/);
@@ -282,7 +282,7 @@ describe("a backup is refused as damaged", () => {
     }
   });
 
-  it("whichever byte is altered, if that alters what it holds", async () => {
+  it("whichever byte is altered, if that changes the contents", async () => {
     const tar = gunzipSync(backup);
     const positions = new Set(
       Array.from({ length: 24 }, (_, at) => [at, backup.length - 1 - at]).flat(),
@@ -295,7 +295,7 @@ describe("a backup is refused as damaged", () => {
         () => "verified",
         (error: Error) => error.message,
       );
-      // a repetition that is copied from another place with the same text is the same text
+      // copying a repetition from elsewhere in the same text changes nothing
       if (outcome === "verified") expect(gunzipSync(altered), `byte ${position}`).toEqual(tar);
       else expect(outcome, `byte ${position}`).toMatch(/not a backup|not whole|altered|newer/);
     }
@@ -328,12 +328,12 @@ describe("a hostile archive is refused", () => {
     await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup of this program/);
   });
 
-  it("without a manifest before all else", async () => {
+  it("without the manifest as its first entry", async () => {
     const bytes = gzipSync(await packTar([file("files/session-secret"), manifest()]));
     await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup/);
   });
 
-  it("with a manifest too large for memory, however well it is compressed", async () => {
+  it("with a manifest too large for memory, however well compressed", async () => {
     const huge = Buffer.alloc(4_000_000, "a").toString();
     const claimed = await packTar([file("manifest.json", huge)]);
     await expect(verifyBackup(inPieces(gzipSync(claimed)))).rejects.toThrow(/not a backup/);

@@ -51,7 +51,7 @@ describe("content check", () => {
     expect(code).toBe(1);
   });
 
-  it("says in a line that all is well, with counts", async () => {
+  it("prints one line with counts if there are no mistakes", async () => {
     write(SMALL_EDITION);
     expect(await content("check", edition)).toEqual({
       code: 0,
@@ -60,7 +60,7 @@ describe("content check", () => {
     });
   });
 
-  it("finds the sample edition without a mistake, and says that it is the one", async () => {
+  it("finds no mistake in the sample edition, and says which edition it is", async () => {
     const { code, stdout, stderr } = await content("check");
     expect(stderr).toBe(`There is no edition in ${edition}; this is the sample edition:\n`);
     expect(stdout).toMatch(/^All is well: 12 chapters, 6 extras, [\d,]+ words, /);
@@ -74,7 +74,7 @@ describe("content check", () => {
     });
   });
 
-  it("warns of files that no text refers to, places in photographs, and chapters ahead of their turn", async () => {
+  it("warns of unused files, locations in photographs, and chapters published out of order", async () => {
     const placed = photograph().withExif({ IFD3: { GPSLatitude: "52/1 31/1 0/1" } });
     const turned = await photograph().withMetadata({ orientation: 3 }).toBuffer();
     write({
@@ -101,7 +101,7 @@ describe("content check", () => {
 });
 
 describe("content list", () => {
-  it("shows what is out and what comes when", async () => {
+  it("shows published texts, and when others follow", async () => {
     write({
       "chapters/01-a.md": chapter(1, { public: "true" }, "word ".repeat(1_150)),
       "chapters/02-b.md": chapter(2, { publish: "2026-02-01" }),
@@ -125,7 +125,7 @@ describe("content list", () => {
 });
 
 describe("content new", () => {
-  it("lays a chapter after the last one, which cannot be published before it is written", async () => {
+  it("adds a chapter after the last one, which cannot be published until it is written", async () => {
     write(SMALL_EDITION);
     const { code, stdout, stderr } = await content("new", "What: the 'Gate' — and Größe");
     const path = join(edition, "chapters/04-what-the-gate-and-groesse.md");
@@ -143,7 +143,7 @@ describe("content new", () => {
     expect((await content("check", edition)).code).toBe(0);
   });
 
-  it("never writes over a text, nor takes its address", async () => {
+  it("never overwrites a text or reuses its address", async () => {
     write(SMALL_EDITION);
     expect(await content("new", "Gates!")).toMatchObject({
       code: 1,
@@ -168,7 +168,7 @@ describe("content new", () => {
 });
 
 describe("content copy-sample", () => {
-  it("copies an edition that can be taken", async () => {
+  it("copies an edition that can be imported", async () => {
     expect((await content("copy-sample")).stdout).toBe(`${edition}\n`);
     const { code, stderr } = await content("check");
     expect(stderr).toContain(`The edition in ${edition}:`);

@@ -15,7 +15,7 @@ import { OwnPostgres } from "../../support/own-postgres";
 
 const { cleanUpWith, connect, dataDirectory, emptyDirectory, serve, start } = setEmbeddedScene();
 
-/** A user that is not root and owns nothing; every system has it. */
+/** An unprivileged user that owns nothing; every system has it. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /** A data directory that was used before, of this name below an empty one. */
@@ -60,13 +60,13 @@ describe("other users of the machine", () => {
     await connect(url).db.execute(sql`select 1`);
     expect(await networkSockets(server().pid)).toEqual([]);
 
-    // the same check against a server that has one
+    // the same check finds the port of a server that has one
     const other = await OwnPostgres.create();
     cleanUpWith(() => other.remove());
     expect(await networkSockets(other.pid)).toHaveLength(1);
   });
 
-  it("cannot enter the folder of its socket, nor use the socket", async () => {
+  it("cannot enter the folder of its socket or use the socket", async () => {
     const dataDir = await dataDirectory();
     const { host, path } = socketOf((await serve(dataDir, { settings: NOT_DURABLE })).url);
     expect(host).toBe(join(dataDir, "postgres"));
@@ -77,7 +77,7 @@ describe("other users of the machine", () => {
   it("cannot leave log-ins half open, even if they could enter that folder", async ({ skip }) => {
     if (process.getuid?.() !== 0) skip("only root can act as another user");
     const dataDir = await dataDirectory();
-    // with PostgreSQL's default mode, and every folder above it open
+    // with PostgreSQL's default mode, and all parent folders open
     await chmod(join(dataDir, "postgres"), 0o750);
     const { url } = await serve(dataDir, { settings: NOT_DURABLE });
     await chmod(dataDir, 0o755);

@@ -55,7 +55,7 @@ describe("an embedded PostgreSQL", () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it("whose start is aborted leaves nothing running", async () => {
+  it("leaves nothing running if its start is aborted", async () => {
     const dataDir = await dataDirectory();
     const giveUp = new AbortController();
     const opening = serve(dataDir, { signal: giveUp.signal });
@@ -95,7 +95,7 @@ describe("after kill -9", () => {
     expect(await keptRows(postgres.url)).toEqual(["acknowledged"]);
   });
 
-  it("another process with the server's former pid does not matter", async () => {
+  it("ignores another process with the server's former pid", async () => {
     const dataDir = await dataDirectory();
     const pidFile = join(dataDir, "postgres/postmaster.pid");
     const lines = [
@@ -112,7 +112,7 @@ describe("after kill -9", () => {
     expect((await serve(dataDir)).server()).toMatchObject({ host: join(dataDir, "postgres") });
   });
 
-  it("an empty pid file, as after a power cut, does not matter", async () => {
+  it("ignores an empty pid file, as after a power cut", async () => {
     const dataDir = await dataDirectory();
     await writeFile(join(dataDir, "postgres/postmaster.pid"), "");
     await connect((await serve(dataDir)).url).db.execute(sql`select 1`);
@@ -128,7 +128,7 @@ describe("errors the operator has to fix", () => {
     );
   });
 
-  it("a folder of something else where the database belongs", async () => {
+  it("a foreign file or folder in the database's place", async () => {
     const dataDir = await emptyDirectory();
     const blocked = join(dataDir, "postgres");
     await writeFile(blocked, "");
@@ -145,7 +145,7 @@ describe("errors the operator has to fix", () => {
     );
   });
 
-  it("a damaged setting: the server's own words and where its log is", async () => {
+  it("a damaged setting: the server's own message, and its log's path", async () => {
     const dataDir = await dataDirectory();
     await writeFile(join(dataDir, "postgres/postgresql.auto.conf"), "shared_buffers = 'much'\n");
     expect(await sentence(serve(dataDir, { settings: NOT_DURABLE }))).toMatch(
@@ -182,7 +182,7 @@ describe("two programs on one data directory", () => {
     await keepRow(server.url, "still here");
   });
 
-  it("leave the server to the command that outlives the one that served", async () => {
+  it("leave the server to a command that outlives the serving program", async () => {
     const dataDir = await dataDirectory();
     const server = await serve(dataDir);
     const command = start({ dataDir, purpose: "command" });
@@ -215,7 +215,7 @@ describe("two programs on one data directory", () => {
     expect(await readdir(dataDir)).toEqual(["postgres", "postgres.log"]);
   });
 
-  it("do not both serve from two machines or containers either", async () => {
+  it("cannot both serve from two machines or containers either", async () => {
     const dataDir = await emptyDirectory();
     const sign = join(dataDir, "postgres.host");
     await writeFile(sign, "elsewhere");
@@ -226,7 +226,7 @@ describe("two programs on one data directory", () => {
     );
   });
 
-  it("take over at once from a machine whose heartbeat is long stale", async () => {
+  it("take over at once from a machine with a stale heartbeat", async () => {
     const dataDir = await dataDirectory();
     const sign = join(dataDir, "postgres.host");
     await writeFile(sign, "elsewhere");
@@ -275,7 +275,7 @@ describe("a server that dies while in use", () => {
     expect(messages.at(-1)).toMatch(/^The embedded PostgreSQL is back after \d+ ms\.$/);
   });
 
-  it("is still owned after the owner's session was terminated", async () => {
+  it("still has an owner after the owner's session was terminated", async () => {
     const dataDir = await dataDirectory();
     await serve(dataDir, { settings: NOT_DURABLE });
     const { db } = connect((await embeddedDatabase(dataDir)).url);

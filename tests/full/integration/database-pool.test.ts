@@ -61,7 +61,7 @@ async function listen(handle: (socket: Socket) => void): Promise<number> {
   return address && typeof address === "object" ? address.port : 0;
 }
 
-/** A TCP proxy to the test server that can be cut and restored, as a network can; `alter` changes its answers. */
+/** A TCP proxy to the test server that can be cut and restored, like a network; `alter` changes its responses. */
 async function openTunnel(alter = (data: Buffer) => data) {
   const target = parseSocketAddress(testDatabase.url);
   if (target === null) throw new Error("The test server is expected on a Unix socket.");
@@ -91,7 +91,7 @@ async function openTunnel(alter = (data: Buffer) => data) {
       state = "cut";
       for (const socket of pairs) socket.destroy();
     },
-    /** Swallows everything silently, like a machine without power. */
+    /** Swallows everything without a response, like a machine without power. */
     silence: () => {
       state = "silent";
     },
@@ -108,7 +108,7 @@ const reason = (promise: PromiseLike<unknown>) =>
   );
 
 describe("values", () => {
-  it("are read alike, whatever the database has set", async () => {
+  it("are read the same with any database settings", async () => {
     const own = await createTestDatabase({ empty: true });
     cleanUps.push(() => own.drop());
     const name = new URL(own.url).pathname.slice(1);
@@ -157,7 +157,7 @@ describe("a transaction", () => {
   const countOf = async (db: Database["db"], email: string) =>
     (await db.select({ count: count() }).from(guests).where(eq(guests.email, email)))[0]?.count;
 
-  it("that fails is not written at all", async () => {
+  it("that fails writes nothing", async () => {
     const { db } = open();
     const error = await reason(
       db.transaction(async (tx) => {
@@ -208,7 +208,7 @@ describe("the pool", () => {
     await expect.poll(() => statistics()).toEqual({ open: 3, idle: 3, waiting: 0 });
   });
 
-  it("rejects a query for which no connection becomes free in time", async () => {
+  it("rejects a query if no connection becomes free in time", async () => {
     const { db } = open({ max: 1, acquireTimeout: 1_000 });
     await db.transaction(async () => {
       expect(databaseErrorCode(await reason(db.execute(sql`select 1`)))).toBe("POOL_TIMEOUT");
@@ -252,7 +252,7 @@ describe("when the connection to the server breaks", () => {
     ).toEqual([]);
   });
 
-  it("makes queries wait through a restart of the server", async () => {
+  it("makes queries wait while the server restarts", async () => {
     const tunnel = await openTunnel();
     const { db, statistics } = open({ restartTimeout: 5_000 }, tunnel.url);
     await db.execute(sql`select 1`);
@@ -263,7 +263,7 @@ describe("when the connection to the server breaks", () => {
     expect(await waiting).toEqual([{ one: 1 }]);
   });
 
-  it("gives up on a server that vanished silently, and does not try its idle connections one by one", async () => {
+  it("gives up on a server that vanished silently, without trying each idle connection", async () => {
     const tunnel = await openTunnel();
     const { db, statistics } = open({ statementTimeout: 100, max: 4 }, tunnel.url);
     const one = () => db.execute(sql`select 1 as one`);
@@ -306,7 +306,7 @@ describe("a transaction whose connection is lost", () => {
 
   const WAYS = ["by the network", "by the server"] as const;
   it.each(WAYS.flatMap((way) => STEPS.map((step) => [way, step] as const)))(
-    "%s, %s, leaves no statement in another",
+    "%s, %s, leaves no statement in another one",
     async (way, lostAt) => {
       const observer = open({ applicationName: "observer" });
       const tunnel = await openTunnel();
@@ -349,7 +349,7 @@ describe("a transaction whose connection is lost", () => {
 
       const lost = reason(
         db.transaction(async (tx) => {
-          /** What the work does at a step; it goes on whatever happens. */
+          /** Runs the work of a step; a failure does not stop the transaction. */
           const at = async (step: (typeof STEPS)[number], executor: Executor = tx) => {
             if (step === lostAt) await lose();
             await add(executor, "lost", step).catch(() => {});
@@ -391,7 +391,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(error.message).not.toContain("\n");
     return error.message;
   };
-  it("accepts a PostgreSQL of 15 or newer, on TCP and on a Unix socket in both of libpq's ways", async () => {
+  it("accepts PostgreSQL 15 or newer, on TCP and on a Unix socket in both of libpq's forms", async () => {
     const socket = parseSocketAddress(testDatabase.url);
     const byParameter = new URL(testDatabase.url);
     byParameter.hostname = "localhost";
@@ -404,7 +404,7 @@ describe("connecting to DATABASE_URL", () => {
     }
   });
 
-  it("says that no server listens on a socket", async () => {
+  it("reports that no server listens on a socket", async () => {
     const folder = await mkdtemp(join(tmpdir(), "golden-path-socket test, "));
     cleanUps.push(() => rm(folder, { recursive: true, force: true }));
     const url = `postgres://someone:hunter2@${encodeURIComponent(folder)}/shop`;
@@ -413,7 +413,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
-  it("says that the password is wrong, without repeating it", async () => {
+  it("reports a wrong password without repeating it", async () => {
     const url = new URL((await openTunnel()).url);
     url.password = "hunter2";
     const message = await sentence(url.href);
@@ -421,7 +421,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(message).not.toContain("hunter2");
   });
 
-  it("says that what listens there is not PostgreSQL", async () => {
+  it("reports a server that is not PostgreSQL", async () => {
     const port = await listen((socket) => {
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     });
@@ -429,7 +429,7 @@ describe("connecting to DATABASE_URL", () => {
     expect(await sentence(url)).toContain("(DATABASE_URL): ");
   });
 
-  it("says that there was no answer in time", async () => {
+  it("reports a timeout", async () => {
     const port = await listen(() => {});
     const url = `postgres://someone@127.0.0.1:${port}/shop`;
     const settings = { url, applicationName: "test", connectTimeout: 50 };

@@ -43,7 +43,7 @@ const failure = (work: PromiseLike<unknown>) =>
   );
 
 describe("an address with several hosts", () => {
-  it("leads to the primary, wherever it stands in the list", async () => {
+  it("leads to the primary, at any place in the list", async () => {
     const { primary, standby } = postgres;
     for (const hosts of [
       [primary.host, standby.host],
@@ -53,7 +53,7 @@ describe("an address with several hosts", () => {
     }
   });
 
-  it("leads to a standby if it asks for one, as a backup may", async () => {
+  it("leads to a standby on request, as for a backup", async () => {
     const { primary, standby } = postgres;
     for (const [wanted, port] of [
       ["standby", standby.port],
@@ -68,12 +68,12 @@ describe("an address with several hosts", () => {
     }
   });
 
-  it("skips one that nothing listens at", async () => {
+  it("skips a host where nothing listens", async () => {
     const nobody = `127.0.0.1:${await freePorts(1)}`;
     expect(await portOf(databaseAt([nobody, postgres.primary.host]))).toBe(postgres.primary.port);
   });
 
-  it("says for each why none can be used", async () => {
+  it("gives the reason for each host if none can be used", async () => {
     const port = await freePorts(1);
     const { standby } = postgres;
     await expect(
@@ -84,13 +84,13 @@ describe("an address with several hosts", () => {
   });
 });
 
-it("a standby by itself counts as a database that is down, for reading too", async () => {
+it("a standby alone counts as a database that is down, even for reading", async () => {
   const database = databaseAt([postgres.standby.host], { restartTimeout: 100 });
   const error = await failure(database.db.execute(sql`select 1`));
   expect(isDatabaseUnavailable(error)).toBe(true);
 });
 
-it("a statement that a server refused because it became read-only is sent again, once it can be", async () => {
+it("a statement refused by a server that became read-only is retried once it can be written", async () => {
   const { primary } = postgres;
   const database = databaseAt([primary.host], { restartTimeout: 5_000 });
   await database.db.execute(sql`create table if not exists written (at int)`);
@@ -133,7 +133,7 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
   let session: Pooler;
 
   beforeAll(async () => {
-    // fewer of PostgreSQL's sessions than connections here, so that they change from one transaction to the next
+    // fewer PostgreSQL sessions than connections, so sessions change between transactions
     pooler = await startPooler(postgres.primary.port, { default_pool_size: "3" });
     session = await startPooler(postgres.primary.port, { pool_mode: "session" });
   });
@@ -156,7 +156,7 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
     expect(await isPooled(postgres.primary.host, { pgbouncer: "true" })).toBe(true);
   });
 
-  it("statements with parameters work, in transactions and outside, whichever session each gets", async () => {
+  it("statements with parameters work, in and outside transactions, in any session", async () => {
     const { db } = databaseAt([pooler.host]);
     const add = async (executor: Executor, i: number) => {
       // several texts, each of which would be prepared by name
@@ -171,14 +171,14 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
     expect(await Promise.all(rounds)).toEqual(Array.from({ length: 300 }, (_, i) => i + (i % 7)));
   });
 
-  it("migrations of programs that start at once are applied once each", async () => {
+  it("simultaneous starts apply each migration once", async () => {
     const counts = await Promise.all(
       [1, 2, 3].map(() => migrateDatabase(databaseAt([pooler.host]))),
     );
     expect(counts.filter((count) => count > 0)).toHaveLength(1);
   });
 
-  it("one backup is made at a time", async () => {
+  it("only one backup runs at a time", async () => {
     const first = databaseAt([pooler.host]);
     const second = databaseAt([pooler.host]);
     const during = await withInstanceLock(
@@ -190,7 +190,7 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
     expect(await withInstanceLock("backup", async () => "a later one", second)).toBe("a later one");
   });
 
-  it("a statement over its time is cancelled on the server", async () => {
+  it("a statement that exceeds its timeout is cancelled on the server", async () => {
     const database = databaseAt([pooler.host], { max: 1, statementTimeout: 200 });
     await failure(database.db.execute(sql`select pg_sleep(30)`));
     await eventually(async () => {
@@ -212,9 +212,9 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
   });
 });
 
-// last, because they change which server is the primary
+// last, because they change the primary
 describe("after a promotion", () => {
-  it("connections that a machine without power holds open are given up for those to the new primary", async () => {
+  it("connections held open by a machine without power are replaced by some to the new primary", async () => {
     const { primary, standby } = postgres;
     const database = databaseAt([primary.host, standby.host], { statementTimeout: 60_000 });
     await Promise.all(Array.from({ length: 5 }, () => portOf(database)));

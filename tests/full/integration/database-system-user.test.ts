@@ -39,12 +39,12 @@ function start(program: string, dataDir: string, how?: Parameters<typeof startEm
   return started;
 }
 
-/** Makes a database in a folder, and stops its server. */
+/** Creates a database in a folder, and stops its server. */
 async function makeCluster(dataDir: string): Promise<void> {
   await (await openEmbeddedPostgres(serving(dataDir))).stop();
 }
 
-/** A user that is not root and owns nothing; every system has it. */
+/** An unprivileged user that owns nothing; every system has it. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 const PROJECT = resolve(import.meta.dirname, "../../..");
 const isRoot = process.getuid?.() === 0;
@@ -87,7 +87,7 @@ async function bareInstallation(folder: string): Promise<string> {
   return bundleEmbeddedProgram(join(folder, "program.mjs"));
 }
 
-/** Copies a folder without its symbolic links; by hard links where the file system allows, for its 60 MB. */
+/** Copies a folder without its symbolic links; by hard links where the file system allows, to save 60 MB. */
 async function linkTree(from: string, to: string): Promise<void> {
   await mkdir(to);
   for (const entry of await readdir(from, { withFileTypes: true })) {
@@ -105,7 +105,7 @@ function canRun(file: string, user: { uid: number; gid: number }): boolean {
 
 describe("PostgreSQL's programs", () => {
   it("are completed if npm did not run install scripts", async () => {
-    // not in memory, where programs may not be run
+    // not in memory, where running programs may be forbidden
     const folder = await temporaryDirectory(tmpdir());
     await chmod(folder, 0o755);
     const program = await bareInstallation(folder);
@@ -115,8 +115,8 @@ describe("PostgreSQL's programs", () => {
     await started.stop();
   });
 
-  it.runIf(isRoot)("are copied once to where the system user can reach them", async () => {
-    // mkdtemp's folders are closed to everybody else, as a checkout in root's home is
+  it.runIf(isRoot)("are copied once to a folder that the system user can reach", async () => {
+    // mkdtemp's folders are closed to other users, like a checkout in root's home
     const program = await bareInstallation(await temporaryDirectory(tmpdir()));
     const temporary = await temporaryDirectory(tmpdir());
     await chmod(temporary, 0o1777);
@@ -135,7 +135,7 @@ describe("PostgreSQL's programs", () => {
 });
 
 describe.runIf(isRoot)("under root", () => {
-  it("the server runs as the system user, who alone can read the data", async () => {
+  it("the server runs as the system user, and only that user can read the data", async () => {
     const dataDir = await temporaryDirectory();
     const postgres = await openEmbeddedPostgres(serving(dataDir));
     cleanUps.push(() => postgres.stop());
@@ -144,7 +144,7 @@ describe.runIf(isRoot)("under root", () => {
     expect(mode & 0o077).toBe(0);
   });
 
-  it("a missing system user that cannot be created is one sentence with a workaround", async () => {
+  it("fails in one sentence with a workaround if the system user is missing and cannot be created", async () => {
     const dataDir = await temporaryDirectory();
     const tools = await temporaryDirectory();
     const { stdout } = await promisify(execFile)("which", ["id"]);
@@ -161,14 +161,14 @@ describe.runIf(isRoot)("under root", () => {
     expect(message).toContain("DATABASE_URL");
   });
 
-  it("a directory above DATA_DIR that is closed to the system user is named", async () => {
+  it("names a directory above DATA_DIR that is closed to the system user", async () => {
     const closed = await temporaryDirectory();
     const message = await sentence(openEmbeddedPostgres(serving(join(closed, "deeper/data"))));
     expect(message).toContain(`who may not enter ${closed}. Choose a DATA_DIR that user can reach`);
     expect(message).toContain("DATABASE_URL");
   });
 
-  it("a cluster that root copied here is chowned back to the system user", async () => {
+  it("gives a cluster that root copied here back to the system user", async () => {
     const dataDir = await temporaryDirectory();
     await makeCluster(dataDir);
     await promisify(execFile)("chown", ["-R", "0:0", join(dataDir, "postgres")]);
@@ -188,7 +188,7 @@ describe.runIf(isRoot)("as an ordinary user", () => {
     await started.stop();
   });
 
-  it("a cluster of somebody else is one sentence", async ({ skip }) => {
+  it("fails in one sentence for another user's cluster", async ({ skip }) => {
     if (!canRun(ownProgram, NOBODY)) skip("other users cannot enter this checkout");
     const dataDir = await temporaryDirectory();
     await makeCluster(dataDir);
@@ -200,7 +200,7 @@ describe.runIf(isRoot)("as an ordinary user", () => {
 });
 
 it.runIf(isRoot)(
-  "a full disk is one sentence, at the first start and at later ones",
+  "fails in one sentence on a full disk, at the first start and at later ones",
   async ({ skip }) => {
     const dataDir = await temporaryDirectory();
     const mounted =

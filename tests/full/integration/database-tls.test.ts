@@ -63,7 +63,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  /** An address of one of the servers, as an operator writes it. */
+  /** Returns an address of one of the servers, as an operator writes it. */
   function address(
     parameters: Record<string, string>,
     {
@@ -82,7 +82,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     return url.href;
   }
 
-  /** Connects as the program does at its start; says whether the connection is encrypted, or why there is none. */
+  /** Connects as the program does at its start; returns whether the connection is encrypted, or why it failed. */
   async function connect(url: string): Promise<string> {
     try {
       parseEnvironment({ DATABASE_URL: url });
@@ -112,7 +112,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     expect(await connect(address(parameters))).toBe(expected);
   });
 
-  it("is tried both ways in 'allow' and 'prefer', as the server's rules ask for", async () => {
+  it("is tried both ways in 'allow' and 'prefer', as the server's rules require", async () => {
     const only = (user: string) => ({ user, host: "127.0.0.1" });
     expect(await connect(address({ sslmode: "allow" }, only("only_encrypted")))).toBe("encrypted");
     expect(await connect(address({ sslmode: "prefer" }, only("only_plain")))).toBe("plain");
@@ -124,7 +124,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     );
   });
 
-  it("is plain in 'prefer' with a server that has none, and refused in the stronger modes", async () => {
+  it("is not used in 'prefer' if the server has none, and the stronger modes fail", async () => {
     const at = { of: plain, host: "127.0.0.1" };
     expect(await connect(address({}, at))).toBe("plain");
     for (const sslmode of ["require", "verify-ca", "verify-full"]) {
@@ -145,7 +145,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     ],
     ["verify-full", "localhost", "theirs", /the server is not trusted \(.*certificate/],
     ["verify-ca", "localhost", "theirs", /the server is not trusted \(.*certificate/],
-    // as libpq does where there is a root certificate
+    // as in libpq, if there is a root certificate
     ["require", "localhost", "theirs", /the server is not trusted \(.*certificate/],
     ["require", "127.0.0.1", "ours", "encrypted"],
   ] as const)(
@@ -158,12 +158,12 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
     },
   );
 
-  it("checks the name with 'system', and does not trust an authority of one's own then", async () => {
+  it("checks the name with 'system', and then trusts no private authority", async () => {
     expect(await connect(address({ sslrootcert: "system" }))).toMatch(/the server is not trusted/);
     expect(await connect(address({ sslmode: "verify-full" }))).toMatch(/the server is not trusted/);
   });
 
-  it("shows the client's certificate, also with a locked key", async () => {
+  it("sends the client's certificate, also with an encrypted key", async () => {
     const sslmode = "verify-ca";
     const as = { user: "certified", host: "127.0.0.1" };
     const { root: sslrootcert } = ours;
@@ -183,7 +183,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
       /valid client certificate/,
     );
     const foreign = theirs.issue("certified");
-    // the server's word may be lost with the connection it closes at once
+    // the server's message may be lost when it closes the connection at once
     expect(
       await connect(
         address({ sslmode, sslrootcert, sslcert: foreign.certificate, sslkey: foreign.key }, as),
@@ -196,7 +196,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
   it("checks each of several hosts against its own certificate", async () => {
     const url = address({ sslmode: "verify-full", sslrootcert: ours.root });
     const { port } = new URL(url);
-    // both lead to the same server, whose certificate is for the second name only
+    // both lead to the same server, whose certificate is only for the second name
     const both = url.replace("@localhost:", `@127.0.0.1:${port},localhost:`);
     expect(await connect(both)).toBe("encrypted");
     const none = url.replace("@localhost:", `@127.0.0.1:${port},127.0.0.1:`);
@@ -231,7 +231,7 @@ describe.skipIf(!canTest)(`TLS to the database${unlessInstalled("openssl")}`, ()
   });
 
   it.skipIf(process.platform === "win32")(
-    "is not used on a Unix socket, which needs none",
+    "is not used on a Unix socket, which does not need it",
     async () => {
       const { url, drop } = await createTestDatabase();
       const socket = parseSocketAddress(url);

@@ -29,7 +29,7 @@ type RenderService = {
   healthCheckPath: string;
 };
 
-/** compose.yaml with its variables filled in, as Compose does from .env. */
+/** Returns compose.yaml with its variables filled in, as Compose does from .env. */
 function compose(variables: Record<string, string>): Record<string, Service> {
   const filled = (text: string): string => {
     const next = text.replace(
@@ -52,12 +52,12 @@ describe("compose.yaml", () => {
       TRUST_PROXY: 1,
     });
     expect(parseEnvironment(services.sandbox?.environment ?? {}).SANDBOX?.port).toBe(3001);
-    // what .env says comes first
+    // values from .env take precedence
     const counted = compose({ TRUST_PROXY: "2" }).site?.environment;
     expect(parseEnvironment(counted ?? {}).TRUST_PROXY).toBe(2);
   });
 
-  it("works without settings, under a name that Caddy certifies by itself", () => {
+  it("works without settings, under a name with a certificate of Caddy's own", () => {
     const { caddy, site } = compose({});
     expect(caddy?.environment.CADDY_ADDRESSES).toBe("https://localhost");
     expect(site?.environment.PUBLIC_URL).toBe("https://localhost");
@@ -76,7 +76,7 @@ describe("compose.yaml", () => {
     });
   });
 
-  it("opens nothing but Caddy's ports to other machines, and lets nobody write but into volumes", () => {
+  it("opens only Caddy's ports to other machines, and makes only volumes writable", () => {
     for (const [name, { ports, read_only }] of Object.entries(services)) {
       const open = ports.filter((port) => !port.startsWith("127.0.0.1:"));
       expect([name, open]).toEqual([
@@ -96,26 +96,23 @@ describe("the files for hosts", () => {
     [
       "render.yaml",
       Object.fromEntries(
-        // what has no value is asked for
+        // Render asks for values that are missing
         render.envVars.map(({ key, value = "https://goldenpath.example" }) => [key, value]),
       ),
     ],
   ];
 
-  it.each(variables)(
-    "give the site settings that it has, and accepts: %s",
-    (_file, environment) => {
-      expect(Object.keys(environment).filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
-      const { PORT, PUBLIC_URL, TRUST_PROXY } = parseEnvironment(environment);
-      expect({ PORT, PUBLIC_URL, TRUST_PROXY }).toEqual({
-        PORT: 3000,
-        PUBLIC_URL: "https://goldenpath.example",
-        TRUST_PROXY: 2,
-      });
-    },
-  );
+  it.each(variables)("give the site known and valid settings: %s", (_file, environment) => {
+    expect(Object.keys(environment).filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
+    const { PORT, PUBLIC_URL, TRUST_PROXY } = parseEnvironment(environment);
+    expect({ PORT, PUBLIC_URL, TRUST_PROXY }).toEqual({
+      PORT: 3000,
+      PUBLIC_URL: "https://goldenpath.example",
+      TRUST_PROXY: 2,
+    });
+  });
 
-  it("ask for the health that the site tells, on its port, and keep its data on the disk", () => {
+  it("check the site's readiness, on its port, and keep its data on the disk", () => {
     expect(fly.http_service).toMatchObject({
       internal_port: Number(fly.env.PORT),
       auto_stop_machines: "off",

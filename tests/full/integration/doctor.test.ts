@@ -35,28 +35,28 @@ afterAll(async () => {
   setEnvironment({});
 });
 
-/** What does what the advice says; it gets the advice as it was printed. */
+/** Follows the advice, which it gets as printed. */
 type Fix = (advice: string) => unknown;
 
-/** A set-up that is really broken, with everything that is found wrong with it, the cause first. */
+/** A set-up that is really broken, with all of its findings, the cause first. */
 type Case = {
   name: string;
-  /** Whether it takes a disk of its own, which not every machine allows. */
+  /** Whether it needs its own disk, which not every machine allows. */
   needsDisk?: true;
-  /** After how long a session counts as stuck, if not as usual. */
+  /** Seconds after which a session counts as stuck, if not the default. */
   stuckSeconds?: number;
   breakIt: () => Fix | Promise<Fix>;
-  /** Lines as `lineOf` writes them. */
+  /** Lines in the format of `lineOf`. */
   finds: RegExp[];
 };
 
-/** Runs what the advice says after its colon, in a shell. */
+/** Runs the command after the advice's colon in a shell. */
 const obeyShell: Fix = (advice) => {
   const [, command = ""] = /: (ch\w+ [^;]+)/.exec(advice) ?? [];
   execFileSync("sh", ["-c", command]);
 };
 
-/** Runs the SQL that the advice says after its colon. */
+/** Runs the SQL after the advice's colon. */
 const obeySql: Fix = async (advice) => {
   const [, statements = ""] = /: ((?:select|alter) .*;)$/.exec(advice) ?? [];
   for (const statement of statements.split(";").filter((part) => part.trim())) {
@@ -64,7 +64,7 @@ const obeySql: Fix = async (advice) => {
   }
 };
 
-/** Sets variables, and returns what sets them as they were. */
+/** Sets variables, and returns a function that restores them. */
 const put = (variables: Record<string, string>) => {
   const former = Object.keys(variables).map((name) => [name, scene.variables[name] ?? ""]);
   scene.set(variables);
@@ -482,7 +482,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** `stripe setup`, and setting what it prints. */
+/** Runs `stripe setup`, and sets what it prints. */
 async function setUp(): Promise<void> {
   const { webhook } = await setUpStripe();
   scene.set(webhook.kind === "new" ? { STRIPE_WEBHOOK_SECRET: webhook.secret } : {});
@@ -513,7 +513,7 @@ const lineOf = ({ area, level, what, found, advice = "" }: Finding) =>
   `${area} ${level} ${what}: ${found} → ${advice}`;
 
 describe("doctor", () => {
-  it("finds nothing wrong with a site that is well", async () => {
+  it("finds no fault with a healthy site", async () => {
     const findings = await scene.examine();
     expect(findings.filter(({ level }) => level !== "ok").map(lineOf)).toEqual([]);
     expect([...new Set(findings.map(({ area }) => area))].sort().join(", ")).toBe(

@@ -45,7 +45,7 @@ function folderOf(files: EditionFiles): string {
   return folder.path;
 }
 
-/** Starts watching a folder; the returned function stops it, as the end of the test does. */
+/** Starts watching a folder; the returned function stops it, as does the end of the test. */
 function watch(folder: string, { isFolderSet = false } = {}): () => Promise<void> {
   const stop = startEditionWatch({
     folder,
@@ -68,7 +68,7 @@ const textOf = async (slug: string) =>
   (await findDocumentHtml(currentEdition()?.digest ?? "", slug)) ?? "";
 
 describe("the edition that is served", () => {
-  it("is that of the folder, and follows each change of it", async () => {
+  it("is the folder's, and follows each change", async () => {
     const log = watchLog();
     const folder = folderOf(SMALL_EDITION);
     watch(folder);
@@ -87,7 +87,7 @@ describe("the edition that is served", () => {
     expect(currentEdition()?.extras(new Date())).toEqual([]);
   });
 
-  it("is the sample edition while the folder is missing or has nothing of an edition", async () => {
+  it("is the sample edition while the folder is missing or has no edition", async () => {
     const folder = join(folderOf({}), "content");
     watch(folder);
     await served("The sample");
@@ -99,7 +99,7 @@ describe("the edition that is served", () => {
     await served("The sample");
   });
 
-  it("stays as it was when a change breaks it, and the log names file and line", async () => {
+  it("stays the same when a change breaks it, and the log names file and line", async () => {
     const folder = folderOf(SMALL_EDITION);
     watch(folder);
     await served("Gates");
@@ -124,14 +124,14 @@ describe("the edition that is served", () => {
     expect(editionState()).toBe("not-taken");
 
     writeEdition(folder, SMALL_EDITION);
-    // the same edition as before needs no word
+    // the same edition as before needs no log line
     await eventually(() => expect(currentEdition()?.digest).toBe(before?.digest));
     writeEdition(folder, chapter("Fixed"));
     await served("Fixed");
     await eventually(() => expect(editionState()).toBe("taken"));
   });
 
-  it("is the last good one after a restart, whatever has become of the folder", async () => {
+  it("is the last good one after a restart, whatever happened to the folder", async () => {
     const folder = folderOf(chapter("Gates"));
     await watch(folder);
     await served("Gates");
@@ -153,7 +153,7 @@ describe("the edition that is served", () => {
     }
   });
 
-  it("stays when a folder that the operator has named goes away, and the log says so", async () => {
+  it("stays when the operator's folder disappears, which is logged", async () => {
     const folder = folderOf(chapter("Gates"));
     watch(folder, { isFolderSet: true });
     await served("Gates");
@@ -191,7 +191,7 @@ describe("the edition that is served", () => {
       await getDatabase().db.execute(sql`alter table away rename to editions`);
     }
     await served(moment === "begins" ? "Gates" : "Walls");
-    // and not the sample edition, although the folder is broken
+    // not the sample edition, although the folder is broken
     if (moment === "begins") {
       await eventually(() =>
         expect(log.some(({ message }) => message.includes("01-gates.md"))).toBe(true),
@@ -200,7 +200,7 @@ describe("the edition that is served", () => {
     }
   });
 
-  it("is deleted with its files a day after the last instance has used it", async () => {
+  it("is deleted with its files a day after its last use by any instance", async () => {
     const folder = folderOf({
       ...chapter("Gates"),
       "extras/mile.md": editionText({
@@ -228,8 +228,8 @@ describe("the edition that is served", () => {
   });
 });
 
-describe("files as other systems write them", () => {
-  it("may begin with a byte order mark and end their lines as on Windows", async () => {
+describe("files from other systems", () => {
+  it("may begin with a byte order mark and have Windows line ends", async () => {
     const text = editionText(
       { title: "Gates", summary: "S.", order: 1 },
       "A gate.\n\nAnd a [b][].\n\n[b]: https://b.example",
@@ -240,7 +240,7 @@ describe("files as other systems write them", () => {
     expect(await textOf("gates")).not.toContain("\r");
   });
 
-  it("may be links, also in circles, and one that leads nowhere is a mistake", async () => {
+  it("may be links, even circular ones, but a broken link is a mistake", async () => {
     const elsewhere = folderOf(SMALL_EDITION);
     const folder = folderOf({});
     symlinkSync(join(elsewhere, "chapters"), join(folder, "chapters"));

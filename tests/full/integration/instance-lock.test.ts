@@ -5,7 +5,7 @@ import { eventually } from "../../support/eventually";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 
 let testDatabase: TestDatabase;
-/** Those of two instances. */
+/** The databases of two instances. */
 let one: Database;
 let other: Database;
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-/** Work that lasts until it is told to end. */
+/** Creates work that lasts until `end` is called. */
 function heldWork() {
   let end = () => {};
   let begun = false;
@@ -38,7 +38,7 @@ function heldWork() {
   };
 }
 
-it("one instance at a time does a piece of work, and others do other work meanwhile", async () => {
+it("only one instance does a piece of work at a time; others can do other work", async () => {
   const held = heldWork();
   const first = withInstanceLock("clean-up", held.do, one);
   await eventually(() => expect(held.isBegun()).toBe(true));
@@ -49,7 +49,7 @@ it("one instance at a time does a piece of work, and others do other work meanwh
   expect(await withInstanceLock("clean-up", async () => "done", other)).toBe("done");
 });
 
-it("what fails leaves no lock behind", async () => {
+it("a failure leaves no lock behind", async () => {
   const failing = withInstanceLock(
     "clean-up",
     async () => {
@@ -61,13 +61,13 @@ it("what fails leaves no lock behind", async () => {
   expect(await withInstanceLock("clean-up", async () => "done", other)).toBe("done");
 });
 
-it("an instance keeps its lock while it gives signs of life, and loses it without", async () => {
+it("an instance keeps its lock while its heartbeat lasts, and then loses it", async () => {
   for (const [every, isKept] of [
     [50, true],
     [60_000, false],
   ] as const) {
     const held = heldWork();
-    // as in a site, but a hundred times as fast
+    // as in a site, but a hundred times faster
     const first = withInstanceLock("clean-up", held.do, one, { every, deadAfter: 300 });
     await eventually(() => expect(held.isBegun()).toBe(true));
     const begunAt = Date.now();
@@ -82,7 +82,7 @@ it("an instance keeps its lock while it gives signs of life, and loses it withou
   }
 });
 
-it("a turn that comes after another instance's is not lost, and can be given up", async () => {
+it("a turn that waits for another instance is not lost, and can be abandoned", async () => {
   setDatabase(other);
   const held = heldWork();
   const first = withInstanceLock("clean-up", held.do, one);

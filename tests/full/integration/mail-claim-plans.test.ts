@@ -12,7 +12,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await openTestSite();
-  // what the planner knows is what a test has told it
+  // the planner's statistics come only from the tests
   await getDatabase().db.execute(sql`alter table mails set (autovacuum_enabled = false)`);
 });
 beforeEach(() => getDatabase().db.execute(sql`truncate mails, campaigns, mail_workers`));
@@ -39,7 +39,7 @@ const analyze = () => getDatabase().db.execute(sql`analyze mails`);
 
 type PlanNode = { "Actual Rows": number; "Actual Loops": number; Plans?: PlanNode[] };
 
-/** The most rows that any step of a statement's plan gave to the next when it ran. */
+/** Returns the maximum number of rows that any step of a statement's plan passed to the next. */
 async function mostRows(run: (executor: Executor) => Promise<unknown>): Promise<number> {
   let most = 0;
   const { db } = getDatabase();
@@ -60,7 +60,7 @@ async function mostRows(run: (executor: Executor) => Promise<unknown>): Promise<
   return most;
 }
 
-describe("a claim reads about as many mails as it takes", () => {
+describe("a claim reads about as many mails as it claims", () => {
   it.each([
     ["in a table never analysed", async () => {}],
     [
@@ -83,7 +83,7 @@ describe("a claim reads about as many mails as it takes", () => {
 
     const claim = (after: typeof first.cursor) => (executor: Executor) =>
       claimCampaignMails(worker, id, { most: MOST, after }, executor);
-    // the mails claimed before may be read once more
+    // earlier claimed mails may be read again
     expect(await mostRows(claim(null))).toBeLessThanOrEqual(2 * MOST);
     expect(await mostRows(claim(first.cursor))).toBeLessThanOrEqual(2 * MOST);
     const transactional = (executor: Executor) => claimTransactionalMails(worker, MOST, executor);

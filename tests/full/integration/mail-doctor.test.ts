@@ -34,7 +34,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** The findings about a subject, as the command prints them. */
+/** Returns the findings about a subject, as the command prints them. */
 async function findingsOf(what: string) {
   return (await examineMail({ nameServers: [names.address] }))
     .filter((answer) => answer.what === what)
@@ -63,7 +63,7 @@ it("logs in to the mail server", async () => {
   ]);
 });
 
-it("looks for the records by which receivers recognise the sender", async () => {
+it("looks up the records by which receivers recognise the sender", async () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const keyFile = join(directory.path, "dkim.pem");
   mkdirSync(directory.path, { recursive: true });
@@ -107,7 +107,7 @@ it("looks for the records by which receivers recognise the sender", async () => 
   names.isSilent = false;
 });
 
-it("finds the policy of a domain above, and lets the mail provider have a return address of its own", async () => {
+it("finds the policy of a parent domain, and accepts a return address of the mail provider", async () => {
   set({ SMTP_URL: smtp.url, MAIL_FROM: "letters@news.shop.book.test" });
   names.records = { "TXT _dmarc.book.test": ["v=DMARC1; p=none"] };
   expect(await findingsOf("DMARC")).toEqual(["ok at _dmarc.book.test"]);
@@ -116,12 +116,12 @@ it("finds the policy of a domain above, and lets the mail provider have a return
       /^ok none at news\.shop\.book\.test\. Add the SPF record .* none is needed if/,
     ),
   ]);
-  // a top-level domain has no policy for the names below it
+  // a top-level domain has no policy for names below it
   names.records = { "TXT _dmarc.test": ["v=DMARC1; p=none"] };
   expect((await findingsOf("DMARC"))[0]).toMatch(/^FAIL none at _dmarc\.news\.shop\./);
 });
 
-it("says whether a site runs that sends, and whether it can", async () => {
+it("reports whether a running site sends mail, and whether it can", async () => {
   expect(await findingsOf("site")).toEqual([
     "FAIL 0 running, 0 mails being sent. Start the site: it sends the mail.",
   ]);
@@ -136,7 +136,7 @@ it("says whether a site runs that sends, and whether it can", async () => {
   expect((await findingsOf("sending"))[0]).toMatch(/^FAIL stopped by the site.*ECONNREFUSED/);
 });
 
-it("finds mail that is stuck", async () => {
+it("finds stuck mail", async () => {
   const queue = (minutes: number) =>
     getDatabase().db.execute(sql`
       insert into mails (kind, priority, recipient, address_hash, due_at, expires_at)
@@ -150,7 +150,7 @@ it("finds mail that is stuck", async () => {
   );
 });
 
-it("lists what became of the last week's mail by codes, without an address", async () => {
+it("counts last week's mail by result code, without an address", async () => {
   await getDatabase().db.execute(sql`
     insert into mails (kind, priority, address_hash, state, last_reply, times_in_doubt, expires_at, finished_at)
     select 'password-reset', 0, '', state, reply, doubts, now(), now() - make_interval(days => days)

@@ -70,7 +70,7 @@ afterEach(async () => {
 });
 
 describe("with SMTP_URL, a mail", () => {
-  it("reaches the server complete: sender, recipient, subject, text and HTML, with bounces to their own address", async () => {
+  it("reaches the server complete: sender, recipient, subject, text and HTML, with a separate address for bounces", async () => {
     set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test" });
     const { server, transport } = await serverAndTransport();
     const headers = { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
@@ -90,7 +90,7 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(CONTENT.html);
   });
 
-  it("is signed by DKIM, the headers for unsubscribing included", async () => {
+  it("has a DKIM signature, which includes the headers for unsubscribing", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const keyFile = join(directory.path, "dkim.pem");
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
@@ -109,7 +109,7 @@ describe("with SMTP_URL, a mail", () => {
     );
   });
 
-  it("is sent with the credentials in the URL alone, and the advice omits the password", async () => {
+  it("is sent only with the right credentials in the URL, and the advice omits the password", async () => {
     const login = { user: "book", password: "right/&" };
     const { server, transport } = await serverAndTransport({ login });
     expect(await transport.deliver(MAIL)).toEqual({ kind: "accepted" });
@@ -133,7 +133,7 @@ describe("with SMTP_URL, a mail", () => {
     [{ code: 550, text: "5.1.1 <reader@example.test>: no such user" }, "5.1.1"],
     [{ code: 451, text: "<reader@example.test>: later" }, null],
   ])(
-    "that is rejected with %o says by which codes, and omits the recipient",
+    "that is rejected with %o reports the codes, and omits the recipient",
     async (reply, enhanced) => {
       const { transport } = await serverAndTransport({ refuse: () => reply });
       const delivery = await transport.deliver(MAIL);
@@ -148,10 +148,10 @@ describe("with SMTP_URL, a mail", () => {
   });
 });
 
-/** How far a conversation goes before the server hangs up, or stays silent. */
+/** How far a conversation gets before the server hangs up or stays silent. */
 type Breakdown = "greeting" | "data" | "middle" | "end" | "silence";
 
-/** A mail server that breaks down; smtp-server always answers in order. */
+/** A mail server that breaks down; smtp-server always answers properly. */
 async function failingServer(breakdown: Breakdown): Promise<{ url: string; messages: number[] }> {
   const messages: number[] = [];
   const sockets = new Set<Socket>();
@@ -206,10 +206,10 @@ describe("when the server breaks down, a mail", () => {
     ["hangs up after the end", "end", "x\n", { kind: "unanswered" }],
     ["does not answer the end", "silence", "x\n", { kind: "unanswered", code: "ETIMEDOUT" }],
   ])(
-    "is in doubt only if all of it was sent: the server %s",
+    "is in doubt only if it was sent completely: the server %s",
     async (_name, breakdown, text, wanted) => {
       const { url } = await failingServer(breakdown);
-      // only those who are waited for in vain are waited for shortly
+      // short timeouts only where the test waits for one
       const transport = open(url, {
         connectMs: breakdown === "greeting" ? 300 : 60_000,
         answerMs: breakdown === "silence" ? 1_000 : 60_000,
@@ -218,7 +218,7 @@ describe("when the server breaks down, a mail", () => {
     },
   );
 
-  it("is in doubt if it was sent when the transport is closed", async () => {
+  it("is in doubt if it was sent before the transport was closed", async () => {
     const { url, messages } = await failingServer("silence");
     const transport = open(url);
     const delivery = transport.deliver(MAIL);
@@ -229,7 +229,7 @@ describe("when the server breaks down, a mail", () => {
 });
 
 describe("without SMTP_URL, a mail", () => {
-  it("is a message file in the outbox that only the program's user can read", async () => {
+  it("is a file in the outbox that only the program's user can read", async () => {
     expect(await openOutboxTransport().deliver(MAIL)).toEqual({ kind: "accepted" });
     const [name = "", ...others] = readdirSync(outbox);
     expect(others).toEqual([]);
@@ -238,14 +238,14 @@ describe("without SMTP_URL, a mail", () => {
     expect(statSync(outbox).mode & 0o777).toBe(0o700);
     const bytes = readFileSync(join(outbox, name));
     expect(bytes.toString("latin1")).not.toMatch(/[^\r]\n/);
-    // a link can be copied from the file as it is
+    // a link can be copied directly from the file
     expect(bytes.toString("latin1")).toContain(`?a=1&b=${"x".repeat(120)}\r\n`);
     const mail = readMail(bytes);
     expect(mail.headers).toMatchObject({ to: MAIL.to, subject: CONTENT.subject });
     expect(mail.text.replaceAll("\r\n", "\n").trim()).toBe(CONTENT.text.trim());
   });
 
-  it("is not sent, with advice about the folder, when that cannot be written, and leaves nothing behind", async () => {
+  it("is not sent if the folder cannot be written; the advice says so, and no file is left", async () => {
     writeFileSync(outbox, "a file where the folder should be");
     expect(await openOutboxTransport().deliver(MAIL)).toMatchObject({
       kind: "not-sent",

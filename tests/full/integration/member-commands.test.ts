@@ -33,7 +33,7 @@ afterAll(() => folder.remove());
 const succeeded = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr });
 const failed = (stderr: string) => ({ code: 1, stdout: "", stderr: `${stderr}\n` });
 
-/** Runs a command, which closes the process's database behind it; this test's is set again. */
+/** Runs a command, which closes the process's database, and sets this test's database again. */
 async function members(...command: string[]) {
   const database = getDatabase();
   try {
@@ -61,7 +61,7 @@ const sessionsOf = async (email: string) => {
 const clear = () => getDatabase().db.execute(sql`truncate users cascade`);
 
 describe("members list and count", () => {
-  it("show accounts by address, no more than was asked for, and what they are", async () => {
+  it("show accounts by address, no more than requested, and their kind", async () => {
     await clear();
     await getDatabase().db.execute(sql`
       insert into users (email, password_hash, created_at, email_confirmed_at)
@@ -96,7 +96,7 @@ describe("members list and count", () => {
     expect((await members("list", "--match", "READER-2", "--limit", "2")).stdout).toMatch(
       /^reader-20@.*\nreader-21@.*\n$/,
     );
-    // no pattern
+    // not a pattern
     expect(await members("list", "--match", "%")).toEqual(succeeded("", "0 in all\n"));
     expect(await members("count")).toEqual(
       succeeded(
@@ -115,7 +115,7 @@ describe("members list and count", () => {
     expect((await members("count")).stdout).toMatch(/26 {2}accounts\n +1 {4}new[\s\S]*1 {4}being/);
   });
 
-  it("print nothing that a terminal would obey, whatever an address holds", async () => {
+  it("print no terminal control characters, whatever an address contains", async () => {
     await clear();
     await getDatabase().db.execute(
       sql`insert into users (email, password_hash) values (${"a\u001b[2J\u009b2J\u202e\n@b.test"}, '')`,
@@ -157,7 +157,7 @@ describe("members show", () => {
 
 describe("every command about one member", () => {
   it.each(["show", "reset-link", "sign-out", "export", "delete"])(
-    "%s refuses what is no address, and an address without an account",
+    "%s refuses an invalid address, and an address without an account",
     async (command) => {
       expect(await members(command, "no\u001b[2Jbody")).toEqual(
         failed("'no\ufffd[2Jbody' is not an e-mail address."),
@@ -182,7 +182,7 @@ describe("members reset-link", () => {
     expect(await page.json()).toMatchObject({ email });
   });
 
-  it("keeps to the limits of the mailed links, and shares them", async () => {
+  it("shares the limits of the mailed links", async () => {
     const email = await newAccount();
     const first = await members("reset-link", email);
     expect(first.code).toBe(0);
@@ -201,7 +201,7 @@ describe("members reset-link", () => {
 });
 
 describe("members sign-out", () => {
-  it("ends all sessions of the account, and of nobody else", async () => {
+  it("ends all sessions of the account, and no others", async () => {
     const email = await newAccount();
     const other = await newAccount();
     expect(await members("sign-out", email)).toEqual(
@@ -216,7 +216,7 @@ describe("members sign-out", () => {
 });
 
 describe("members export", () => {
-  it("writes the member's own file to standard output, in characters that no terminal obeys", async () => {
+  it("writes the member's own file to standard output, without terminal control characters", async () => {
     const email = await newAccount();
     const user = await findUserByEmail(email);
     await getDatabase().db.execute(sql`
@@ -233,7 +233,7 @@ describe("members export", () => {
 });
 
 describe("members delete", () => {
-  it("does nothing without --yes where nobody can be asked, and else deletes an account with its customer at Stripe", async () => {
+  it("does nothing without --yes if it cannot ask; otherwise deletes the account and its customer at Stripe", async () => {
     const member = await newMember(site.sandboxOrigin);
     const unconfirmed = await members("delete", member.email);
     expect(unconfirmed).toMatchObject({ code: 1, stdout: "" });

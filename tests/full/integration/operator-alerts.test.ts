@@ -38,7 +38,7 @@ const OPERATOR = "hand@operator.test";
 let smtp: TestSmtpServer;
 let site: TestSite;
 let worker: MailWorker;
-/** What becomes of Stripe's deliveries. */
+/** The fate of Stripe's deliveries. */
 let webhooks: "arrive" | "are tampered with" | "are lost" = "arrive";
 let refusal: { code: number; text: string } | null = null;
 /** Every address and name that the tests have given the site. */
@@ -87,7 +87,7 @@ afterAll(async () => {
 const db = () => getDatabase().db;
 const later = (milliseconds: number) => new Date(Date.now() + milliseconds);
 
-/** What the operator got: subjects, without the site's name before them. */
+/** Returns the subjects of the operator's mails, without the leading site name. */
 const told = () =>
   mailsToOperator().map(({ headers }) => headers.subject?.replace(/^book\.test: /, ""));
 const mailsToOperator = () =>
@@ -97,20 +97,20 @@ const everythingMailed = () =>
     .map(({ headers, text, html }) => JSON.stringify({ subject: headers.subject, text, html }))
     .join();
 
-/** Waits for what happens beside the requests. */
+/** Waits for work that requests leave behind. */
 async function settle(): Promise<void> {
   await writeCountedSignals();
   await mailIdle();
 }
 
-/** One look at the site by a program that has just been started, at a time that may be to come. */
+/** Runs one check of the site as a program that has just started, optionally at a later time. */
 async function look(now = new Date(), check = new SiteCheck(randomUUID(), now)): Promise<void> {
   await settle();
   await check.run(now);
   await mailIdle();
 }
 
-/** Two looks: what the first has mailed, the second must not mail again. */
+/** Runs two checks: the second must not repeat the first one's mail. */
 async function lookTwice(): Promise<void> {
   await look();
   await look();
@@ -131,8 +131,8 @@ const webhookArrived = () =>
     expect(rows).toHaveLength(1);
   });
 
-describe("a site where all is well", () => {
-  it("mails nothing, however often it is looked at", async () => {
+describe("a healthy site", () => {
+  it("sends no alert, however often it is checked", async () => {
     await member();
     await webhookArrived();
     const check = new SiteCheck(randomUUID());
@@ -142,8 +142,8 @@ describe("a site where all is well", () => {
   });
 });
 
-describe("webhooks that are refused", () => {
-  it("are mailed once, through restarts, and once that they are accepted again", async () => {
+describe("rejected webhooks", () => {
+  it("are reported once, through restarts, and resolved once they are accepted again", async () => {
     webhooks = "are tampered with";
     await member();
     await eventually(async () => {
@@ -162,12 +162,12 @@ describe("webhooks that are refused", () => {
   });
 });
 
-describe("webhooks that do not arrive", () => {
+describe("missing webhooks", () => {
   const age = () =>
     db().execute(sql`update operator_signals set first_at = first_at - interval '7 hours'
       where name = 'payment-without-webhook'`);
 
-  it("are mailed once when a payment was noticed hours ago, and the first that arrives ends it", async () => {
+  it("are reported once if a payment was noticed hours ago, and resolved by the first that arrives", async () => {
     webhooks = "are lost";
     await member();
     await look();
@@ -185,7 +185,7 @@ describe("webhooks that do not arrive", () => {
     expect(told().slice(1)).toEqual(["Stripe's webhooks arrive again"]);
   });
 
-  it("raise no alert when the timer looks at members who have not paid again", async () => {
+  it("raise no alert when the timer reads members without new payments", async () => {
     const { customer } = await member();
     await webhookArrived();
     await syncCustomer(customer);
@@ -205,7 +205,7 @@ describe("mail", () => {
     await enqueueMail({ kind: "account-welcome", to, message });
   };
 
-  it("that waits for the mail server is told once it works again", async () => {
+  it("that waits for the mail server is reported once it works again", async () => {
     // the server ends every conversation
     refusal = { code: 421, text: "4.3.2 shutting down" };
     for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
@@ -223,7 +223,7 @@ describe("mail", () => {
     expect(told()).toEqual(["Mail could not be sent for a while"]);
   });
 
-  it("that is refused is mailed once, and once that it is taken again", async () => {
+  it("that is refused is reported once, and resolved once it is accepted again", async () => {
     refusal = { code: 554, text: "5.7.1 unsolicited" };
     for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
     await lookTwice();
@@ -239,7 +239,7 @@ describe("mail", () => {
   });
 
   it.each(["452 4.2.2 RCPT TO", "552 5.2.2 DATA", "553 5.1.3 RCPT TO", "ECONNREFUSED"])(
-    "that failed by '%s' says nothing of the mail server's judgement",
+    "that failed with '%s' raises no alert about the mail server",
     async (reply) => {
       await db().execute(sql`
       insert into mails (kind, priority, state, address_hash, expires_at, finished_at, last_reply)
@@ -249,7 +249,7 @@ describe("mail", () => {
     },
   );
 
-  it("of an issue that the program has paused is mailed, without the mail server's quotes", async () => {
+  it("of an issue that the program has paused is reported, without quotes from the mail server", async () => {
     const issue = { slug: "an-issue", subject: "An issue", previewText: "", markdown: "Text." };
     const campaign = await db().transaction((tx) =>
       insertCampaign({ ...issue, audience: "subscribers", startAt: new Date() }, tx),
@@ -268,7 +268,7 @@ describe("mail", () => {
 });
 
 describe("the disk", () => {
-  it("is mailed when it is nearly full for minutes, once, however it flaps, and once that there is room", async ({
+  it("is reported once after being nearly full for minutes, even if it flaps, and resolved once there is room", async ({
     skip,
   }) => {
     const disk = mountSmallDisk(30);
@@ -294,7 +294,7 @@ describe("the disk", () => {
       for (const minute of [70, 80, 86, 87]) await look(later(minute * MINUTE));
       expect(told().slice(1)).toEqual(["The disk has room again"]);
 
-      // the same again within a day waits, and is forgotten if it is over before
+      // a repetition within a day waits, and is forgotten if it ends first
       disk.fill();
       for (const minute of [100, 110, 1_000]) await look(later(minute * MINUTE));
       disk.makeRoom();
@@ -311,7 +311,7 @@ describe("the backup", () => {
   const home = temporaryDirectory();
   afterAll(() => home.remove());
 
-  it("is mailed when it fails again and again, and when there is one again", async () => {
+  it("is reported after repeated failures, and resolved by a new backup", async () => {
     const folder = join(home.path, "backups");
     writeFileSync(folder, "a file where the folder should be");
     setEnvironment({ ...environment(), BACKUP_DIR: folder, BACKUP_EVERY: "1d" });
@@ -330,7 +330,7 @@ describe("the backup", () => {
 });
 
 describe("a crash loop", () => {
-  it("is mailed after three crashes within half an hour, not after orderly stops", async () => {
+  it("is reported after three crashes within half an hour, not after orderly stops", async () => {
     const place = await programPlace();
     const start = async () => {
       const id = randomUUID();
@@ -352,7 +352,7 @@ describe("a crash loop", () => {
   });
 });
 
-describe("a program that ends", () => {
+describe("a program's end is recorded", () => {
   it.each([
     ["as it was asked to", true, 0],
     ["after an uncaught error", false, 1],
@@ -366,7 +366,7 @@ describe("a program that ends", () => {
 });
 
 describe("the edition", () => {
-  it("is mailed when it could not be taken for a day, and when it is again", async () => {
+  it("is reported if it could not be imported for a day, and resolved once it can", async () => {
     setEditionState("not-taken");
     for (const hours of [0, 23]) await look(later(hours * HOUR));
     expect(told()).toEqual([]);
@@ -379,7 +379,7 @@ describe("the edition", () => {
 });
 
 describe("the database", () => {
-  it("that was away for minutes is mailed once it is back", async () => {
+  it("that was down for minutes is reported once it is back", async () => {
     const check = new SiteCheck(randomUUID());
     const outage = vi.spyOn(getDatabase(), "db", "get").mockImplementation(() => {
       throw new Error("the database is away");
@@ -405,7 +405,7 @@ describe("reporting an alert", () => {
     reportAfterMs: 0,
   });
 
-  it("is done once by several instances at a time", async () => {
+  it("happens once among several instances", async () => {
     await insertAlert(alert());
     const now = new Date();
     const checks = Array.from({ length: 8 }, () => new SiteCheck(randomUUID(), now));
@@ -414,7 +414,7 @@ describe("reporting an alert", () => {
     expect(told()).toEqual(["The site crashes again and again"]);
   });
 
-  it("is undone whole when it fails on the way, and repeated", async () => {
+  it("is rolled back if it fails, and repeated", async () => {
     await insertAlert(alert());
     await db().execute(
       sql`alter table operator_matters add constraint killed check (reported_at is null)`,
@@ -427,7 +427,7 @@ describe("reporting an alert", () => {
     expect(told()).toHaveLength(1);
   });
 
-  it("is done in the log and the list alone without an address", async () => {
+  it("uses only the log and the list if there is no address", async () => {
     setEnvironment({ ...environment(), OPERATOR_EMAIL: "" });
     await insertAlert(alert());
     await look();
@@ -438,7 +438,7 @@ describe("reporting an alert", () => {
   });
 });
 
-/** The settings of this file's site, to be changed in part. */
+/** Returns the settings of this file's site, for tests to change. */
 function environment(): Record<string, string> {
   return {
     SMTP_URL: smtp.url,

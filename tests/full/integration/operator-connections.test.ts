@@ -15,7 +15,7 @@ const data = temporaryDirectory();
 const sessions: Connection[] = [];
 
 beforeAll(async () => {
-  // three of them are the superuser's
+  // three of them are reserved for the superuser
   server = await OwnPostgres.create(undefined, { max_connections: "23" });
   database = await connectDatabase(server.url, { max: 2 });
   await migrateDatabase(database);
@@ -45,7 +45,7 @@ const subjects = async () => {
   return rows.map(({ subject }) => subject.replace(/^.*?: /, ""));
 };
 
-it("tells when the database's connections have nearly run out for minutes, and when there are enough", async () => {
+it("reports when database connections have nearly run out for minutes, and when there are enough again", async () => {
   await look(0);
   while (sessions.length < 17) sessions.push(await database.connect());
   await look(1);

@@ -67,10 +67,10 @@ const thisMonth = utcMonth(new Date());
 const ago = (months: number, day = 5) =>
   new Date(`${monthAfter(thisMonth, -months)}-${String(day).padStart(2, "0")}T12:00:00Z`);
 
-/** Within the month whose predecessor the letter is about. */
+/** A time in the month after the letter's. */
 const DUE = ago(0, 15);
 
-/** Runs a command, which opens and closes a database of its own. */
+/** Runs a command, which opens and closes its own database. */
 async function run(...command: string[]) {
   const own = getDatabase();
   try {
@@ -80,7 +80,7 @@ async function run(...command: string[]) {
   }
 }
 
-/** A site with a past: everything that a letter counts has happened in the last month, and differently before. */
+/** Seeds a history: everything that a letter counts happened last month, with other figures before. */
 async function seedMonths(): Promise<void> {
   await takeEdition(SMALL_EDITION);
   const spell = (startedAt: Date, endedAt: Date | null = null, person = randomUUID()) => ({
@@ -109,7 +109,7 @@ async function seedMonths(): Promise<void> {
   await db().execute(sql`update operator_matters set reported_at = opened_at`);
 }
 
-/** The server frees the lock of a writer a moment after that has gone. */
+/** Waits until the server frees a writer's lock, a moment after the writer has ended. */
 const untilUnlocked = () =>
   eventually(async () =>
     expect(
@@ -124,7 +124,7 @@ async function send(now: Date): Promise<boolean> {
 }
 
 describe("the letter", () => {
-  it("has the figures of its month, each with that of the month before", async () => {
+  it("has the figures of its month, each beside the month before", async () => {
     await seedMonths();
     const { code, stdout } = await run("operator", "letter", "--month", monthAfter(thisMonth, -1));
     expect(code).toBe(0);
@@ -142,7 +142,7 @@ describe("the letter", () => {
     expect(stdout.toLowerCase()).not.toContain("featherstone");
   });
 
-  it("is sent once, by whichever of several instances and restarts, in text and HTML", async () => {
+  it("is sent once, in text and HTML, by one of several instances, even after restarts", async () => {
     await seedMonths();
     const again = async () => {
       forgetLetters();
@@ -158,7 +158,7 @@ describe("the letter", () => {
       expect(part).toContain("Failed payments recovered");
   });
 
-  it("is left to the instance that writes it, and tried again an hour after it has failed", async () => {
+  it("is left to the instance that is writing it, and retried an hour after a failure", async () => {
     await seedMonths();
     await withInstanceLock("operator letter", async () => {
       expect(await sendLetterIfDue(DUE)).toBe(false);
@@ -174,7 +174,7 @@ describe("the letter", () => {
     expect(await send(inMinutes(60))).toBe(true);
   });
 
-  it("is due from six o'clock (UTC) on the first day, and later if the site was off", async () => {
+  it("is due at six o'clock (UTC) on the first day, or later if the site was off", async () => {
     expect(letterMonth(new Date("2026-11-01T05:59:59Z"))).toBe("2026-09");
     expect(letterMonth(new Date("2026-11-01T06:00:00Z"))).toBe("2026-10");
     expect(letterMonth(new Date("2026-11-29T12:00:00Z"))).toBe("2026-10");
@@ -188,7 +188,7 @@ describe("the letter", () => {
 describe("failed renewals", () => {
   const figures = async () => (await readStatistics(1)).months.at(-1)?.renewals;
 
-  it("count once, and as recovered when they are paid after all", async () => {
+  it("count once, and as recovered when they are paid later", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await control(site.sandboxOrigin, `${subscription}/renew`, { outcome: "declined" });
@@ -205,7 +205,7 @@ describe("failed renewals", () => {
 });
 
 describe("'operator test'", () => {
-  it("sends a mail to the operator, and says so if there is no address", async () => {
+  it("sends a mail to the operator, and fails if there is no address", async () => {
     const { code, stdout } = await run("operator", "test");
     expect(code).toBe(0);
     expect(stdout).toContain("accepted the mail");
@@ -219,7 +219,7 @@ describe("'operator test'", () => {
 });
 
 describe("'operator matters'", () => {
-  it("shows open alerts with what to do, and resolved ones only when asked", async () => {
+  it("shows open alerts with advice, and resolved ones only on request", async () => {
     expect((await run("operator", "matters")).stdout).toBe("There are no open alerts.\n");
     await insertAlert({
       ...{ kind: "webhooks-refused", key: "webhooks-refused", reportAfterMs: 0 },

@@ -16,7 +16,7 @@ import {
   zeros,
 } from "../../support/pictures";
 
-/** What a file may take at most: a second, and 100 MB more than an empty process. */
+/** The limits for a file: two seconds, and 100 MB more than an empty process. */
 const MOST = { milliseconds: 2_000, megabytes: 100 };
 
 const MEGABYTE = 1024 * 1024;
@@ -75,7 +75,7 @@ const HOSTILE: Case[] = [
   [
     "a WebP of 50,000 by 50,000 pixels",
     async () => webpOfCanvas(await plain(100, 100).webp().toBuffer(), 50_000, 50_000),
-    // its decoder itself takes at most 16,383 a side
+    // its decoder itself accepts at most 16,383 a side
     "unsupported",
   ],
   [
@@ -96,7 +96,7 @@ const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>';
 const VIPS_MAGIC = Buffer.from([0xb6, 0xa6, 0xf2, 0x08]);
 
-/** Of close to 5 MB, with a place and an orientation, as a phone makes them. */
+/** Returns a photograph of nearly 5 MB with a location and an orientation, as phones make them. */
 async function phonePhotograph(): Promise<Buffer> {
   const picture = await photograph(4_000, 3_000);
   for (const quality of [97, 96, 95, 94, 93, 92, 91, 90, 88, 85, 80]) {
@@ -154,7 +154,7 @@ describe.runIf(process.platform === "linux")("within two seconds and 100 MB", ()
     ["PNG", async () => (await photograph(800, 600)).png().toBuffer()],
     ["WebP", async () => (await photograph(800, 600)).webp().toBuffer()],
     ["AVIF", async () => (await photograph(800, 600)).avif({ effort: 0 }).toBuffer()],
-  ])("a %s that ends early is refused", async (name, whole) => {
+  ])("a truncated %s is refused", async (name, whole) => {
     const file = await whole();
     for (const part of [0.3, 0.6, 0.95]) {
       const cut = file.subarray(0, Math.floor(part * file.byteLength));
@@ -182,7 +182,7 @@ describe.runIf(process.platform === "linux")("within two seconds and 100 MB", ()
           5 * MEGABYTE,
         ),
     ],
-  ])("a file with %s takes no more, whatever becomes of it", async (name, file) => {
+  ])("a file with %s uses no more, whatever the outcome", async (name, file) => {
     const bytes = await file();
     const run = await runPictureProcess(bytes);
     if (process.env.SHOW_FIGURES) console.log(`${name}: ${JSON.stringify(run)}`);
@@ -201,15 +201,15 @@ function colorProfile(): [string, Uint8Array] {
   return ["iCCP", Buffer.concat([Buffer.from("profile\0\0", "latin1"), zeros(300 * MEGABYTE)])];
 }
 
-describe("a picture that is made", () => {
-  it("is upright, whichever of the eight ways the camera was held", async () => {
+describe("a finished picture", () => {
+  it("is upright for each of the eight camera orientations", async () => {
     const upright = await (await corners()).png().toBuffer();
     const stored = {
       1: sharp(upright),
       2: sharp(upright).flop(),
       3: sharp(upright).rotate(180),
       4: sharp(upright).flip(),
-      // sharp turns what it has mirrored
+      // sharp rotates after mirroring
       5: sharp(upright).rotate(270).flop(),
       6: sharp(upright).rotate(270),
       7: sharp(upright).rotate(90).flop(),
@@ -255,7 +255,7 @@ describe("a picture that is made", () => {
     }
   });
 
-  it("keeps nothing of what follows the picture in its file", async () => {
+  it("keeps no data that follows the picture in its file", async () => {
     const tail = Buffer.from("<script>alert(1)</script>PK\x03\x04 and more");
     for (const picture of [
       await plain(100, 100).jpeg().toBuffer(),
@@ -270,7 +270,7 @@ describe("a picture that is made", () => {
     }
   });
 
-  it("is opaque, so that no letter shows through", async () => {
+  it("is opaque, so the letter behind it is invisible", async () => {
     const { large } = await made(await plain(100, 100, 4).png().toBuffer());
     expect((await sharp(large).metadata()).hasAlpha).toBe(false);
     const { channels } = await sharp(large).stats();
@@ -284,8 +284,8 @@ describe("a picture that is made", () => {
   });
 });
 
-describe("pictures that many send at once", () => {
-  it("are made one after the other, and some have to wait for another time", async () => {
+describe("simultaneous pictures", () => {
+  it("are processed one at a time, and those beyond a limit are rejected as busy", async () => {
     const file = await (await corners()).jpeg().toBuffer();
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => processPicture(file, "192.0.2.1")),

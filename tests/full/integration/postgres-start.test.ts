@@ -7,7 +7,7 @@ import { eventually } from "../../support/eventually";
 
 const SCRIPT = resolve(import.meta.dirname, "../../../docs/deploy/postgres-start.sh");
 
-/** What the script calls of the image, told what to answer by files in the folder of the test. */
+/** Stand-ins for the image's programs, controlled by files in the test's folder. */
 const PROGRAMS = {
   "docker-entrypoint.sh": 'echo "starts $*"',
   gosu: 'shift; exec "$@"',
@@ -78,7 +78,7 @@ function fill(...files: string[]): void {
 const STARTED = { code: 0, output: "starts postgres -c x=1" };
 
 describe("the primary", () => {
-  it("starts, with data or without, if the other does not answer or follows it", async () => {
+  it("starts, with or without data, if the other server does not answer or follows it", async () => {
     expect(await start("postgres-1", "postgres-1")).toEqual(STARTED);
     fill("PG_VERSION");
     expect(await start("postgres-1", "postgres-1")).toEqual(STARTED);
@@ -94,7 +94,7 @@ describe("the primary", () => {
     expect(output).toContain("postgres-2 is a primary already");
   });
 
-  it("does not begin anew while the other has a copy", async () => {
+  it("does not start empty while the other has a copy", async () => {
     note("answer", "t");
     const { code, output } = await start("postgres-1", "postgres-1");
     expect(code).toBe(1);
@@ -103,7 +103,7 @@ describe("the primary", () => {
 });
 
 describe("the standby", () => {
-  it("copies the primary, by a slot that it makes first, and waits for no standby of its own", async () => {
+  it("copies the primary, through a slot that it creates first, and waits for no standby of its own", async () => {
     note("answer", "");
     expect(await start("postgres-2", "postgres-1")).toEqual(STARTED);
     const [slot, copy] = calls().trim().split("\n");
@@ -116,14 +116,14 @@ describe("the standby", () => {
     expect(existsSync(`${data}.copy`)).toBe(false);
   });
 
-  it("begins a copy anew that was interrupted, and starts only with a whole one", async () => {
+  it("restarts an interrupted copy, and starts only with a complete one", async () => {
     note("answer", "");
     note("breaks");
     expect(await start("postgres-2", "postgres-1")).toEqual(STARTED);
     expect(calls().match(/^pg_basebackup/gm)).toHaveLength(2);
   });
 
-  it("stops at once while it copies, with nothing that a later start would take for a database", async () => {
+  it("stops at once during a copy, and leaves nothing that a later start would mistake for a database", async () => {
     note("answer", "");
     note("hangs");
     const { server, ended } = begin("postgres-2", "postgres-1");
@@ -133,7 +133,7 @@ describe("the standby", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  it("follows with the data that it has", async () => {
+  it("follows with its existing data", async () => {
     fill("PG_VERSION", "standby.signal");
     expect(await start("postgres-2", "postgres-1")).toEqual(STARTED);
     expect(calls()).toBe("");
@@ -146,7 +146,7 @@ describe("the standby", () => {
     expect(output).toContain("it was a primary, and PRIMARY is postgres-2");
   });
 
-  it("does not start if PRIMARY is neither of the two", async () => {
+  it("does not start if PRIMARY names neither server", async () => {
     expect((await start("postgres-1", "postgres-3")).code).toBe(1);
   });
 });

@@ -20,7 +20,7 @@ describe("compose.scale.yaml", () => {
     ]),
   );
   const fill = (from: Record<string, string>): string => {
-    // from the inside out, since what stands in for a variable may name another
+    // from the inside out, since a default may name another variable
     let filled = text;
     for (let before = ""; before !== filled; ) {
       before = filled;
@@ -35,12 +35,12 @@ describe("compose.scale.yaml", () => {
   const filled = fill(secrets);
   const { services } = parse(filled, { merge: true });
 
-  it("asks for nothing that scale.env does not name, and has no secret of its own", () => {
+  it("requires only variables of scale.env, and contains no secret", () => {
     expect(filled).not.toContain("is not in scale.env");
     for (const name of Object.keys(secrets)) expect(text).toContain(`\${${name}`);
   });
 
-  it("gives the sites settings that they accept, the same for all, and both servers of the database", () => {
+  it("gives all sites the same valid settings, with both database servers", () => {
     const { environment } = services.site;
     expect(Object.keys(environment).filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
     const { DATABASE_URL, TRUST_PROXY, PUBLIC_URL } = parseEnvironment(environment);
@@ -52,7 +52,7 @@ describe("compose.scale.yaml", () => {
     expect(environment.SESSION_SECRET).toBe(secrets.SESSION_SECRET);
   });
 
-  it("starts both servers of the database alike, each knowing the other, and one as the primary", () => {
+  it("starts both database servers alike, each knowing the other, and one as the primary", () => {
     const [one, two] = [services["postgres-1"], services["postgres-2"]];
     const { SELF, OTHER, ...rest } = one.environment;
     expect(two.environment).toEqual({ ...rest, SELF: OTHER, OTHER: SELF });
@@ -71,7 +71,7 @@ describe("compose.scale.yaml", () => {
     }
   });
 
-  it("leaves Caddy alone while sites are replaced, and gets certificates for every name of the site", () => {
+  it("keeps Caddy running while sites are replaced, with certificates for every name of the site", () => {
     const { caddy, site } = services;
     expect(caddy).not.toHaveProperty("depends_on");
     const variables = [...read("docs/deploy/Caddyfile.scale").matchAll(/\{\$(\w+)\}/g)];
@@ -82,7 +82,7 @@ describe("compose.scale.yaml", () => {
     ]);
     expect(caddy).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
     expect(caddy.cap_add).toEqual(["NET_BIND_SERVICE"]);
-    // what a read-only Caddy writes
+    // the paths that a read-only Caddy writes to
     expect(caddy.volumes).toEqual(["caddy:/data", "caddy-config:/config"]);
   });
 
@@ -95,7 +95,7 @@ describe("compose.scale.yaml", () => {
 const caddy = serverProgram("caddy");
 
 it.skipIf(!caddy)(
-  `Caddy believes a CDN once its line is uncommented${unlessInstalled("caddy")}`,
+  `Caddy trusts a CDN once its line is uncommented${unlessInstalled("caddy")}`,
   () => {
     const folder = mkdtempSync(join(tmpdir(), "golden-path-scale-files-"));
     try {

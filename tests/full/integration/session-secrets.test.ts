@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The secrets of a process of its own, since each reads them once. */
+/** Returns the secrets of a new process, since each reads them once. */
 async function secretsOf(dataDir: string): Promise<string[]> {
   vi.resetModules();
   const { setEnvironment } = await import("~/env.server");
@@ -22,14 +22,14 @@ async function secretsOf(dataDir: string): Promise<string[]> {
   return sessionSecrets();
 }
 
-it("a secret that was drawn at the first start is kept", async () => {
+it("a secret generated at the first start is kept", async () => {
   const [secret, ...more] = await secretsOf(folder.path);
   expect(secret).toMatch(/^[\w-]{43}$/);
   expect(more).toEqual([]);
   expect(await secretsOf(folder.path)).toEqual([secret]);
 });
 
-it("a secret that was cut short is refused, with what to do about it", async () => {
+it("a truncated secret is refused, with advice", async () => {
   const file = join(folder.path, "session-secret");
   writeFileSync(file, "half of a secret\n", { mode: 0o600 });
   await expect(secretsOf(folder.path)).rejects.toThrow(
@@ -47,9 +47,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Starts an instance with these secrets; returns what it warns of. */
+/** Starts an instance with these secrets; returns its warnings. */
 async function warningsOf(secrets: string): Promise<string[]> {
-  // the secrets are read once by each process
+  // each process reads the secrets once
   vi.resetModules();
   const { setEnvironment: set } = await import("~/env.server");
   set({ SESSION_SECRET: secrets, LOG_LEVEL: "silent" });
@@ -64,12 +64,12 @@ async function warningsOf(secrets: string): Promise<string[]> {
   return warn.mock.calls.map(([message]) => String(message));
 }
 
-it("an instance with another secret than the last one warns; a replaced one that is still listed does not", async () => {
+it("an instance warns if its secret differs from the last one, but not if the old one is still listed", async () => {
   expect(await warningsOf(`${FIRST}`)).toEqual([]);
   expect(await warningsOf(`${FIRST}`)).toEqual([]);
-  // replaced, with the old one behind
+  // replaced, with the old one listed second
   expect(await warningsOf(`${SECOND},${FIRST}`)).toEqual([]);
-  // the instance that has only the old one
+  // an instance with only the old one
   const [warning, ...more] = await warningsOf(`${FIRST}`);
   expect(warning).toMatch(/^SESSION_SECRET is not that of this database's last start/);
   expect(more).toEqual([]);

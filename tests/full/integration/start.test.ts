@@ -14,7 +14,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-/** A minimal project with the real start script: its program prints its arguments. */
+/** A minimal project with the real start script; its program prints its arguments. */
 let project: string;
 
 beforeEach(() => {
@@ -54,7 +54,7 @@ const lock = (packages: Packages) =>
 const install = (packages: Packages) =>
   write("node_modules/.package-lock.json", { packages: withPaths(packages) });
 
-/** Runs what `npm start` runs. */
+/** Runs the command of `npm start`. */
 function start() {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -64,7 +64,7 @@ function start() {
   return { status, stdout, stderr };
 }
 
-/** Expects one line on standard error, and a program that was not started. */
+/** Expects one line on standard error, and that the program was not started. */
 function expectFailure(line: string | RegExp) {
   const { status, stdout, stderr } = start();
   expect(stderr.trim()).toMatch(line);
@@ -84,7 +84,7 @@ describe("npm start", () => {
       "build/index.js",
       "process.once('SIGTERM', () => { console.log('stopping'); process.exit(); }); setInterval(() => {}, 1_000); console.log('started');",
     );
-    // a further command keeps the shell from replacing itself with the program
+    // a second command keeps the shell from replacing itself with the program
     const command = `"${process.execPath}" app/tooling/start.mjs serve; true`;
     const shell = spawn("sh", ["-c", command], {
       cwd: project,
@@ -145,7 +145,7 @@ describe("npm start", () => {
 });
 
 describe("npm run build", () => {
-  /** Runs its first part, with an npm that only notes what it is told, and installs the package that was missing. */
+  /** Runs the build's first part, with an npm that only records its arguments and installs the missing package. */
   function prepareBuild() {
     write(
       "npm/npm-cli.js",
@@ -170,7 +170,7 @@ describe("npm run build", () => {
     return { status, stderr, told: existsSync(told) ? readFileSync(told, "utf8") : null };
   }
 
-  it("installs what `npm ci` has left out because NODE_ENV is production", () => {
+  it("installs the packages that `npm ci` skipped because NODE_ENV is production", () => {
     write("complete.json", readFileSync(join(project, "node_modules/.package-lock.json"), "utf8"));
     install({ argon2: { version: "0.44.0" } });
     expect(prepareBuild()).toEqual({ status: 0, stderr: "", told: "ci --include=dev" });

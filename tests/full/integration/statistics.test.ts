@@ -38,7 +38,7 @@ const db = () => getDatabase().db;
 const now = new Date();
 const thisMonth = utcMonth(now);
 
-/** A day of the month so many months back, at noon in UTC. */
+/** Returns a day of the month this many months ago, at noon in UTC. */
 const ago = (months: number, day = 5) =>
   new Date(`${monthAfter(thisMonth, -months)}-${String(day).padStart(2, "0")}T12:00:00Z`);
 
@@ -55,7 +55,7 @@ async function figuresOf(months = 12): Promise<Record<number, MonthFigures>> {
 }
 
 describe("members by month", () => {
-  it("are those who joined and have not left, those of earlier years included", async () => {
+  it("are those who joined and have not left, including those of earlier years", async () => {
     await addSpell({ from: ago(30) });
     await addSpell({ from: ago(3), to: ago(1) });
     await addSpell({ from: ago(2) });
@@ -65,7 +65,7 @@ describe("members by month", () => {
     expect(figures[1]?.members).toMatchObject({ joined: 0, left: 1, churn: 1 / 3 });
   });
 
-  it("count who comes back as returned, and who changes the subscription not at all", async () => {
+  it("count returning members as returned, and changed subscriptions not at all", async () => {
     const [back, changed] = [randomUUID(), randomUUID()];
     await addSpell({ from: ago(6), to: ago(5), person: back });
     await addSpell({ from: ago(2), person: back });
@@ -78,7 +78,7 @@ describe("members by month", () => {
   });
 });
 
-it("revenue is what members pay a month, by currency", async () => {
+it("revenue is the members' monthly payments, by currency", async () => {
   await addSpell({ from: ago(4) });
   await addSpell({ from: ago(3), to: ago(1), amount: 825 });
   await addSpell({ from: ago(2), amount: 500, currency: "eur" });
@@ -91,7 +91,7 @@ it("revenue is what members pay a month, by currency", async () => {
   ]);
 });
 
-it("cohorts say how many were members so many months after they had joined", async () => {
+it("cohorts show how many were members a number of months after they joined", async () => {
   const back = randomUUID();
   await addSpell({ from: ago(4, 10) });
   await addSpell({ from: ago(4, 11), to: ago(3, 20) });
@@ -101,9 +101,9 @@ it("cohorts say how many were members so many months after they had joined", asy
   expect(cohorts).toHaveLength(1);
   const [cohort] = cohorts;
   expect(cohort).toMatchObject({ month: monthAfter(thisMonth, -4), size: 3 });
-  // after a month the second is still here and the third is not, after two it is the other way round
+  // after one month the second is still here and the third is not; after two it is the reverse
   expect(cohort?.retained.slice(0, 4)).toEqual([1, 2 / 3, 2 / 3, 2 / 3]);
-  // this month's is not over for those who joined late in theirs
+  // this month is not over yet for those who joined late in their month
   expect(cohort?.retained.slice(4)).toEqual(Array(8).fill(null));
 
   await addSpell({ from: new Date(now.getTime() - 1_000) });
@@ -125,7 +125,7 @@ describe("newsletter and accounts", () => {
     return row?.id ?? "";
   };
 
-  it("keep the count of every month when somebody leaves, and nothing else of them", async () => {
+  it("keep every month's count when a subscriber leaves, and nothing else of them", async () => {
     await addSubscriber(ago(3));
     const leaving = await addSubscriber(ago(2));
     await addSubscriber(null);
@@ -147,7 +147,7 @@ describe("newsletter and accounts", () => {
     ]);
   });
 
-  it("count a deleted account and its membership without leading back to it", async () => {
+  it("count a deleted account and its membership without a link to it", async () => {
     const email = `${randomUUID()}@example.test`;
     const [user] = await db()
       .insert(users)
@@ -185,7 +185,7 @@ describe("visitors", () => {
     userAgent,
   });
 
-  it("count once a day for each page and for the site, over all instances", async () => {
+  it("count once a day for each page and for the site, across all instances", async () => {
     const [one, other] = [new VisitorCounter(), new VisitorCounter()];
     for (const counter of [one, other]) {
       for (let times = 0; times < 3; times++) {
@@ -205,7 +205,7 @@ describe("visitors", () => {
     );
   });
 
-  it("become numbers when their day is over, and their hashes and salt are gone", async () => {
+  it("become numbers after their day, and their hashes and salt are deleted", async () => {
     const counter = new VisitorCounter();
     counter.count(visit("/", "192.0.2.1"));
     counter.count(visit(UPGRADE, "192.0.2.1"));
@@ -227,7 +227,7 @@ describe("visitors", () => {
     expect(funnel).toMatchObject({ visitors: 1, upgradeVisitors: 1, authVisitors: 0 });
   });
 
-  it("wait while the database is down, without end to neither time nor memory", async () => {
+  it("wait while the database is down, with limits on time and memory", async () => {
     const counter = new VisitorCounter();
     for (let client = 0; client < 60_000; client++) counter.count(visit("/", `c${client}`));
     await db().execute(sql`alter table visitor_salts rename to visitor_salts_away`);

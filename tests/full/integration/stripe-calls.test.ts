@@ -29,7 +29,7 @@ afterEach(async () => {
   await control(site.sandboxOrigin, "faults/clear");
 });
 
-/** The site's settings with another budget. */
+/** Sets the site's settings with another budget. */
 function setBudget(callsPerSecond: string): void {
   setEnvironment({
     PAYMENTS: "sandbox",
@@ -93,13 +93,13 @@ function signedEvent(customer: string): [string, string] {
 const openPortal = ({ cookie }: Reader) => post(billing, { form: {}, cookie });
 
 describe("many accounts together", () => {
-  it("stay under Stripe's limit of calls a second", async () => {
+  it("stay under Stripe's limit of calls per second", async () => {
     const customers = await newCustomers(180);
     await control(site.sandboxOrigin, "requests/clear");
-    setBudget("80"); // what comes with a live key
+    setBudget("80"); // the default for a live key
     await Promise.all(customers.map(openPortal));
     const times = (await requests()).requests.map(({ at }) => at);
-    // more than are made in a second, however many were given up on a busy machine
+    // more than one second's worth, even if many gave up on a busy machine
     expect(times.length).toBeGreaterThan(100);
     const busiest = Math.max(
       ...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length),
@@ -108,13 +108,13 @@ describe("many accounts together", () => {
     expect(busiest).toBeLessThan(100);
   }, 60_000);
 
-  it("give priority to those who have paid or are about to", async () => {
+  it("give priority to accounts that have paid or are about to", async () => {
     const payer = await newBuyer();
     await control(site.sandboxOrigin, `sessions/${payer.sessionId}/pay`);
     const newcomer = await newReader();
     const customers = await newCustomers(80);
     setBudget("10");
-    // the same calls that a webhook and a checkout need
+    // the calls of a webhook and a checkout
     const fetchOne = async ({ id }: Reader) => {
       const profile = await findProfile(id);
       return listLiveMemberships(profile?.stripeCustomerId ?? "");

@@ -60,7 +60,7 @@ async function coaching(): Promise<Stripe.Price> {
 const subscribe = (customer: string, priceId: string | undefined) =>
   site.account.control<Stripe.Subscription>(`customers/${customer}/subscribe`, { priceId });
 
-/** The findings of one name, as of the whole examination. */
+/** Returns the findings with this name, out of a whole examination. */
 const findings = async (name: string) =>
   (await examineStripe()).filter(({ what }) => what === name);
 
@@ -70,11 +70,11 @@ const wrong = (what: string, found: unknown, advice: keyof typeof STRIPE_ADVICE)
   advice: STRIPE_ADVICE[advice],
 });
 
-/** Makes Stripe refuse requests, by default for lack of a permission, which it does at once. */
+/** Makes Stripe reject requests at once, by default for lack of a permission. */
 const forbid = (match: string, times = 0, status = 403) =>
   site.account.control("faults", { kind: "error", status, times, match });
 
-/** When Stripe should have delivered every event. */
+/** Moves the clock to when Stripe should have delivered every event. */
 const inTenMinutes = () => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10 * 60_000 });
 
 const priceOnSale = () => site.variables.STRIPE_PRICE_ID ?? "";
@@ -91,13 +91,13 @@ async function onlyConfiguration(): Promise<string> {
   return data[0].id;
 }
 
-/** The handled events that no endpoint has received, newest first; none has been delivered. */
+/** Returns the handled events, newest first; none has been delivered. */
 async function undeliveredEvents(): Promise<Stripe.Event[]> {
   const { data } = await site.account.stripe.events.list({ limit: 100 });
   return data.filter(({ type }) => (WEBHOOK_EVENTS as string[]).includes(type));
 }
 
-/** Another endpoint at the site's address, as created in Stripe's dashboard: its secret is not known. */
+/** Adds another endpoint at the site's address, as created in Stripe's dashboard: its secret is unknown. */
 const addEndpoint = (version = apiVersion()) =>
   site.account.stripe.webhookEndpoints.create({
     url: "https://book.example/webhooks/stripe",
@@ -169,7 +169,7 @@ describe("stripe doctor", () => {
 });
 
 describe("a finding of stripe doctor", () => {
-  it("says what was found where nothing is wrong", async () => {
+  it("reports the details of healthy settings", async () => {
     expect(await examineStripe()).toEqual([
       fine("Key", "accepted by Stripe, test mode"),
       fine("Publishable key", "not set"),
@@ -187,7 +187,7 @@ describe("a finding of stripe doctor", () => {
     ]);
   });
 
-  it("says that the sandbox needs neither an endpoint nor a portal configuration", async () => {
+  it("does not ask for an endpoint or a portal configuration with the local Stripe", async () => {
     const { priceId, productId, secretKey } = SANDBOX_STRIPE;
     const price = { ...SANDBOX_PRICE, id: priceId, productId };
     const { port } = await openSandbox({ secretKey, price });
@@ -198,7 +198,7 @@ describe("a finding of stripe doctor", () => {
     expect(found.map(({ what }) => what)).not.toContain("Webhook secret");
   });
 
-  it("does not concern products of another account, as after a change to live mode", async () => {
+  it("ignores products of another account, as after a change to live mode", async () => {
     await insertStripePrice({
       id: "price_ofTestMode",
       productId: "prod_ofTestMode",
@@ -214,7 +214,7 @@ describe("a finding of stripe doctor", () => {
     ]);
   });
 
-  it("names each event that did not arrive once, of whatever type", async () => {
+  it("names each undelivered event once, of any type", async () => {
     const { stripeSubscriptionId } = (await findProfile(member.id)) ?? {};
     await site.account.control(`subscriptions/${stripeSubscriptionId}/dispute`);
     const { data } = await site.account.stripe.disputes.list();
@@ -233,7 +233,7 @@ describe("a finding of stripe doctor about an endpoint", () => {
   const webhookFindings = async () =>
     (await examineStripe()).filter(({ what }) => what.startsWith("Webhook"));
 
-  it("that is disabled and would send other events says nothing of its secret", async () => {
+  it("that is disabled and sends other events does not mention its secret", async () => {
     const { id } = await onlyEndpoint();
     const change = { disabled: true, enabled_events: ["invoice.paid" as const] };
     await site.account.stripe.webhookEndpoints.update(id, change);
@@ -242,7 +242,7 @@ describe("a finding of stripe doctor about an endpoint", () => {
     expect(await webhookFindings()).toEqual([wrong("Webhook endpoint", found, "setUp")]);
   });
 
-  it("beside another says that events come twice, and that setup disables the other", async () => {
+  it("beside another says that events arrive twice, and that setup disables the other", async () => {
     const { id } = await onlyEndpoint();
     const other = await addEndpoint();
     const found = `${id}; every event is delivered several times, also by ${other.id}`;
@@ -253,20 +253,20 @@ describe("a finding of stripe doctor about an endpoint", () => {
   });
 });
 
-describe("the settings that doctor looks at", () => {
+describe("the settings that doctor checks", () => {
   const settings = async (hasDatabase: boolean) =>
     (await checkPayments(hasDatabase))
       .map(({ what, level }) => (level === "ok" ? what : level))
       .join(", ");
 
-  it("are those that need no look at single members", async () => {
+  it("are those that require no look at single members", async () => {
     const few =
       "key, publishable key, price, webhook endpoint, webhook secret, portal configuration";
     expect(await settings(false)).toBe(few);
     expect(await settings(true)).toBe(`${few}, delivery of events, last events, product`);
   });
 
-  it("are only the key if Stripe does not accept it, which is not quoted", async () => {
+  it("are only the key if Stripe rejects it; the key is not quoted", async () => {
     site.restart({ STRIPE_SECRET_KEY: "sk_test_revoked" });
     expect(await checkPayments(true)).toEqual([
       wrong("key", "Stripe does not accept it", "checkKey"),
@@ -278,7 +278,7 @@ describe("events that Stripe could not deliver", () => {
   const reported = (lines: LogLine[]) =>
     lines.filter(({ level }) => level === "error" || level === "warn");
 
-  it("are processed, and one that fails is tried again", async () => {
+  it("are processed, and a failed one is retried", async () => {
     const [newest, ...others] = await undeliveredEvents();
     await forbid("GET /v1/subscriptions", 1);
     const lines = watchLog();
@@ -301,8 +301,8 @@ describe("events that Stripe could not deliver", () => {
     expect(reported(lines)).toEqual([]);
   });
 
-  it("are processed after all that a payment or a visitor waits for", async () => {
-    // whose own calls are made as for a webhook
+  it("are processed after everything that a payment or a visitor waits for", async () => {
+    // its calls have a webhook's priority
     await premiumProducts();
     const calls = (purpose: string) =>
       metricValue("stripe_calls_total", { purpose, outcome: "answered" });
@@ -312,7 +312,7 @@ describe("events that Stripe could not deliver", () => {
     expect(await calls("background")).toBeGreaterThan(before.background + 2);
   });
 
-  it("are tried a limited number at a time, whether they fail or not", async () => {
+  it("are tried a limited number at a time, whether or not they fail", async () => {
     const events = await undeliveredEvents();
     const run = () => processUndeliveredEvents(new Date(), { processed: 1, read: 100 });
     await forbid("GET /v1/subscriptions");
@@ -324,7 +324,7 @@ describe("events that Stripe could not deliver", () => {
     expect(await run()).toBe(0);
   });
 
-  it("are processed for the three days for which Stripe itself tries", async () => {
+  it("are processed for three days, as long as Stripe itself retries", async () => {
     const inHours = (hours: number) =>
       processUndeliveredEvents(new Date(Date.now() + hours * HOUR));
     expect(await inHours(73)).toBe(0);
@@ -335,12 +335,12 @@ describe("events that Stripe could not deliver", () => {
 type Advice = keyof typeof STRIPE_ADVICE;
 type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
 
-/** What the doctor has found that it gives this advice for. */
+/** Returns what the doctor found that leads to this advice. */
 const foundWith = async (advice: Advice) =>
   (await problemsFound()).find((one) => one.advice === STRIPE_ADVICE[advice])?.found ?? "";
 const subscriptionIn = (found: string) => /sub_\w+/.exec(found)?.[0] ?? "";
 const cancel = (id: string) => site.account.stripe.subscriptions.cancel(id);
-/** For each piece of advice, a problem for which the doctor gives it, and what an author does to follow it. */
+/** For each piece of advice, a problem that leads to it, and an author's steps to follow it. */
 const SCENES = {
   tryAgain: {
     breaks: () => forbid("GET /v1/prices", 0, 500),

@@ -14,7 +14,7 @@ import {
   type TestSandbox,
 } from "../../support/stripe-sandbox";
 
-// What the site's own tests and the demo need of it, they notice themselves; here is what would let them pass wrongly.
+// Covers only mistakes of the local Stripe that would let other tests pass wrongly; those tests notice the rest.
 
 async function rejection(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   const error = await call.then(
@@ -28,7 +28,7 @@ async function rejection(call: Promise<unknown>): Promise<Stripe.errors.StripeEr
 const statusOf = async ({ stripe }: TestSandbox, id: string) =>
   (await stripe.subscriptions.retrieve(id)).status;
 
-/** The statuses of a subscription's invoices, newest first. */
+/** Returns the statuses of a subscription's invoices, newest first. */
 async function invoicesOf({ stripe }: TestSandbox, subscription: string) {
   const { data } = await stripe.invoices.list({ subscription, limit: 100 });
   return data.map(({ status }) => status);
@@ -70,7 +70,7 @@ describe("a subscription", () => {
     ).toMatchObject({ status: "canceled", latest_invoice: { attempt_count: 9 } });
   });
 
-  test("ends with its period if that is asked for, unless it is resumed before", async () => {
+  test("ends with its period on request, unless it is resumed before", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { subscription } = await subscribe(sandbox);
@@ -107,7 +107,7 @@ describe("a subscription", () => {
   });
 });
 
-describe("an answer to the API", () => {
+describe("a response of the API", () => {
   test("rejects what Stripe rejects: another key, an unknown parameter, path or object", async () => {
     const { stripe, port } = await openSandbox();
     const stranger = new Stripe("sk_test_other", { host: "127.0.0.1", port, protocol: "http" });
@@ -202,7 +202,7 @@ describe("an idempotency key", () => {
 });
 
 describe("webhooks", () => {
-  test("are retried until the site accepts them, for three days of the sandbox's clock", async () => {
+  test("are retried until the site accepts them, for three days by the local Stripe's clock", async () => {
     const site = await openWebhookSite();
     const webhookEvents = ["customer.created" as const];
     const sandbox = await openSandbox({ webhookUrl: site.url, webhookEvents });
@@ -232,7 +232,7 @@ describe("webhooks", () => {
     expect(await undelivered()).toBe(1);
   });
 
-  test("and all that was acknowledged outlive a restart", async () => {
+  test("and all acknowledged data survive a restart", async () => {
     const folder = await mkdtemp(join(tmpdir(), "stripe-sandbox-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const idle = await openWebhookSite();
@@ -259,7 +259,7 @@ describe("webhooks", () => {
 
 type Page = { status: number; location: string | null; text: string };
 
-/** Requests a page of the sandbox, by its path or by its URL. */
+/** Requests a page of the local Stripe, by its path or its URL. */
 async function visit(sandbox: TestSandbox, address: string, form?: object): Promise<Page> {
   const path = address.replace(/^http:\/\/localhost:\d+/, "");
   const response = await fetch(`${sandbox.origin}${path}`, {
@@ -290,7 +290,7 @@ describe("the hosted pages", () => {
     expect(data.map(({ status }) => status)).toEqual(["active"]);
   });
 
-  test("of the portal change the customer's card, not the subscription's own", async () => {
+  test("of the portal change the customer's card, but not the subscription's own", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");
@@ -310,8 +310,8 @@ describe("the hosted pages", () => {
   });
 });
 
-describe("the sandbox's clock", () => {
-  /** Requests to advance the clock by a day; returns whether it has moved. */
+describe("the local Stripe's clock", () => {
+  /** Requests to advance the clock by a day; returns whether it moved. */
   async function move(sandbox: TestSandbox, sent: Sent): Promise<{ status: number; days: number }> {
     const { status } = await send(`${sandbox.origin}/_control/clock`, { method: "POST", ...sent });
     const clock = await send(`${sandbox.origin}/_control/clock`);
@@ -328,7 +328,7 @@ describe("the sandbox's clock", () => {
     ["another port, in an old browser", { form, headers: { Origin: "http://127.0.0.1:9" } }, 403],
     ["a page without an origin", { form, headers: { Origin: "null" } }, 403],
     ["JSON without its content type", { body: '{"days":1}' }, 415],
-  ])("is not moved from %s", async (_who, sent, status) => {
+  ])("cannot be moved by %s", async (_who, sent, status) => {
     expect(await move(await openSandbox(), sent)).toEqual({ status, days: 0 });
   });
 
@@ -338,13 +338,13 @@ describe("the sandbox's clock", () => {
     ["a client over IPv6", { form, headers: { Host: "[::1]:3001" } }],
     ["a client at its public name", { form, headers: { Host: "BOOK.example:3001" } }],
     ["the site, at its configured host", { form, headers: { Host: "10.1.2.3:3001" } }],
-  ])("is moved by %s", async (_who, sent) => {
+  ])("can be moved by %s", async (_who, sent) => {
     const names = { publicOrigin: "http://book.example:3001", ownHost: "10.1.2.3" };
     const { days } = await move(await openSandbox(names), sent);
     expect(days).toBe(1);
   });
 
-  test("is behind the same guard as the API and the pages", async () => {
+  test("has the same guard as the API and the pages", async () => {
     const sandbox = await openSandbox();
     for (const path of ["/control", "/c/pay/cs_1", "/v1/customers"]) {
       expect((await send(sandbox.origin + path, { headers: evil })).status).toBe(421);
@@ -356,7 +356,7 @@ describe("the sandbox's clock", () => {
     const { url } = await openCheckout(sandbox);
     const page = `${sandbox.origin}${new URL(url ?? "").pathname}`;
     const elsewhere = { "Sec-Fetch-Site": "cross-site" };
-    // a link from another site is followed, but a form from there pays nothing
+    // a link from another site works, but a form from there pays nothing
     expect((await send(page, { headers: elsewhere })).status).toBe(200);
     expect((await send(page, { form: {}, headers: elsewhere })).status).toBe(403);
     const api = { ...elsewhere, Authorization: `Bearer ${SANDBOX_KEY}` };

@@ -15,7 +15,7 @@ import { openSandbox, SANDBOX_KEY, type TestSandbox } from "../../support/stripe
 /** Every test has its own account. */
 let account: TestSandbox;
 
-/** Configures a site whose Stripe API is the sandbox. */
+/** Configures a site that uses the local Stripe's API. */
 function configure(variables: Record<string, string> = {}) {
   vi.unstubAllEnvs();
   const settings = {
@@ -60,11 +60,11 @@ function configureResult({ priceId, webhook }: Awaited<ReturnType<typeof setUpSt
   });
 }
 
-/** The output of the command. */
+/** Returns the output of the command. */
 const printed = async (...options: string[]) =>
   (await runCommand("stripe", "setup", ...options)).stdout;
 
-/** A price of a product of the author's, by default one that setup would create. */
+/** Creates a price of a product of the author's, by default one that setup would create. */
 async function newPrice(
   product: string,
   terms: Partial<Stripe.PriceCreateParams> = {},
@@ -78,7 +78,7 @@ async function newPrice(
   });
 }
 
-/** A product as setup creates one. */
+/** Creates a product as setup does. */
 const newProduct = (more: Partial<Stripe.ProductCreateParams> = {}) =>
   account.stripe.products.create({
     name: "The Golden Path Premium",
@@ -86,7 +86,7 @@ const newProduct = (more: Partial<Stripe.ProductCreateParams> = {}) =>
     ...more,
   });
 
-/** The requests to Stripe since they were cleared, each with its number. */
+/** Returns the requests to Stripe since they were cleared, each with its number. */
 async function requestCounts(): Promise<Record<string, number>> {
   const response = await fetch(`${account.origin}/_control/requests`);
   return (await response.json()).counts;
@@ -153,7 +153,7 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("creates nothing twice after a run whose output was lost", async () => {
+  it("creates nothing twice if the first run's output was lost", async () => {
     const first = await setUpStripe();
     const second = await setUpStripe();
     expect(second.priceId).toBe(first.priceId);
@@ -162,7 +162,7 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("uses the active one of its products, or activates one if none is", async () => {
+  it("uses the active one of its products, or activates one if there is none", async () => {
     const { id } = await newProduct();
     await newProduct({ active: false });
     const { priceId } = await setUpStripe();
@@ -181,7 +181,7 @@ describe("stripe setup", () => {
     expect(steps.map(({ outcome }) => outcome)).toEqual(Array(4).fill("created"));
   });
 
-  it("creates nothing if Stripe does not tell whether the price in the settings exists", async () => {
+  it("creates nothing if Stripe does not reveal whether the configured price exists", async () => {
     configure({ STRIPE_PRICE_ID: "price_hidden" });
     const match = "GET /v1/prices/price_hidden";
     await account.control("faults", { kind: "error", status: 403, match });
@@ -191,7 +191,7 @@ describe("stripe setup", () => {
 });
 
 describe("the price of stripe setup", () => {
-  it("is another one of the same product if the options ask for it", async () => {
+  it("is a new one of the same product if the options ask for it", async () => {
     const first = await setUpAndConfigure();
     const second = await setUpStripe({ amount: "12.50", currency: "EUR", interval: "year" });
     const price = await stripeClient().prices.retrieve(second.priceId);
@@ -205,7 +205,7 @@ describe("the price of stripe setup", () => {
     expect(await memberProducts()).toEqual([former.product]);
   });
 
-  it("is not reverted by a run before it is configured", async () => {
+  it("survives another run before it is configured", async () => {
     const first = await setUpAndConfigure();
     const dear = await setUpStripe({ amount: "12.50" });
     const { priceId, steps } = await setUpStripe({ newWebhookSecret: true });
@@ -215,7 +215,7 @@ describe("the price of stripe setup", () => {
     expect((await setUpStripe()).priceId).toBe(dear.priceId);
   });
 
-  it("is the former one again if it is asked for, even if the settings are lost", async () => {
+  it("is the former one again on request, even if the settings are lost", async () => {
     const first = await setUpAndConfigure();
     await setUpStripe({ amount: "12.50" });
     const { priceId, steps } = await setUpStripe({ interval: "month" });
@@ -225,7 +225,7 @@ describe("the price of stripe setup", () => {
     expect((await setUpStripe()).priceId).toBe(first.priceId);
   });
 
-  it("is one that exists only if all its terms are right", async () => {
+  it("is an existing one only if all its terms match", async () => {
     const { id: product } = await newProduct();
     await newPrice(product, { recurring: undefined });
     await newPrice(product, { currency: "eur" });
@@ -250,11 +250,11 @@ describe("the price of stripe setup", () => {
     ["that is not marked", { active: true }],
     ["that is marked but not active", { active: false, metadata: { app: "the-golden-path" } }],
   ])(
-    "created by hand for a product %s is kept, and the product marked and active, so that its members stay members",
+    "created by hand for a product %s is kept, with its product marked and active, so its members stay members",
     async (_case, state) => {
       const product = await account.stripe.products.create({ name: "By hand", ...state });
       const price = await newPrice(product.id, { unit_amount: 2000, currency: "gbp" });
-      // the same terms do not make it the one on sale
+      // a price with the same terms does not replace the one on sale
       await newPrice(product.id, { unit_amount: 2000, currency: "gbp" });
       configure({ STRIPE_PRICE_ID: price.id });
       const { priceId, steps } = await setUpStripe();
@@ -277,13 +277,13 @@ describe("the price of stripe setup", () => {
     [{ amount: "1", currency: "euro" }, "--currency: wanted a code of three letters"],
     [{ currency: "eur" }, "--currency: wanted --amount beside it"],
     [{ amount: "1", interval: "day" }, "--interval: wanted 'month' or 'year'"],
-  ])("refuses %o and makes nothing", async (options, message) => {
+  ])("refuses %o and creates nothing", async (options, message) => {
     await expect(setUpStripe(options)).rejects.toThrow(message);
     expect(await ownProducts()).toEqual([]);
   });
 });
 
-/** The products marked at Stripe as the membership's. */
+/** Returns the products marked at Stripe as the membership's. */
 const memberProducts = async () => (await ownProducts()).map(({ id }) => id);
 
 describe("the webhook endpoint of stripe setup", () => {
@@ -303,7 +303,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect(repaired?.status).toBe("enabled");
   });
 
-  it("returns its secret even if Stripe does not store what identifies it", async () => {
+  it("returns its secret even if Stripe does not store its identifying fields", async () => {
     const match = "POST /v1/webhook_endpoints/";
     await account.control("faults", { kind: "error", status: 400, match });
     const lines = watchLog();
@@ -325,7 +325,7 @@ describe("the webhook endpoint of stripe setup", () => {
     const first = await setUpStripe();
     expect(first.webhook).toMatchObject({ kind: "new", replaces: true });
     expect(await enabledEndpoints()).toHaveLength(2);
-    // before it is configured nothing is disabled
+    // nothing is disabled before the secret is configured
     expect((await setUpStripe()).webhook).toEqual({ kind: "not configured" });
     expect(await enabledEndpoints()).toHaveLength(2);
     configureResult(first);
@@ -338,7 +338,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect((await enabledEndpoints()).map(({ api_version }) => api_version)).toEqual([
       apiVersion(),
     ]);
-    // what is disabled stays as it is
+    // disabled endpoints stay unchanged
     expect((await setUpStripe()).steps.map(({ outcome }) => outcome)).toEqual(
       Array(3).fill("found"),
     );
@@ -351,7 +351,7 @@ describe("the webhook endpoint of stripe setup", () => {
     expect(await enabledEndpoints()).toHaveLength(2);
     expect((await setUpStripe()).webhook).toEqual({ kind: "configured" });
     expect(await enabledEndpoints()).toHaveLength(1);
-    // one of the two to be replaced is disabled already
+    // one of the two to be replaced is already disabled
     const third = await setUpStripe({ newWebhookSecret: true });
     expect(third.webhook).toMatchObject({ kind: "new", replaces: true });
   });
@@ -418,8 +418,8 @@ describe("the portal of stripe setup", () => {
   }
 });
 
-describe("what stripe setup prints", () => {
-  it("keeps the secrets of the endpoints that stay enabled, after the new one", async () => {
+describe("the output of stripe setup", () => {
+  it("lists the secrets of endpoints that stay enabled after the new one", async () => {
     await setUpAndConfigure();
     const output = await printed("--new-webhook-secret");
     expect(output).toMatch(new RegExp(`^STRIPE_WEBHOOK_SECRET=whsec_\\w+,${secrets[0]}$`, "m"));

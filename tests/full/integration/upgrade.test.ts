@@ -76,7 +76,7 @@ async function countApplied(): Promise<number> {
   return rows.length;
 }
 
-/** What a newer release leaves in a database. */
+/** Leaves a database as a newer release would. */
 async function upgradeByNewerRelease(note?: object): Promise<void> {
   await start();
   const { db } = connect();
@@ -94,7 +94,7 @@ async function upgradeByNewerRelease(note?: object): Promise<void> {
 describe("a start on the database of an older release", () => {
   beforeEach(() => makeOlderDatabase(testDatabase.url));
 
-  it("backs it up as it was, and then upgrades it", async () => {
+  it("backs it up first, and then upgrades it", async () => {
     await start();
     expect(files()).toEqual([
       expect.stringMatching(/^golden-path-\d{8}T\d{6}Z-before-upgrade-from-schema-1\.tar\.gz$/),
@@ -104,7 +104,7 @@ describe("a start on the database of an older release", () => {
     expect(end.rows["public.users"]).toBe(1);
     expect(await countApplied()).toBe(ALL);
 
-    // and the way back
+    // the backup restores the older release
     const other = await createTestDatabase({ empty: true });
     cleanUps.push(() => other.drop());
     setDatabase(connect());
@@ -124,7 +124,7 @@ describe("a start on the database of an older release", () => {
     expect(await countApplied()).toBe(ALL);
   });
 
-  it("changes nothing when it cannot be backed up, and says how to go on without", async () => {
+  it("changes nothing if the backup fails, and says how to proceed without one", async () => {
     writeFileSync(folder, "in the way");
     expect(await startFails()).toMatch(
       /^The database was not upgraded, because it could not be backed up before: \S+backups is no folder: .* Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one[^\n]+$/,
@@ -136,7 +136,7 @@ describe("a start on the database of an older release", () => {
     expect(await countApplied()).toBe(ALL);
   });
 
-  it("changes nothing when the disk for the backup is full, and leaves no half of it", async (context) => {
+  it("changes nothing if the disk is too full for the backup, and leaves no part of it", async (context) => {
     const disk = mountSmallDisk(1);
     if (!disk) return context.skip("a disk to fill takes root");
     cleanUps.push(disk.remove);
@@ -149,7 +149,7 @@ describe("a start on the database of an older release", () => {
     expect(readdirSync(disk.path)).toEqual(["ballast"]);
   });
 
-  it("warns when an external database has no place for a backup", async () => {
+  it("warns if an external database has no place for a backup", async () => {
     configure({ BACKUP_DIR: "", LOG_LEVEL: "info" });
     const lines = watchLog();
     await start();
@@ -160,7 +160,7 @@ describe("a start on the database of an older release", () => {
     expect(readdirSync(home.path)).not.toContain("backups");
   });
 
-  it("keeps the newest backup of each of the last three upgrades, and the schedule keeps off them", async () => {
+  it("keeps the newest backup of each of the last three upgrades, which the schedule never deletes", async () => {
     mkdirSync(folder);
     const lay = (day: string, from: `schema-${number}`) => {
       const name = upgradeBackupName(new Date(`${day}T10:00:00Z`), from);
@@ -171,7 +171,7 @@ describe("a start on the database of an older release", () => {
     lay("2020-02-01", "schema-8");
     const eight = lay("2020-02-02", "schema-8");
     const nine = lay("2020-03-01", "schema-9");
-    // as a start that is killed again and again leaves them
+    // as left by a start that was killed repeatedly
     lay("2020-04-01", "schema-1");
     lay("2020-04-02", "schema-1");
     await start();
@@ -193,7 +193,7 @@ describe("a start on the database of an older release", () => {
     expect(stdout.trim().split("\n")).toHaveLength(4);
   });
 
-  it("waits for a table in use without holding up those who come after, and goes on by itself", async () => {
+  it("waits for a table in use without blocking later queries, and continues without help", async () => {
     const { db } = connect();
     const waits: string[] = [];
     let leave = () => {};
@@ -208,14 +208,14 @@ describe("a start on the database of an older release", () => {
       tableWait: { lock: 100, pause: 200, all: 60_000 },
     });
     await expect.poll(() => waits.length).toBeGreaterThan(1);
-    // a visitor, for whom the waiting upgrade is in the way a tenth of a second at most
+    // a visitor, whom the waiting upgrade delays by a tenth of a second at most
     await connect().db.execute(sql`select * from users`);
     leave();
     await reading;
     expect(await migrated).toBe(ALL - 1);
   });
 
-  it("says that the user has to own the tables, if they are another's", async () => {
+  it("says that the user has to own the tables if another user does", async () => {
     await connect(testDatabase.superuserUrl).db.execute(
       sql`alter table users owner to golden_path`,
     );
@@ -225,7 +225,7 @@ describe("a start on the database of an older release", () => {
     expect(await countApplied()).toBe(1);
   });
 
-  it("gives up on a table that is in use all the time, with nothing changed", async () => {
+  it("gives up on a table in constant use, with nothing changed", async () => {
     const { db } = connect();
     await db.transaction(async (transaction) => {
       await transaction.execute(sql`select * from users`);
@@ -237,7 +237,7 @@ describe("a start on the database of an older release", () => {
     expect(await countApplied()).toBe(1);
   });
 
-  it("holds no lock when its program is killed during the backup", async () => {
+  it("leaves no lock if its program is killed during the backup", async () => {
     const { db } = connect();
     let backups = 0;
     const never = migrateDatabase(connect(), {
@@ -247,7 +247,7 @@ describe("a start on the database of an older release", () => {
       },
     }).catch(() => {});
     await expect.poll(() => backups).toBe(1);
-    // what the server does when the program's process is gone
+    // what the server does after the program's process has ended
     await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`);
     await start();
@@ -265,7 +265,7 @@ describe("a start on the database of a newer release", () => {
     expect(await countApplied()).toBe(ALL + 1);
   });
 
-  it("names the newer release and the backup that it has made before", async () => {
+  it("names the newer release and the backup made before its upgrade", async () => {
     const backup = "golden-path-20261123T040506Z-before-upgrade-from-schema-9.tar.gz";
     await upgradeByNewerRelease({ release: "7.1.0", backup });
     const sentence = await startFails();
@@ -273,7 +273,7 @@ describe("a start on the database of a newer release", () => {
     expect(sentence).toContain(`restore ${backup} into`);
   });
 
-  it("tells the next older program which backup was made, when this release upgrades", async () => {
+  it("leaves a note for older programs about the backup of this upgrade", async () => {
     await makeOlderDatabase(testDatabase.url);
     await start();
     const [row] = await connect().db.execute<{ note: string }>(
@@ -287,7 +287,7 @@ describe("a start on the database of a newer release", () => {
   });
 });
 
-describe("the comparison of the databases, when one is moved to another PostgreSQL", () => {
+describe("the comparison of databases during a move to another PostgreSQL", () => {
   it("finds a row that an older release writes to the old one meanwhile", async () => {
     const [old, fresh] = [await createTestDatabase(), await createTestDatabase()];
     cleanUps.push(old.drop, fresh.drop);

@@ -5,7 +5,7 @@ import { getDatabase } from "~db/client";
 import { recordUnlessOwned } from "~db/queries/webhook-events";
 import { openTestSite, type TestSite } from "../../support/site";
 
-/** More than PostgreSQL runs with a plan of their own before it keeps one for all. */
+/** More executions than PostgreSQL plans individually before it keeps a generic plan. */
 const EVENTS = 20;
 
 let site: TestSite;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it("an event is recorded without reading the ledger, even with a plan made while it was empty", async () => {
+it("recording an event does not read the ledger, even with a plan made while it was empty", async () => {
   const { db } = getDatabase();
   await db.execute(sql`alter table webhook_events set (autovacuum_enabled = false)`);
   await db.execute(sql`vacuum analyze webhook_events`);

@@ -16,8 +16,8 @@ import {
 const CONFIGURED = "CHROMIUM_PATH";
 
 /**
- * No calls home, which fail in a closed network. Text is as wide as on screens: the headless shell would round every
- * letter of a web font to whole pixels.
+ * Makes no calls home, which fail in a closed network. Renders text as wide as on screens: the headless shell would
+ * round every letter of a web font to whole pixels.
  */
 const FLAGS = [
   "--disable-gpu",
@@ -30,13 +30,13 @@ const FLAGS = [
 ];
 
 /**
- * Makes all hosts but this machine unresolvable, so that every run sees the pages without their photographs.
+ * Makes all hosts but this machine unresolvable: every run sees the pages without their photographs.
  */
 export const NO_OTHER_HOSTS = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost";
 
 /**
- * Starts a headless Chromium: the one `CHROMIUM_PATH` names, else the first that starts on this
- * machine. Nothing is installed for it.
+ * Starts a headless Chromium: the one `CHROMIUM_PATH` names, else the first that starts on this machine. Installs
+ * nothing.
  *
  * @param {import("playwright").LaunchOptions} [options]
  * @returns {Promise<import("playwright").Browser>}
@@ -49,8 +49,8 @@ export async function launchChromium(options = {}) {
 }
 
 /**
- * The path of a Chromium that really starts here: the configured one, an installed one, or Playwright's.
- * If there is none, one is downloaded or installed now. Throws an error of one sentence.
+ * Returns the path of a Chromium that starts here: the configured one, an installed one, or Playwright's. Downloads
+ * or installs one if there is none. Throws an error of one sentence.
  *
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<string>}
@@ -95,7 +95,7 @@ function installedBrowsers() {
 }
 
 /**
- * Null for a browser that starts and shows a page, else the reason in a few words.
+ * Returns null for a browser that starts and shows a page, else the reason in a few words.
  *
  * @param {string} executablePath
  */
@@ -145,7 +145,7 @@ function installLibraries(log) {
 
 /** @param {(line: string) => void} log */
 function installDebianPackage(log) {
-  // a release of Debian's may have no package of the headless shell yet
+  // some Debian releases do not package the headless shell yet
   return installByApt(["chromium-headless-shell"], log) || installByApt(["chromium"], log);
 }
 

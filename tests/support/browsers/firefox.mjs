@@ -28,8 +28,8 @@ export async function launchFirefox(options = {}) {
 }
 
 /**
- * Gives a page's window a size, in CSS pixels. Firefox 140, which Debian has, does not know the command for the
- * screen's orientation, which puppeteer sends along with the size.
+ * Sets the size of a page's window, in CSS pixels. Debian's Firefox 140 does not know the command for the screen's
+ * orientation, which puppeteer sends along with the size.
  *
  * @param {import("puppeteer-core").Page} page
  * @param {{ width: number, height: number }} size
@@ -51,9 +51,9 @@ export function firefoxPath() {
 }
 
 /**
- * The path of a Firefox that really starts here: the configured one, an installed one, or Debian's, which is
- * installed if necessary. Null if there is none, after a message. Throws an error of one sentence if the
- * configured one does not start.
+ * Returns the path of a Firefox that starts here: the configured one, an installed one, or Debian's, installed if
+ * necessary. Returns null after a message if there is none. Throws an error of one sentence if the configured one
+ * does not start.
  *
  * @param {{ log?: (line: string) => void }} [options]
  * @returns {Promise<string | null>}
@@ -82,7 +82,7 @@ function installedFirefoxes() {
 }
 
 /**
- * Null for a Firefox that starts and shows a page, else the reason in a few words.
+ * Returns null for a Firefox that starts and shows a page, else the reason in a few words.
  *
  * @param {string} path
  */
@@ -111,7 +111,7 @@ function launch(executablePath, { javaScript = true, preferences = {} } = {}) {
     extraPrefsFirefox: {
       // a preference, since the ESR's protocol has no command for it
       ...(javaScript ? {} : { "javascript.enabled": false }),
-      // makes the photographs' host unreachable, so that every run sees the same pages
+      // makes the photographs' host unreachable: every run sees the same pages
       "network.dns.localDomains": "images.unsplash.com",
       ...preferences,
     },

@@ -37,7 +37,7 @@ export function programsOfWindows(paths) {
 export function installByApt(packages, log) {
   if (!isRoot() || !succeeds("apt-get", ["--version"], "ignore")) return false;
   log(`Installing Debian's ${packages.join(", ")} (apt-get) …`);
-  // an outdated package list may do if it cannot be updated
+  // an outdated package list may be enough if it cannot be updated
   succeeds("apt-get", ["update"]);
   return succeeds("apt-get", ["install", "--yes", "--no-install-recommends", ...packages]);
 }

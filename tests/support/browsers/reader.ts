@@ -221,7 +221,7 @@ function distanceFromHeader(id: string): number {
   return Math.round((document.getElementById(id)?.getBoundingClientRect().top ?? -1e6) - header);
 }
 
-/** Runs in the page: selects the focused field's value, so that typing replaces it. */
+/** Runs in the page: selects the focused field's value, for typing to replace it. */
 function selectContent(_: null): void {
   if (document.activeElement instanceof HTMLInputElement) document.activeElement.select();
 }

@@ -90,7 +90,7 @@ async function openDriverWindow(
   }
 }
 
-/** Resizes the window until the page has this size; the size of the browser's own frame is unknown. */
+/** Resizes the window until the page has this size; the size of the browser's frame is unknown. */
 async function resize(session: WebDriver, { width, height }: { width: number; height: number }) {
   const inner = () =>
     session.executeScript<{ width: number; height: number }>(

@@ -1,6 +1,6 @@
 /** A request that is as expensive as possible for one of the parsers that it reaches. */
 export type PathologicalRequest = {
-  /** The parser and what is expensive about its input. */
+  /** The parser, and why its input is expensive. */
   name: string;
   method: "GET" | "POST";
   /** Path and query, as sent. */
@@ -34,7 +34,7 @@ export function fill(size: number, start: string, filling: Filling, end = ""): s
   }
 }
 
-/** A request for the landing page, apart from what is given. */
+/** Returns a request for the landing page with these changes. */
 export function request(
   name: string,
   given: Partial<Omit<PathologicalRequest, "name">>,
