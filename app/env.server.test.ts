@@ -34,7 +34,7 @@ describe("the environment", () => {
     expect(parseEnvironment({ PORT: "", DATABASE_URL: " " }).PORT).toBe(3000);
   });
 
-  it("runs the sandbox on the next port and points Stripe's client at it", () => {
+  it("runs the local Stripe on the next port and points Stripe's client at it", () => {
     const settings = parseEnvironment({ PAYMENTS: "sandbox", PORT: "4100" });
     expect(settings.SANDBOX).toEqual({
       port: 4101,
@@ -147,7 +147,7 @@ describe("the environment", () => {
 const stoppedFor = (variables: Record<string, string>) =>
   problems(variables).map((line) => line.split(":")[0]);
 
-describe("the local Stripe sandbox", () => {
+describe("the local Stripe", () => {
   const sandbox = (variables: Record<string, string> = {}) =>
     stoppedFor({ PAYMENTS: "sandbox", ...variables });
 

@@ -147,7 +147,7 @@ export function parseEnvironment(
     BACKUP_S3_SECRET_ACCESS_KEY,
     ...rest
   } = result.data;
-  // anyone who reaches the sandbox can move its clock, so by default it is not exposed
+  // anyone who reaches the local Stripe can move its clock, so by default it is not exposed
   const HOST = rest.HOST ?? (rest.PAYMENTS === "sandbox" ? "localhost" : undefined);
   const base = {
     ...rest,

@@ -23,7 +23,7 @@ export function findConflicts(settings: Settings): Conflict[] {
 
 /**
  * Whether other machines can reach the site: by its public name, or because it listens on other addresses
- * than loopback. HOST unset means all interfaces, except with the sandbox, which then listens on loopback
+ * than loopback. HOST unset means all interfaces, except with the local Stripe, which then listens on loopback
  * only.
  */
 export function isExposed({ PAYMENTS, PUBLIC_URL, HOST }: Settings): boolean {
@@ -106,11 +106,15 @@ function sandboxConflicts(settings: Settings): Conflict[] {
     conflicts.push({ name: "HOST", wanted });
   }
   if (PORT === 0) {
-    conflicts.push({ name: "PORT", wanted: "a port of its own, because the sandbox must know it" });
+    conflicts.push({
+      name: "PORT",
+      wanted: "a port of its own, because the local Stripe must know it",
+    });
   } else if (STRIPE_SANDBOX_PORT === undefined && PORT === 65_535) {
     conflicts.push({
       name: "PORT",
-      wanted: "a port below 65535, because the sandbox takes the next one, or STRIPE_SANDBOX_PORT",
+      wanted:
+        "a port below 65535, because the local Stripe takes the next one, or STRIPE_SANDBOX_PORT",
     });
   } else if (STRIPE_SANDBOX_PORT === PORT || STRIPE_SANDBOX_PORT === 0) {
     conflicts.push({ name: "STRIPE_SANDBOX_PORT", wanted: "a port of its own, other than PORT" });
@@ -137,7 +141,7 @@ function stripeConflicts(settings: Settings): Conflict[] {
       wanted: "nothing beside a live key, which is for Stripe alone",
     });
   }
-  const wanted = "one of your Stripe account's: this is the local sandbox's";
+  const wanted = "one of your Stripe account's: this is the local Stripe's";
   if (STRIPE_SECRET_KEY === SANDBOX_STRIPE.secretKey && !STRIPE_API_BASE) {
     conflicts.push({ name: "STRIPE_SECRET_KEY", wanted });
   }

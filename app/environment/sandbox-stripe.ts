@@ -1,5 +1,5 @@
 /**
- * Credentials shared by the site and the local Stripe sandbox when `PAYMENTS=sandbox`. They are public here,
+ * Credentials shared by the site and the local Stripe when `PAYMENTS=sandbox`. They are public here,
  * so they must not protect anything that others can reach.
  */
 export const SANDBOX_STRIPE = {

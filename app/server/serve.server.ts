@@ -193,11 +193,11 @@ async function startSandbox(
       interval: PREMIUM_PRICE.interval,
     },
     latencyMs,
-    log: ({ msg, ...facts }) => log().debug(facts, `Stripe sandbox: ${msg}`),
+    log: ({ msg, ...facts }) => log().debug(facts, `the local Stripe: ${msg}`),
   }).catch((error: NodeJS.ErrnoException) => {
     throw explainListenError(error, port, settings.HOST);
   });
-  return { name: "Stripe sandbox", stop: () => sandbox.close() };
+  return { name: "the local Stripe", stop: () => sandbox.close() };
 }
 
 /**

@@ -59,7 +59,7 @@ function mail({ SMTP_URL, DATA_DIR }: Environment): Line {
 
 function payments({ SANDBOX, STRIPE, STRIPE_API }: Environment): Line {
   if (SANDBOX) {
-    return ["payments", { mode: "sandbox" }, `the local Stripe sandbox at ${SANDBOX.origin}`];
+    return ["payments", { mode: "sandbox" }, `the local Stripe at ${SANDBOX.origin}`];
   }
   if (!STRIPE || !STRIPE_API)
     return ["payments", { mode: "none" }, "not configured, nothing is sold"];

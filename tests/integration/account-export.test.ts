@@ -465,7 +465,7 @@ describe("the download", () => {
     expect((await flashOf(answer))?.toast).toMatchObject({ variant: "destructive" });
   });
 
-  it("aborts when the database fails half-way", async () => {
+  it("is aborted, not shortened, when the database fails half-way", async () => {
     const { cookie, userId } = await newAccount();
     await database().insert(schema.notes).values({ userId, slug: "a", title: "a", text: "a" });
     await withoutTable("notes", async () => {

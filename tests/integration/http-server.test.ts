@@ -27,7 +27,7 @@ async function serve(
   return server;
 }
 
-/** A raw connection, which does not end its side when the server does, and what has been received on it. */
+/** Opens a raw connection that stays half-open when the server ends it; returns the data received so far, too. */
 function openSocket({ port }: HttpServer): { socket: Socket; received: () => string } {
   const socket = createConnection({ port: Number(port), host: "127.0.0.1", allowHalfOpen: true });
   let text = "";
@@ -38,7 +38,7 @@ function openSocket({ port }: HttpServer): { socket: Socket; received: () => str
   return { socket, received: () => text };
 }
 
-/** A raw connection, and everything received on it by its end. */
+/** Opens a raw connection; `ended` resolves to everything received until its end. */
 function connectTo(server: HttpServer): { socket: Socket; ended: Promise<string> } {
   const { socket, received } = openSocket(server);
   socket.on("error", () => {});
@@ -269,9 +269,9 @@ describe("stopping", () => {
     await closed;
   });
 
-  it("answers those who have connected when the stop comes", async () => {
+  it("answers clients that have connected when the stop comes", async () => {
     const server = await serve({ drainTimeout: 600 });
-    // where the event loop handles what has arrived, as a signal does
+    // in the event loop's phase for I/O, where signals arrive, too
     const connected = await new Promise<ReturnType<typeof connectTo>[]>((resolve) => {
       stat(import.meta.filename, () => {
         resolve(Array.from({ length: 10 }, () => connectTo(server)));

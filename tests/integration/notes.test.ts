@@ -279,7 +279,7 @@ describe("notes that are posted as a form", () => {
     expect((await save({ ...reader, cookie }, { text: "Three.", version: 2 })).status).toBe(200);
   });
 
-  it("of another account are saved by logging in to it, beside its own", async () => {
+  it("from another account's page are saved to the account that logs in, beside its own", async () => {
     const owner = await newReader();
     const other = await newReader();
     await submit(other, { text: "Theirs." });

@@ -242,7 +242,7 @@ describe("a shared cache in front", () => {
   });
 });
 
-describe("not cached", () => {
+describe("exclusions from the cache", () => {
   it.each<[string, string, Record<string, string>, method?: string]>([
     ["with a session cookie", "/", { Cookie: "session=abc" }],
     ["with a flash cookie among others", "/", { Cookie: "theme=dark; flash=abc; x=y" }],
@@ -254,7 +254,7 @@ describe("not cached", () => {
     expect(renders).toBe(1);
   });
 
-  it("except for cookies of others, which do not matter", async () => {
+  it("do not include other cookies", async () => {
     const Cookie = "_ga=1; ga_session=1; xflash=2; __Host-session=3; session_id=4; flash2=5";
     expect((await get("/", { Cookie })).status).toBe(200);
   });

@@ -46,7 +46,7 @@ describe("the page of a text", () => {
   });
 
   it.each(["nowhere", "later", "one-drawer", "%00", "\0", "gates\0", "\ud800", "a".repeat(65_000)])(
-    "is not found at other addresses (%#), also only for members",
+    "is not found at other addresses (%#), which are for members, too",
     async (slug) => {
       await takeEdition(SMALL_EDITION);
       expect((await open(slug, member)).status).toBe(404);

@@ -22,7 +22,7 @@ describe("the calls to Stripe", () => {
   it.each([
     ["by default", undefined, 400],
     ["as set", "80", 80],
-  ])("to the sandbox have no limit per endpoint, %s", (_when, own, perSecond) => {
+  ])("to the local Stripe have no limit per endpoint, %s", (_when, own, perSecond) => {
     setEnvironment({
       PAYMENTS: "sandbox",
       PORT: "3000",

@@ -96,7 +96,7 @@ const CALLS_PER_SECOND = { live: 80, test: 20, endpoint: 20 };
 /** Calls in flight: enough for the full rate at half a second each, without piling up when Stripe hangs. */
 const CONCURRENT_CALLS = 50;
 
-/** The sandbox has no rate limits: this is what a small machine can handle, per endpoint as well as in total. */
+/** The local Stripe has no rate limits: this is what a small machine can handle, per endpoint as well as in total. */
 const SANDBOX = { perSecond: 400, concurrency: 200 };
 
 /** Maximum calls a second, in total and per endpoint, and maximum calls in flight. */

@@ -8,7 +8,7 @@ const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com
 
 /**
  * The origins a page's forms may redirect to: those of Stripe's pages, the author's custom domains
- * (https://docs.stripe.com/payments/checkout/custom-domains), or the sandbox's.
+ * (https://docs.stripe.com/payments/checkout/custom-domains), or the local Stripe's.
  */
 export function paymentPageOrigins(): string[] {
   const { STRIPE, SANDBOX, STRIPE_CUSTOM_DOMAIN } = env();

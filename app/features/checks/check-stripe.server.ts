@@ -83,7 +83,7 @@ export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
 /** Checks key, price, webhook endpoint and received events. `stripe doctor` also checks every member. */
 export async function checkPayments(hasDatabase: boolean): Promise<Answer[]> {
   const { STRIPE, SANDBOX } = env();
-  if (SANDBOX) return [ok("mode", "the local sandbox, without real money")];
+  if (SANDBOX) return [ok("mode", "the local Stripe, without real money")];
   if (!STRIPE) {
     const advice = "Set STRIPE_SECRET_KEY, and run 'stripe setup': docs/going-live.md.";
     return [warning("settings", "not set: nothing is sold", advice)];
@@ -203,7 +203,7 @@ async function checkPortal(): Promise<Answer[]> {
   const what = "Portal configuration";
   const configuration = await findPortalConfiguration();
   // The local Stripe's portal needs no configuration.
-  if (env().SANDBOX && !configuration) return [ok(what, "the sandbox's own")];
+  if (env().SANDBOX && !configuration) return [ok(what, "the local Stripe's own")];
   if (!configuration) return [problem(what, "none for this site", STRIPE_ADVICE.setUp)];
   return [judge(what, [configuration.id, ...portalProblems(configuration)], STRIPE_ADVICE.setUp)];
 }
@@ -225,7 +225,7 @@ async function checkDomain(): Promise<Answer[]> {
 /** Checks the webhook endpoint's address, API version, events and signing secret. */
 async function checkWebhook(): Promise<Answer[]> {
   const what = "Webhook endpoint";
-  if (env().SANDBOX) return [ok(what, "built into the sandbox")];
+  if (env().SANDBOX) return [ok(what, "built into the local Stripe")];
   const all = await findWebhookEndpoints();
   const enabled = all.filter(({ status }) => status === "enabled");
   if (enabled.length === 0 && !isReachableForStripe()) {

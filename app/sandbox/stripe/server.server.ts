@@ -187,7 +187,11 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = !path.startsWith("/v1") && !path.startsWith("/_control");
     if (!isOwnHost(request)) {
-      return sendJson(response, 421, JSON.stringify({ error: "The sandbox has another name." }));
+      return sendJson(
+        response,
+        421,
+        JSON.stringify({ error: "The local Stripe has another name." }),
+      );
     }
     // the site, which is another origin, links to the pages
     if (!(isPage && isRead) && isCrossOrigin(request)) {
@@ -218,7 +222,7 @@ function listener(context: Context, isOwnHost: (request: IncomingMessage) => boo
         msg: "sandbox failure",
         error: error instanceof Error ? error.stack : String(error),
       });
-      sendPage(response, 500, messagePage("The sandbox failed", "Its log says how."));
+      sendPage(response, 500, messagePage("The local Stripe failed", "Its log says how."));
     });
   };
 }

@@ -18,7 +18,7 @@ const area = (page: Page) => page.getByRole("textbox", { name: "Your notes" });
 const status = (page: Page) => page.locator(".notes-status");
 const saveButton = (page: Page) => page.getByRole("button", { name: "Save notes" });
 
-/** What is stored of a member's notes on the chapter. */
+/** Returns a member's stored notes on the chapter. */
 async function stored(email: string): Promise<string | undefined> {
   const [row] = await site.database.db
     .select({ text: notes.text })

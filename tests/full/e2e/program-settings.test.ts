@@ -155,7 +155,7 @@ describe("the local Stripe at default settings", () => {
 
   it("has its address in the summary, without a warning", () => {
     const { lines, warnings } = summaryOf(site);
-    expect(lines.payments).toBe(`payments: the local Stripe sandbox at ${site.sandboxOrigin}`);
+    expect(lines.payments).toBe(`payments: the local Stripe at ${site.sandboxOrigin}`);
     expect(lines.address).toMatch(/listening on 127\.0\.0\.1( and ::1)?, port/);
     expect(warnings).toEqual([]);
   });

@@ -191,7 +191,7 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: {
       form: { priceId: SANDBOX_STRIPE.priceId },
-      answers: ["303 /#purchase", "303 the sandbox"],
+      answers: ["303 /#purchase", "303 the local Stripe"],
       writes: [[], ["profiles"]],
     },
   },
@@ -333,7 +333,7 @@ async function written(): Promise<string[]> {
 /** A response in the format of the table above. */
 function outcome({ status, headers }: Answer): string {
   const location = headers.location?.startsWith(site.program.sandboxOrigin)
-    ? "the sandbox"
+    ? "the local Stripe"
     : headers.location;
   return location === undefined ? String(status) : `${status} ${location}`;
 }

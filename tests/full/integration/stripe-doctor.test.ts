@@ -193,8 +193,8 @@ describe("a finding of stripe doctor", () => {
     const { port } = await openSandbox({ secretKey, price });
     setEnvironment({ PAYMENTS: "sandbox", STRIPE_SANDBOX_PORT: String(port) });
     const found = await examineStripe();
-    expect(found).toContainEqual(fine("Webhook endpoint", "built into the sandbox"));
-    expect(found).toContainEqual(fine("Portal configuration", "the sandbox's own"));
+    expect(found).toContainEqual(fine("Webhook endpoint", "built into the local Stripe"));
+    expect(found).toContainEqual(fine("Portal configuration", "the local Stripe's own"));
     expect(found.map(({ what }) => what)).not.toContain("Webhook secret");
   });
 
@@ -259,7 +259,7 @@ describe("the settings that doctor checks", () => {
       .map(({ what, level }) => (level === "ok" ? what : level))
       .join(", ");
 
-  it("are those that require no look at single members", async () => {
+  it("are those that do not concern single members", async () => {
     const few =
       "key, publishable key, price, webhook endpoint, webhook secret, portal configuration";
     expect(await settings(false)).toBe(few);
@@ -335,7 +335,7 @@ describe("events that Stripe could not deliver", () => {
 type Advice = keyof typeof STRIPE_ADVICE;
 type Scene = { breaks: () => Promise<unknown>; follow: () => Promise<unknown> };
 
-/** Returns what the doctor found that leads to this advice. */
+/** Returns the doctor's finding that leads to this advice. */
 const foundWith = async (advice: Advice) =>
   (await problemsFound()).find((one) => one.advice === STRIPE_ADVICE[advice])?.found ?? "";
 const subscriptionIn = (found: string) => /sub_\w+/.exec(found)?.[0] ?? "";

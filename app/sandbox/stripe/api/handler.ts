@@ -154,7 +154,10 @@ async function handleCall(
     await context.saved();
   } catch (error) {
     context.log({ msg: "sandbox state not saved", error: String(error) });
-    response = errorResponse(500, { type: "api_error", message: "The sandbox could not save." });
+    response = errorResponse(500, {
+      type: "api_error",
+      message: "The local Stripe could not save.",
+    });
   }
   await pause(context.latency.ms / 2);
   if (keyTaken !== null) context.keysInUse.release(keyTaken);

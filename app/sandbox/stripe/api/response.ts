@@ -32,6 +32,6 @@ export function toErrorResponse(error: unknown, log: Log): ApiResponse {
   log({ msg: "sandbox failure", error: error instanceof Error ? error.stack : String(error) });
   return errorResponse(500, {
     type: "api_error",
-    message: "The sandbox failed; its log says how.",
+    message: "The local Stripe failed; its log says how.",
   });
 }

@@ -15,7 +15,7 @@ export function controlPage(context: ControlContext, notice: string | null): str
   const { state } = sandbox;
   return layout(
     "Control",
-    html`<h1>Local Stripe sandbox</h1>
+    html`<h1>Local Stripe</h1>
 <p class="soft">The state of this stand-in, with buttons for what happens by itself at the real Stripe. The same is available over HTTP under <code>/_control</code>.</p>
 ${notice && html`<p role="status">${notice}</p>`}
 ${clockSection(context)}

@@ -56,6 +56,6 @@ export function missingParameter(name: string): ApiError {
 export function unrecognizedUrl(method: string, path: string): ApiError {
   return new ApiError(404, {
     type: "invalid_request_error",
-    message: `Unrecognized request URL (${method}: ${path}). The local Stripe sandbox implements a part of Stripe's API only.`,
+    message: `Unrecognized request URL (${method}: ${path}). The local Stripe implements a part of Stripe's API only.`,
   });
 }

@@ -33,7 +33,7 @@ export class Store {
     const state = parseState(content);
     if (state === null) {
       throw new Error(
-        `The Stripe sandbox cannot read its state in ${file}. Delete that file to begin afresh.`,
+        `The local Stripe cannot read its state in ${file}. Delete that file to begin afresh.`,
       );
     }
     return new Store(state, file);

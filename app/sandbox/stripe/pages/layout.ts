@@ -66,7 +66,7 @@ export function layout(title: string, content: Html, wide = false): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · Local Stripe sandbox</title>
+<title>${title} · Local Stripe</title>
 <link rel="icon" href="data:,">
 <style>${new Html(STYLES)}</style>
 </head>

@@ -81,7 +81,7 @@ function wantedPrice(
   if (!change || others.length > 0 || change.id === undefined) {
     throw invalidParameter(
       "items",
-      "The local Stripe sandbox supports subscriptions with one item, of which only the price can change.",
+      "The local Stripe supports subscriptions with one item, of which only the price can change.",
     );
   }
   if (change.id !== present.id)
@@ -93,7 +93,7 @@ function wantedPrice(
   if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
     throw invalidParameter(
       "proration_behavior",
-      "The local Stripe sandbox supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
+      "The local Stripe supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
     );
   }
   return price;
