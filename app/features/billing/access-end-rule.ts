@@ -3,31 +3,31 @@ import type Stripe from "stripe";
 const DAY = 24 * 60 * 60;
 
 /**
- * Days a renewing membership keeps access beyond the paid period, so that the renewal's webhook has time to
- * arrive. Stripe advises a day or two (https://docs.stripe.com/billing/subscriptions/webhooks#track): the
- * period ends before the next invoice is created, and its webhook may be delayed.
+ * Days a renewing membership keeps access beyond the paid period, so the renewal's webhook has time to arrive. Stripe
+ * advises a day or two (https://docs.stripe.com/billing/subscriptions/webhooks#track): the period ends before the
+ * next invoice is created, and its webhook may be delayed.
  */
 export const RENEWAL_LEEWAY_DAYS = 2;
 
 /**
- * Days a member keeps access after an unpaid renewal, from the end of the last paid period: Stripe's two
- * weeks of retries (https://docs.stripe.com/billing/revenue-recovery/smart-retries), and a day for the hour
- * an invoice stays a draft and for the webhook of the last attempt.
+ * Days a member keeps access after an unpaid renewal, from the end of the last paid period. Covers Stripe's two weeks
+ * of retries (https://docs.stripe.com/billing/revenue-recovery/smart-retries), plus a day for the hour an invoice
+ * stays a draft and the last attempt's webhook.
  */
 export const UNPAID_GRACE_DAYS = 15;
 
 /** How far a subscription is paid. */
 export type Coverage = {
-  /** End of the last period that was paid for, in seconds since 1970; null for none. */
+  /** End of the last paid period, in seconds since 1970; null for none. */
   paidUntil: number | null;
-  /** Why a paid period gives no access: the last payment was refunded in full, or one is disputed. */
+  /** Why a paid period gives no access: its last payment was fully refunded, or one is disputed. */
   revoked: "refund" | "dispute" | null;
 };
 
 /**
- * When access through a live subscription ends, in Unix seconds; null for no access. A renewing membership
- * keeps access through the leeway or grace period; a cancelled one ends on time. The grace period counts
- * from the first unpaid period, however many follow it.
+ * Returns when access through a live subscription ends, in Unix seconds; null for no access. A renewing membership
+ * keeps access through the leeway or grace period; a cancelled one ends on time. The grace period starts with the
+ * first unpaid period, however many follow.
  */
 export function accessEndOf(
   subscription: Stripe.Subscription,
@@ -41,7 +41,7 @@ export function accessEndOf(
   return cancelAt === null ? end : Math.min(end, cancelAt);
 }
 
-/** When a subscription is set to end, in Unix seconds; null if it renews. */
+/** Returns when a subscription is set to end, in Unix seconds; null if it renews. */
 export function cancelAtOf(
   { cancel_at, cancel_at_period_end }: Stripe.Subscription,
   { current_period_end }: Stripe.SubscriptionItem,

@@ -7,7 +7,7 @@ import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 
-/** A refund or dispute that the author is notified of. */
+/** A refund or dispute to notify the author of. */
 export type AuthorEvent = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded";
   userId: string;
@@ -18,7 +18,7 @@ export type AuthorEvent = {
 
 type Notice = { subject: string; did: string; todo: string };
 
-/** For each event, what the site has done by itself and what the author should do. */
+/** For each event, what the site has done and what the author should do. */
 const NOTICES: Record<AuthorEvent["kind"], Notice> = {
   "dispute-opened": {
     subject: "A payment is disputed",
@@ -43,9 +43,9 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
 };
 
 /**
- * Notifies the author of a refund or dispute: a log line and, if a mail server is configured, a mail to
- * `OPERATOR_EMAIL`, or to the address of `MAIL_FROM`, queued in the caller's transaction. Both contain ids only, which can be looked up in
- * Stripe's dashboard. To be called once per change; call `wakeMailWorker` after the commit.
+ * Notifies the author of a refund or dispute by a log line. If a mail server is configured, also queues a mail to
+ * `OPERATOR_EMAIL`, or else to the address of `MAIL_FROM`, in the caller's transaction. Both contain only ids, to
+ * look up in Stripe's dashboard. Call it once per change, and `wakeMailWorker` after the commit.
  */
 export async function notifyAuthor(
   event: AuthorEvent,
@@ -56,7 +56,7 @@ export async function notifyAuthor(
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
 
   const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
-  // the operator gets an alert about a dispute, with its deadline (dispute-alerts.server.ts)
+  // disputes already raise an alert with the deadline (dispute-alerts.server.ts)
   if (OPERATOR_EMAIL && kind !== "refunded") return;
   const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
@@ -74,7 +74,7 @@ export async function notifyAuthor(
   await enqueueMail({ kind: "author-notice", to, message }, executor);
 }
 
-/** The URL of a page in Stripe's dashboard, which has a separate path for test data. */
+/** Returns the URL of a page in Stripe's dashboard, which has a separate path for test data. */
 function dashboardUrl(path: string): string {
   const isLive = isLiveKey(env().STRIPE_API?.secretKey);
   return `https://dashboard.stripe.com/${isLive ? "" : "test/"}${path}`;

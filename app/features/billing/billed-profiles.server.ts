@@ -2,7 +2,7 @@ import { countBilledProfiles, findBilledProfiles } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { inParallel } from "./in-parallel";
 
-/** Rows read at a time; an interrupted iteration resumes after the last completed page. */
+/** Rows read at a time. An interrupted iteration resumes after the last completed page. */
 const PAGE_SIZE = 500;
 
 /** Progress of an iteration over all profiles. */
@@ -11,14 +11,14 @@ export type Progress = {
   total: number;
   /** Estimated seconds left at the average rate so far. */
   secondsLeft: number;
-  /** The last completed user id, from which to resume with `afterId`. */
+  /** The last completed user id, to resume from with `afterId`. */
   reached: string;
 };
 
 /**
- * Runs the callback for every profile that has a Stripe customer, in the order of user ids and several
- * concurrently; calls to Stripe are limited by the call budget. `onProgress` is called after each page.
- * Resolves to the number of profiles; rejects with the callback's error.
+ * Calls `work` for every profile with a Stripe customer, by user id and several concurrently. The call budget limits
+ * calls to Stripe. Calls `onProgress` after each page. Resolves to the number of profiles; rejects with the error of
+ * `work`.
  */
 export async function forEachBilledProfile(
   work: (profile: Profile & { stripeCustomerId: string }) => Promise<void>,

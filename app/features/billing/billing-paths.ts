@@ -1,2 +1,2 @@
-/** Where a member changes the payment card or manages the membership; mails link to it. */
+/** The page to change the payment card or manage the membership; mails link to it. */
 export const CARD_PATH = "/billing/card";

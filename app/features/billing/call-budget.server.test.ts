@@ -16,15 +16,15 @@ function newBudget(limits: Partial<ConstructorParameters<typeof CallBudget>[0]> 
 
 const call = (purpose: CallPurpose, endpoint = "GET /v1/subscriptions") => ({ purpose, endpoint });
 
-/** The largest number of calls started within any one second. */
+/** Returns the maximum number of calls started within any second. */
 function maxInASecond(times: number[]): number {
   return Math.max(
     ...times.map((from) => times.filter((at) => at >= from && at < from + 990).length),
   );
 }
 
-describe("a budget of calls", () => {
-  it("starts no more calls a second than its limit", async () => {
+describe("the call budget", () => {
+  it("limits the calls per second", async () => {
     const budget = newBudget();
     const times: number[] = [];
     const begin = async () => void times.push(Date.now());
@@ -32,7 +32,7 @@ describe("a budget of calls", () => {
     expect(maxInASecond(times)).toBeLessThanOrEqual(50);
   });
 
-  it("limits the calls a second to one endpoint without delaying other endpoints", async () => {
+  it("limits the calls per second to an endpoint without delaying others", async () => {
     const budget = newBudget({ perEndpoint: 10 });
     const times = new Map<string, number[]>([
       ["GET /v1/subscriptions", []],
@@ -51,7 +51,7 @@ describe("a budget of calls", () => {
     expect(other[0] ?? 0).toBeLessThan(one.at(-1) ?? 0);
   });
 
-  it("starts the most urgent of the queued calls first", async () => {
+  it("starts the most urgent queued calls first", async () => {
     const maxWaitMs = { webhook: 60_000, checkout: 60_000, membership: 60_000, background: 60_000 };
     const budget = newBudget({ perSecond: 10, perEndpoint: 10, maxWaitMs });
     const order: CallPurpose[] = [];
@@ -63,7 +63,7 @@ describe("a budget of calls", () => {
     expect(order).toEqual(["webhook", "checkout", "membership", "background"]);
   });
 
-  it("keeps to its concurrency limit, however slow the calls are", async () => {
+  it("limits concurrent calls, however slow they are", async () => {
     const budget = newBudget({ concurrency: 3 });
     let inFlight = 0;
     let most = 0;
@@ -77,7 +77,7 @@ describe("a budget of calls", () => {
     expect(most).toBe(3);
   });
 
-  it("rejects a call that would wait too long, and still accepts more urgent ones", async () => {
+  it("rejects a call that would wait too long, but accepts more urgent ones", async () => {
     const budget = newBudget({ perSecond: 10, perEndpoint: 10 });
     const calls = Array.from({ length: 20 }, () =>
       budget.run(call("membership"), async () => "made").catch((error: unknown) => error),
@@ -90,7 +90,7 @@ describe("a budget of calls", () => {
     expect(budget.waiting).toBe(0);
   });
 
-  it("drops a call that has waited too long behind a slow one", async () => {
+  it("drops a call that waits too long behind a slow one", async () => {
     const budget = newBudget({ concurrency: 1 });
     let end = () => {};
     const slowCall = budget.run(call("webhook"), () => new Promise<void>((done) => (end = done)));
@@ -102,7 +102,7 @@ describe("a budget of calls", () => {
     expect(await budget.run(call("checkout"), async () => "made")).toBe("made");
   });
 
-  it("makes no call before the last of several pauses ends", async () => {
+  it("makes no call before the last pause ends", async () => {
     const budget = newBudget();
     const startedAt = Date.now();
     budget.pause(200);
@@ -111,13 +111,13 @@ describe("a budget of calls", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(190);
   });
 
-  it("rejects a call that a pause would hold back too long", async () => {
+  it("rejects a call that a pause would delay too long", async () => {
     const budget = newBudget();
     budget.pause(WAIT_MS + 1_000);
     await expect(budget.run(call("webhook"), async () => {})).rejects.toThrow(CallBudgetExhausted);
   });
 
-  it("passes on a call's error and frees its slot", async () => {
+  it("rejects with a call's error and frees its slot", async () => {
     const budget = newBudget({ concurrency: 1 });
     const fail = () => Promise.reject(new Error("Stripe is away."));
     await expect(budget.run(call("checkout"), fail)).rejects.toThrow("Stripe is away.");

@@ -1,7 +1,7 @@
 import PQueue from "p-queue";
 import { type CallPurpose, priorityOf } from "./call-purpose.server";
 
-/** The call could not be made within its maximum wait; nothing was sent. */
+/** Thrown if a call exceeds its maximum wait; nothing was sent. */
 export class CallBudgetExhausted extends Error {
   override name = "CallBudgetExhausted";
   constructor() {
@@ -10,21 +10,21 @@ export class CallBudgetExhausted extends Error {
 }
 
 type Limits = {
-  /** Calls started within a second. */
+  /** Calls started per second. */
   perSecond: number;
   /** Of those, calls to one endpoint. */
   perEndpoint: number;
   /** Maximum number of calls in flight. */
   concurrency: number;
-  /** Longest time a call may be queued, in milliseconds. */
+  /** Maximum queueing time of a call, in milliseconds. */
   maxWaitMs: Record<CallPurpose, number>;
 };
 
 type Call = { purpose: CallPurpose; endpoint: string };
 
 /**
- * Limits this process's calls to Stripe by rate and concurrency, in total and per endpoint. Calls beyond the
- * limits are queued, the most urgent purpose first. One that would wait too long is rejected at once.
+ * Limits this process's calls to Stripe by rate and concurrency, in total and per endpoint. Queues calls beyond the
+ * limits, most urgent purpose first, and rejects a call at once if it would wait too long.
  */
 export class CallBudget {
   readonly #limits: Limits;
@@ -73,7 +73,7 @@ export class CallBudget {
     }
   }
 
-  /** Starts no call for so many milliseconds, as after a 429 from Stripe. */
+  /** Pauses all calls for this many milliseconds, as after a 429 from Stripe. */
   pause(milliseconds: number): void {
     const until = Date.now() + milliseconds;
     if (until <= this.#pausedUntil) return;
@@ -84,7 +84,7 @@ export class CallBudget {
     }, milliseconds);
   }
 
-  /** How long a call would wait if all calls ahead of it were made at the full rate. */
+  /** Returns how long a call would wait if all calls ahead of it ran at the full rate, in milliseconds. */
   #expectedWaitMs(purpose: CallPurpose, endpoint: string): number {
     const { perSecond, perEndpoint } = this.#limits;
     let before = 0;
@@ -102,7 +102,7 @@ export class CallBudget {
     let queue = this.#endpoints.get(endpoint);
     if (!queue) {
       const { perEndpoint, concurrency } = this.#limits;
-      // Calls it releases queue again for the total limit: at most one second's worth of one endpoint.
+      // Released calls queue again for the total limit: at most one second's worth per endpoint.
       queue = queueOf(perEndpoint, Math.min(concurrency, perEndpoint));
       this.#endpoints.set(endpoint, queue);
     }
@@ -111,8 +111,8 @@ export class CallBudget {
 }
 
 /**
- * A priority queue whose calls are spread over the second: Stripe counts them on arrival, so two bursts of a
- * second's worth could fall into the same second.
+ * Returns a priority queue that spreads calls over the second. Stripe counts on arrival, so two bursts of a second's
+ * worth could fall into one second.
  */
 function queueOf(perSecond: number, concurrency: number): PQueue {
   const intervalCap = Math.max(1, Math.floor(perSecond / 10));

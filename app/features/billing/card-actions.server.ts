@@ -5,16 +5,15 @@ import { findOpenInvoice } from "./open-invoice";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
-/** Metadata key at Stripe: the payment method last tried for an open invoice, so that each is tried once. */
+/** Stripe metadata key of the payment method last tried for an open invoice, so each is tried once. */
 const TRIED = "tried_payment_method";
 
 /**
- * Switches a membership to the card its holder added last. Checkout pins its card to the subscription, and
- * Stripe's portal changes only the customer's default
- * (https://docs.stripe.com/customer-management/portal-deep-links), so without this the old card would
- * still be charged; and adding a card does not pay an open invoice
- * (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Each card is tried once, after which
- * Stripe's own retries take over, and none while a bank payment is pending. Resolves to whether anything was
+ * Switches a membership to its holder's newest card, and pays an open invoice with it. Checkout pins its card to the
+ * subscription, and Stripe's portal changes only the customer's default
+ * (https://docs.stripe.com/customer-management/portal-deep-links), so the old card would still be charged. Adding a
+ * card does not pay an open invoice (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Tries each card
+ * once, then leaves retries to Stripe; tries none while a bank payment is pending. Resolves to whether anything
  * changed at Stripe; rejects with Stripe's errors.
  */
 export async function switchToNewCard(billing: CustomerBilling): Promise<boolean> {
@@ -41,8 +40,8 @@ export async function switchToNewCard(billing: CustomerBilling): Promise<boolean
 }
 
 /**
- * Whether a new card has been tried for an open invoice with an outcome that Stripe does not show yet: another
- * process, or a sync for another purpose, is just paying with it.
+ * Returns whether an open invoice is just being paid with a new card, by another process or a sync for another
+ * purpose. Stripe does not show the outcome yet.
  */
 export function isTryingNewCard(billing: CustomerBilling): boolean {
   return payableMemberships(billing).some(
@@ -54,7 +53,7 @@ export function isTryingNewCard(billing: CustomerBilling): boolean {
   );
 }
 
-/** The memberships that a new card may be used for, each with the card to be charged and what is owed. */
+/** Returns the memberships a new card may pay for, each with the card to charge and the open invoice. */
 function payableMemberships({ memberships }: CustomerBilling) {
   return memberships
     .filter(
@@ -84,7 +83,7 @@ async function pay({ id }: Stripe.Invoice): Promise<void> {
     if (error instanceof StripeCardError) {
       log().info({ invoice: id, code: error.code }, "the new payment method was declined too");
     } else if (error instanceof StripeInvalidRequestError) {
-      // A concurrent sync of the same customer, or its holder, has paid it.
+      // A concurrent sync or the card's holder has paid it.
       log().info({ invoice: id, err: error }, "the invoice is no longer open");
     } else {
       throw error;

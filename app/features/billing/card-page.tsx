@@ -8,8 +8,8 @@ import { MembershipNotice } from "./membership-notice";
 import { AccessEnd } from "./membership-status-text";
 
 /**
- * Where mails send a member: to change the payment card or, whatever has become of the membership since, to manage
- * it. A form, since Stripe's portal can only be opened for somebody who is signed in and asks for it.
+ * The page mails link to, to change the payment card, or to manage the membership if its state has changed since. It
+ * has a form, because Stripe's portal opens only on request of a signed-in user.
  */
 export function CardPage({ viewer }: { viewer: Viewer | null }) {
   if (!viewer) {
@@ -44,7 +44,7 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
           label="Update payment card"
           variant="primary"
           className="mt-8"
-          // a cancelled membership can also be taken up again, which needs the overview
+          // a cancelled membership can also be resumed, which needs the overview
           opensCard={status.kind === "renews"}
         />
       </Frame>

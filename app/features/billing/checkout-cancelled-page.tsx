@@ -1,6 +1,6 @@
 import { ButtonLink, PathDrawing } from "~/ui";
 
-/** Where Stripe sends a visitor who left the payment page: nothing happened, and back to where it began. */
+/** The page for visitors who left Stripe's payment page: says that nothing happened, and links back. */
 export function CheckoutCancelledPage() {
   return (
     <section className="frame outcome-page">

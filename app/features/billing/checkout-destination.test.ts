@@ -7,18 +7,18 @@ const checkoutError = (description: string) => ({
   toast: { title: "Checkout Error", description, variant: "destructive" },
 });
 
-describe("the browser's handling of a checkout response", () => {
+describe("checkoutDestination", () => {
   it("goes to the payment page", () => {
     const url = "https://checkout.stripe.com/c/pay/cs_1";
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
   });
 
-  it("goes to the author's custom domain, which the server got from Stripe", () => {
+  it("goes to the author's custom domain", () => {
     const url = "https://pay.book.example/c/pay/cs_1";
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
   });
 
-  it("goes to a page of a Stripe on this machine, without TLS", () => {
+  it("goes to a local Stripe's page, without TLS", () => {
     const url = "http://localhost:12111/pay/cs_1";
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
   });
@@ -40,12 +40,12 @@ describe("the browser's handling of a checkout response", () => {
     );
   });
 
-  it("reports an unexpected error when the failed request gives no reason", () => {
+  it("reports an unexpected error when a failed request gives no reason", () => {
     const silent = { ok: false, status: 0, body: { error: "" } };
     expect(checkoutDestination(silent)).toEqual(checkoutError("An unexpected error occurred."));
   });
 
-  it("shows the status of a response without a message", () => {
+  it("shows the status if the response has no message", () => {
     expect(destinationOf({}, 500)).toEqual(
       checkoutError("Error invoking function: the server answered 500"),
     );

@@ -2,12 +2,12 @@ import * as toasts from "~/toast-messages";
 import { checkoutErrors, type ToastMessage } from "~/toast-messages";
 import type { JsonAnswer } from "~/ui";
 
-/** The page a checkout continues on, or the toast that says why it cannot. */
+/** The page on which a checkout continues, or a toast with the reason why it cannot. */
 export type CheckoutDestination = { url: string } | { toast: ToastMessage };
 
 /**
- * Interprets the response of `/checkout` and words its failures (specification, 8). The server checks the
- * origin of Stripe's pages; here a URL only has to be http(s) and not a script.
+ * Interprets the response of `/checkout` and words its failures (specification, 8). The server checks the payment
+ * page's URL; here it only has to be http(s), not a script.
  */
 export function checkoutDestination({ ok, status, body }: JsonAnswer): CheckoutDestination {
   if (status === 401) return failed(checkoutErrors.notAuthenticated);

@@ -6,19 +6,19 @@ import { startCheckout, WRONG_PRICE } from "./checkout.server";
 import { paymentPageProblem } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
-/** The page on which a user pays, or why there is none. */
+/** The payment page, or why there is none. */
 export type CheckoutLink =
-  /** A checkout or, for a member, the portal, which has no session. */
+  /** A checkout, or the portal for a member, which has no session. */
   | { kind: "page"; sessionId: string | null; url: string }
   /** Stripe returned no URL, or an untrusted one; `message` says which. */
   | { kind: "no-page"; sessionId: string | null; message: string }
   | { kind: "wrong-price" | "unconfirmed" | "not-configured" | "unavailable"; message: string };
 
-/** With `REQUIRE_CONFIRMED_EMAIL`, to an account whose address is not confirmed. */
+/** Message for an unconfirmed address, with `REQUIRE_CONFIRMED_EMAIL`. */
 const UNCONFIRMED =
   "Please confirm your email address first, with the link that is on its way to you.";
 
-/** Starts a checkout for a user, or reuses an open one. Never throws: every failure is logged here. */
+/** Starts a checkout for a user, or reuses an open one. Never throws: logs every failure. */
 export async function linkToCheckout(
   user: { id: string; email: string },
   priceId: unknown,

@@ -20,8 +20,8 @@ const session = (options: object) =>
     ...options,
   }) as Stripe.Checkout.Session;
 
-describe("the options of a checkout", () => {
-  it("save the billing address on the customer, which tax is calculated from", () => {
+describe("checkout options", () => {
+  it("save the billing address on the customer, for tax", () => {
     setEnvironment({ STRIPE_AUTOMATIC_TAX: "true" });
     expect(checkoutOptions()).toEqual({
       automatic_tax: { enabled: true },

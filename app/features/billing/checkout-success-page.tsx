@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from "react";
 import { useRootData } from "~/features/accounts/root-data";
 import { ButtonLink, PathDrawing } from "~/ui";
 
-/** Delays between checks of an unconfirmed payment, in milliseconds: two minutes in total. */
+/** Delays between checks of an unconfirmed payment, in milliseconds; two minutes in total. */
 const POLL_DELAYS_MS = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];
 
-/** The page Stripe redirects a buyer to, who is a member now or soon will be. */
+/** The page Stripe redirects a buyer to, who is a member or soon will be. */
 export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" }) {
   const page = useRef<HTMLElement>(null);
   const shown = useRef(state);
@@ -14,7 +14,7 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
   useEffect(() => {
     if (shown.current === state) return;
     shown.current = state;
-    // "Check again" is gone; if it had the focus, the heading takes it.
+    // "Check again" is gone; if it had focus, move focus to the heading.
     if (document.activeElement === document.body) page.current?.querySelector("h1")?.focus();
   }, [state]);
 
@@ -28,7 +28,7 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
 
 function Member() {
   const { viewer, premiumPrice } = useRootData();
-  // An existing member may pay a different price from the one on sale.
+  // An existing member may pay another price than the one on sale.
   const price = viewer?.isSubscribed ? viewer.profile?.price : premiumPrice;
   return (
     <>

@@ -7,19 +7,17 @@ import { coalesce } from "./coalesce.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { syncCustomer } from "./sync-customer.server";
 
-/** What the success page shows; null for a visitor without a purchase. */
+/** The state the success page shows; null for a visitor without a purchase. */
 export type PurchaseState = "member" | "confirming" | null;
 
-/** Milliseconds after a sync during which the row is used without asking Stripe again. */
+/** How long after a sync the row is used without calling Stripe, in milliseconds. */
 const FRESH_FOR_MS = 5_000;
 
 /**
- * The state of a user's purchase. Only the user's own customer is synced, and a `session_id` proves nothing
- * by itself: another user's, an invented or a missing one gives null unless the user is a member anyway.
- * When Stripe does not respond, the state is "confirming", never an error.
- *
- * Stripe is only called if the row is inconclusive and `mayCallStripe` allows it, once for all concurrent
- * requests of the same purchase; otherwise the row decides.
+ * Returns the state of a user's purchase. Syncs only the user's own customer: a `session_id` alone proves nothing.
+ * Without an own valid one the result is null, unless the user is a member. If Stripe does not respond, the state is
+ * "confirming", never an error. Calls Stripe only if the row is inconclusive and `mayCallStripe` allows it, once for
+ * all concurrent requests of a purchase; otherwise the row decides.
  */
 export function confirmPurchase(
   userId: string,
@@ -40,7 +38,7 @@ async function confirm(
   try {
     const before = await findProfile(userId);
     const isMember = isMemberNow(before);
-    // A payment may be newer than the row, but then the request carries its session id.
+    // A payment may be newer than the row, but then the request has its session id.
     if (isFresh(before) && (isMember || !sessionId)) return isMember ? "member" : null;
     if (!(await mayCallStripe())) {
       if (isMember) return "member";
@@ -62,7 +60,7 @@ function isFresh(profile: Profile | null): boolean {
   return !!profile?.syncedAt && Date.now() - profile.syncedAt.getTime() < FRESH_FOR_MS;
 }
 
-/** Whether a session is the user's own and was completed at Stripe, paid or still settling. */
+/** Returns whether a session is the user's own and complete at Stripe, paid or still settling. */
 async function isPaidByUser(userId: string, sessionId: string): Promise<boolean> {
   try {
     const session = await stripeClient().checkout.sessions.retrieve(sessionId);

@@ -18,30 +18,29 @@ import {
   stripeClient,
 } from "./stripe-client.server";
 
-/** Where an upgrade continues: a checkout, or the portal for a user who already has a subscription. */
+/** Where an upgrade continues: a checkout, or the portal for users who already have a subscription. */
 export type CheckoutOutcome =
   | { kind: "checkout"; sessionId: string; url: string | null }
   | { kind: "portal"; url: string }
   | { kind: "wrong-price" };
 
-/** The posted price is not the one on sale, as from a page left open across a price change. */
+/** The message for a posted price that is not on sale, as from a page left open across a price change. */
 export const WRONG_PRICE = "This price is no longer on sale. Please reload the page.";
 
-/** Minimum time left of a session that is reused, in seconds: enough to enter a card. */
+/** Minimum remaining lifetime of a reused session, in seconds: enough to enter a card. */
 const MIN_SECONDS_LEFT = 10 * 60;
 
-/** Attempts per click, after a failure at Stripe or a race with another step. */
+/** Maximum attempts per click, after a Stripe failure or a race with another step. */
 const MAX_ATTEMPTS = 3;
 
-/** Retries of a call that another process has in progress, and the delay between them. */
+/** Retries while another process makes the same call, and their delay. */
 const IN_PROGRESS_RETRY = { times: 10, delayMs: 500 };
 
 /**
- * Starts the upgrade of a user: ensures the customer; sends a user with a live membership to the portal;
- * otherwise reuses an open session or creates one. However often it is clicked, there is one customer and
- * one open session: concurrent clicks of a user share one result, and across processes the same idempotency
- * keys. No database connection or lock is held while Stripe is called. Throws PaymentsNotConfigured, and
- * Stripe's and PostgreSQL's errors.
+ * Starts a user's upgrade. Ensures the customer, then sends a user with a live membership to the portal, or reuses or
+ * creates a checkout session. Concurrent clicks share one result, and the same idempotency keys across processes, so
+ * there is only one customer and one open session. Holds no database connection or lock while calling Stripe. Throws
+ * PaymentsNotConfigured, and Stripe's and PostgreSQL's errors.
  */
 export function startCheckout(buyer: Buyer, postedPriceId: unknown): Promise<CheckoutOutcome> {
   const { priceId } = requireStripe();
@@ -77,21 +76,21 @@ async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
 }
 
 /**
- * Whether Stripe is still processing the same call from another process, or one that timed out here
+ * Returns whether Stripe is still processing the same call, from another process or after a timeout here
  * (https://docs.stripe.com/error-codes#idempotency-key-in-use). A different key would duplicate it.
  */
 function isInProgress(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.statusCode === 409;
 }
 
-/** Whether Stripe has stored the error under the call's idempotency key and would replay it. */
+/** Returns whether Stripe has stored the error under the idempotency key and would replay it. */
 function isStoredFailure(error: unknown): boolean {
   const { StripeAPIError, StripeIdempotencyError } = Stripe.errors;
   if (isInProgress(error)) return false;
   return error instanceof StripeAPIError || error instanceof StripeIdempotencyError;
 }
 
-/** An open session was paid or expired just before it was to be closed. */
+/** Thrown if an open session was paid or expired before it could be closed. */
 class SessionNotOpen extends Error {
   override name = "SessionNotOpen";
 }
@@ -102,7 +101,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
     ensureCustomer(buyer, profile),
     known === null ? [] : listSessions(buyer, known),
   ]);
-  // Sessions before memberships: a session paid in between shows up as a membership.
+  // List sessions before memberships, so a session paid in between shows up as a membership.
   const sessions =
     customer.isNew || customer.id === known
       ? knownSessions
@@ -131,7 +130,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
   return { kind: "checkout", sessionId: session.id, url: session.url };
 }
 
-/** A buyer's latest membership sessions, newest first, without sessions for other products of the author. */
+/** Returns a buyer's latest membership sessions, newest first, without those for the author's other products. */
 async function listSessions(buyer: Buyer, customer: string): Promise<Stripe.Checkout.Session[]> {
   try {
     const { data } = await stripeClient().checkout.sessions.list({ customer, limit: 100 });
@@ -143,7 +142,7 @@ async function listSessions(buyer: Buyer, customer: string): Promise<Stripe.Chec
 }
 
 /**
- * The open session that matches and leaves time to pay; any other open one is expired, so that two cannot be
+ * Returns the matching open session with enough time left to pay. Expires all other open sessions, so two cannot be
  * paid. Throws SessionNotOpen if one is no longer open, as it may have been paid.
  */
 async function findUsableSession(
@@ -195,8 +194,8 @@ async function createSession(
 }
 
 /**
- * A click that is retried or handled by two processes gives the same key and so the same session. A changed
- * parameter, a later session or a failure that Stripe has stored gives another key.
+ * Returns the idempotency key of a new session. Retries and other processes get the same key and so the same session.
+ * A changed parameter, a later session or a failure stored at Stripe gives another key.
  */
 function sessionKey(profile: Profile, newestSessionId: string | null, parameters: object): string {
   const content = JSON.stringify([newestSessionId, parameters]);
@@ -210,10 +209,9 @@ type CheckoutOptions = Pick<
 >;
 
 /**
- * The checkout session parameters for the settings STRIPE_AUTOMATIC_TAX, STRIPE_PROMOTION_CODES and
- * STRIPE_TERMS_CONSENT and an existing customer. Tax is calculated from the address entered at checkout only
- * if that may be saved on the customer (https://docs.stripe.com/tax/checkout); consent requires a URL of the
- * terms in the account's public details
+ * Returns the session parameters for STRIPE_AUTOMATIC_TAX, STRIPE_PROMOTION_CODES and STRIPE_TERMS_CONSENT, for an
+ * existing customer. Tax uses the address entered at checkout only if that may be saved on the customer
+ * (https://docs.stripe.com/tax/checkout). Consent requires a terms URL in the account's public details
  * (https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-consent_collection).
  */
 export function checkoutOptions(): CheckoutOptions {
@@ -230,7 +228,7 @@ export function checkoutOptions(): CheckoutOptions {
   };
 }
 
-/** Whether a session was created with the options of the current settings, so that it may be reused. */
+/** Returns whether a session has the options of the current settings, so it can be reused. */
 export function hasOptions(session: Stripe.Checkout.Session): boolean {
   const { tax, promotionCodes, consent } = configuredOptions();
   return (

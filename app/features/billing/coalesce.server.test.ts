@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { coalesce } from "./coalesce.server";
 
-/** A promise that stays pending opened `release` is called. */
+/** Returns a promise that stays pending until `release` is called. */
 function gate() {
   let release = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -10,8 +10,8 @@ function gate() {
   return { opened, release };
 }
 
-describe("coalesced work", () => {
-  it("runs once for all callers before it starts, and again for callers after that", async () => {
+describe("coalesce", () => {
+  it("runs once for all callers before the start, and again for later ones", async () => {
     const first = gate();
     let runs = 0;
     const work = async () => {
@@ -28,7 +28,7 @@ describe("coalesced work", () => {
     expect(await coalesce("one", work)).toBe(3);
   });
 
-  it("fails for all callers that share it, but not for later ones", async () => {
+  it("rejects for all callers that share a run, but not for later ones", async () => {
     const fail = () => Promise.reject(new Error("Stripe is away."));
     const outcomes = await Promise.allSettled([coalesce("two", fail), coalesce("two", fail)]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

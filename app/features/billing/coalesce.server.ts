@@ -2,9 +2,9 @@ const tails = new Map<string, Promise<unknown>>();
 const pending = new Map<string, Promise<unknown>>();
 
 /**
- * Shares the result of `work` among concurrent callers with the same key: at most one run is active and one
- * pending. Callers that arrive during a run share the pending one, because the active run may already have
- * read state that has changed since. The first caller's `work` runs; it must not call itself.
+ * Shares the result of `work` among concurrent callers with the same key; at most one run is active and one pending.
+ * Callers during a run share the pending one, because the active run may have read outdated state. Runs the first
+ * caller's `work`, which must not call `coalesce` with the same key.
  */
 export function coalesce<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
   const next = pending.get(key) as Promise<Result> | undefined;

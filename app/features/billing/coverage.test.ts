@@ -4,12 +4,12 @@ import { chargesOf, coverageOf, fullRefundOf, isPaidSince, paymentsOf } from "./
 
 const PRODUCTS = new Set(["prod_ours"]);
 
-/** `pricing` is what Stripe says of the price, if not that it is of our product. */
+/** `pricing` is Stripe's price data; by default that of our product. */
 type Line = { end: number; pricing?: object | null };
 type InvoiceShape = {
   status?: string;
   lines?: Line[];
-  /** What paid it, each with its status. */
+  /** The payments of the invoice, each with its status. */
   payments?: { status?: string; payment: object }[];
   paidAt?: number | null;
 };
@@ -48,18 +48,18 @@ const refundedAt = (...seconds: number[]) => ({
   refunds: { data: seconds.map((created) => ({ created })) },
 });
 
-describe("the charges that paid an invoice", () => {
+describe("the charges of an invoice", () => {
   const payments = paymentsOf([charge("1"), charge("2", { payment_intent: null })]);
   const idsOf = (shape: InvoiceShape) => chargesOf(invoice(shape), payments).map(({ id }) => id);
 
-  it("are found by their payment intent or by themselves, as ids or whole objects", () => {
+  it("are found by payment intent or charge, as ids or expanded objects", () => {
     expect(idsOf({ payments: [by("1")] })).toEqual(["1"]);
     expect(idsOf({ payments: [{ payment: { payment_intent: { id: "pi_1" } } }] })).toEqual(["1"]);
     expect(idsOf({ payments: [{ payment: { charge: "2" } }] })).toEqual(["2"]);
     expect(idsOf({ payments: [{ payment: { charge: { id: "2" } } }] })).toEqual(["2"]);
   });
 
-  it("are none where nothing is known to have paid it", () => {
+  it("are empty without a known payment", () => {
     expect(idsOf({})).toEqual([]);
     expect(idsOf({ payments: [{ status: "open", payment: { charge: "2" } }] })).toEqual([]);
     expect(idsOf({ payments: [by("of another customer")] })).toEqual([]);
@@ -87,7 +87,7 @@ describe("the refund of a membership's last payment", () => {
   const refundOf = (...charges: Stripe.Charge[]) =>
     fullRefundOf([open, last, older], paymentsOf(charges), PRODUCTS);
 
-  it("is told with its charge, amount and time", () => {
+  it("has a charge, an amount and a time", () => {
     expect(refundOf(charge("2", refundedAt(50)))).toEqual({
       chargeId: "2",
       amount: 999,
@@ -96,13 +96,13 @@ describe("the refund of a membership's last payment", () => {
     });
   });
 
-  it("is the newest of several, not that of another invoice", () => {
+  it("is the newest of several, not another invoice's", () => {
     const others = [charge("1", refundedAt(90)), charge("3", refundedAt(95))];
     const refunds = refundedAt(50, 70, 60);
     expect(refundOf(charge("2", refunds), ...others)?.at).toEqual(new Date(70_000));
   });
 
-  it("is none where the last payment was kept, or the refunds were not listed", () => {
+  it("is null if the last payment was kept or the refunds were not listed", () => {
     expect(refundOf(charge("1", refundedAt(90)))).toBeNull();
     const kept = charge("2", { refunded: false, ...refundedAt(50) });
     expect(refundOf(kept)).toBeNull();
@@ -118,11 +118,11 @@ describe("a dispute", () => {
       paidAt.map((paidAt) => invoice({ paidAt })),
     );
 
-  it("matters no more once it is lost and the membership was paid since", () => {
+  it("no longer matters once it is lost and the membership was paid since", () => {
     expect(isOver("lost", 50, 101, null)).toBe(true);
   });
 
-  it("matters while it is open, and until something is paid after it", () => {
+  it("matters while it is open, and until a later payment", () => {
     expect(isOver("needs_response", 101)).toBe(false);
     expect(isOver("lost", 50, 100, null)).toBe(false);
     expect(isOver("lost")).toBe(false);

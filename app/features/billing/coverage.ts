@@ -1,14 +1,14 @@
 import type Stripe from "stripe";
 import type { Coverage } from "./access-end-rule";
 
-/** A dispute and the payment it is about. */
+/** A dispute and the disputed payment. */
 export type DisputedPayment = { dispute: Stripe.Dispute; chargeId: string };
 
-/** A customer's charges by the ids an invoice may refer to them with: the payment intent's or their own. */
+/** A customer's charges by the ids invoices use: the payment intent's or the charge's own. */
 export type Payments = ReadonlyMap<string, Stripe.Charge>;
 
 /**
- * Dispute statuses in which no money is withheld: won, prevented, or only an inquiry
+ * Dispute statuses in which no money is withheld: won, prevented or only an inquiry
  * (https://docs.stripe.com/api/disputes/object#dispute_object-status). Any other counts as open or lost.
  */
 const HARMLESS = new Set([
@@ -22,7 +22,7 @@ const HARMLESS = new Set([
 export function paymentsOf(charges: readonly Stripe.Charge[]): Payments {
   const payments = new Map<string, Stripe.Charge>();
   for (const charge of charges) {
-    // Of several charges of one payment intent, only one succeeded.
+    // Only one charge of a payment intent can succeed.
     if (charge.status !== "succeeded") continue;
     payments.set(charge.id, charge);
     const intent = idOf(charge.payment_intent);
@@ -32,8 +32,8 @@ export function paymentsOf(charges: readonly Stripe.Charge[]): Payments {
 }
 
 /**
- * Whether the newest invoice alone shows that the current period is paid. It does not if it is unpaid, or for
- * something other than the period, such as an extra charge by the author.
+ * Returns whether the newest invoice alone proves that the current period is paid. An unpaid one does not, nor one
+ * for something else, such as an extra charge by the author.
  */
 export function settlesPeriod(
   invoice: Stripe.Invoice | null,
@@ -46,8 +46,8 @@ export function settlesPeriod(
 }
 
 /**
- * How far a subscription is paid, from its invoices. Only `paid` counts: an invoice that was written off
- * (`uncollectible`) or voided does not, although Stripe then calls the subscription active
+ * Returns how far a subscription is paid, from its invoices. Only `paid` counts. Stripe also calls a subscription
+ * active whose invoice was written off (`uncollectible`) or voided
  * (https://docs.stripe.com/billing/subscriptions/overview#unpaid-subscriptions).
  */
 export function coverageOf(
@@ -71,7 +71,7 @@ export function coverageOf(
   return { paidUntil, revoked: isRefunded ? "refund" : null };
 }
 
-/** The refund of a subscription's last payment. */
+/** The full refund of a subscription's last payment. */
 export type FullRefund = {
   chargeId: string;
   /** In Stripe's minor unit of the currency. */
@@ -82,8 +82,8 @@ export type FullRefund = {
 };
 
 /**
- * The refund in full of what was paid for the last period; null if it was not refunded, or the charges were listed
- * without their refunds.
+ * Returns the full refund of the last period's payment. Null if it was not refunded, or if the charges were listed
+ * without refunds.
  */
 export function fullRefundOf(
   invoices: readonly Stripe.Invoice[],
@@ -106,13 +106,13 @@ export function fullRefundOf(
   return refunds.sort((a, b) => b.at.getTime() - a.at.getTime())[0] ?? null;
 }
 
-/** Whether a dispute is open or lost, and not merely an inquiry. */
+/** Returns whether a dispute is open or lost, and more than an inquiry. */
 export function isHarmful({ dispute }: DisputedPayment): boolean {
   return !HARMLESS.has(dispute.status);
 }
 
 /**
- * Whether a lost dispute no longer matters because its membership was paid since. That only happens where the
+ * Returns whether a lost dispute no longer matters because the membership was paid since. That happens only if the
  * author resumed collection, or before this site handled disputes.
  */
 export function isPaidSince(
@@ -125,7 +125,7 @@ export function isPaidSince(
   );
 }
 
-/** The charges that paid an invoice. */
+/** Returns the charges that paid an invoice. */
 export function chargesOf({ payments: paid }: Stripe.Invoice, payments: Payments): Stripe.Charge[] {
   return (paid?.data ?? []).flatMap(({ status, payment }) => {
     const reference = idOf(payment.payment_intent) ?? idOf(payment.charge);
@@ -134,13 +134,13 @@ export function chargesOf({ payments: paid }: Stripe.Invoice, payments: Payments
   });
 }
 
-/** Nothing was charged for an invoice of 0, or one paid outside Stripe, so nothing can have been refunded. */
+/** Returns whether all of an invoice's charges were refunded. One of 0, or paid outside Stripe, has none. */
 function isRefundedInFull(invoice: Stripe.Invoice, payments: Payments): boolean {
   const charges = chargesOf(invoice, payments);
   return charges.length > 0 && charges.every(({ refunded }) => refunded);
 }
 
-/** End of the last period of our products on an invoice; proration credits do not count. */
+/** Returns the end of the last period of our products on an invoice. Proration credits do not count. */
 function coveredUntil(invoice: Stripe.Invoice, products: ReadonlySet<string>): number | null {
   const ends = invoice.lines.data
     .filter(
@@ -150,7 +150,7 @@ function coveredUntil(invoice: Stripe.Invoice, products: ReadonlySet<string>): n
   return ends.length > 0 ? Math.max(...ends) : null;
 }
 
-/** The id in a Stripe field that holds an id, the expanded object, or nothing. */
+/** Returns the id in a Stripe field that holds an id, the expanded object or nothing. */
 export function idOf(reference: unknown): string | null {
   if (typeof reference === "string") return reference;
   return reference && typeof reference === "object" && "id" in reference

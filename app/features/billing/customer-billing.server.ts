@@ -21,7 +21,7 @@ import {
   type Membership,
 } from "./subscription-state";
 
-/** Stripe has no such customer in this account and mode: the wrong key or the wrong database is configured. */
+/** Stripe has no such customer in this account and mode: the key or the database is the wrong one. */
 export class UnknownCustomer extends Error {
   override name = "UnknownCustomer";
   constructor(readonly stripeCustomerId: string) {
@@ -32,16 +32,16 @@ export class UnknownCustomer extends Error {
 }
 
 /**
- * How far back charges are listed, in seconds: a year's membership and its grace period. Older charges are
- * irrelevant to it, and there may be thousands.
+ * How far back charges are listed, in seconds: a year's membership and its grace period. Older charges do not matter,
+ * and there may be thousands.
  */
 const CHARGES_WINDOW = 400 * 24 * 60 * 60;
 
-/** A membership, also an ended one, with the disputes and the refund of its payments and the invoices that were read. */
+/** A membership, live or ended, with its payments' disputes and refund and the invoices that were read. */
 export type ExaminedMembership = Membership & {
   disputes: DisputedPayment[];
   invoices: Stripe.Invoice[];
-  /** The refund in full of its last payment. */
+  /** The full refund of its last payment. */
   refund: FullRefund | null;
 };
 
@@ -51,16 +51,16 @@ export type CustomerBilling = {
   memberships: ExaminedMembership[];
   /** The price of the membership in `state`. */
   price: StripePrice | null;
-  /** The customer's payment methods with which a payment has failed. */
+  /** The customer's payment methods that have failed. */
   failedPaymentMethods: ReadonlySet<string>;
-  /** Whether a bank payment of the customer is pending, which takes days. */
+  /** Whether a bank payment is pending, which takes days. */
   isPaymentPending: boolean;
 };
 
 /**
- * Fetches a customer's memberships from Stripe: only subscriptions to our products, since the author may
- * sell others to the same person. Two concurrent calls; more only for an unpaid period or a disputed payment.
- * Throws UnknownCustomer, PaymentsNotConfigured and Stripe's errors.
+ * Fetches a customer's memberships from Stripe: only subscriptions to our products, since the author may sell others
+ * to the same customer. Makes two concurrent calls besides the cached products; only an unpaid period or a disputed
+ * payment needs more. Throws UnknownCustomer, PaymentsNotConfigured and Stripe's errors.
  */
 export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBilling> {
   try {
@@ -96,7 +96,7 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
   }
 }
 
-/** A customer's live subscriptions to our products; with any of them a new checkout is not allowed. */
+/** Returns a customer's live subscriptions to our products; any of them prevents a new checkout. */
 export async function listLiveMemberships(
   stripeCustomerId: string,
 ): Promise<Stripe.Subscription[]> {
@@ -109,7 +109,7 @@ export async function listLiveMemberships(
   );
 }
 
-/** The item that makes a subscription a membership; undefined for one to something else. */
+/** Returns the item that makes a subscription a membership; undefined if there is none. */
 export function membershipItem(
   { items }: Stripe.Subscription,
   products: ReadonlySet<string>,
@@ -117,7 +117,7 @@ export function membershipItem(
   return items.data.find(({ price }) => products.has(productOf(price)));
 }
 
-/** Whether a customer exists at Stripe, was deleted, or never existed in this account and mode. */
+/** Returns whether a customer exists at Stripe, was deleted, or is unknown in this account and mode. */
 export async function customerState(
   stripeCustomerId: string,
 ): Promise<"there" | "deleted" | "unknown"> {
@@ -164,7 +164,7 @@ async function examine(
   };
 }
 
-/** The disputes of the charges that paid a subscription's invoices. */
+/** Returns the disputes of the charges that paid a subscription's invoices. */
 async function disputesOf(
   invoices: readonly Stripe.Invoice[],
   payments: Payments,
@@ -213,8 +213,9 @@ async function listInvoices(subscription: string): Promise<Stripe.Invoice[]> {
 }
 
 /**
- * Stripe returns only the first lines of an invoice (https://docs.stripe.com/api/invoices/invoice_lines).
- * With many extra charges by the author, the paid period may be on a later line.
+ * Fetches an invoice's remaining lines, since Stripe returns only the first ones
+ * (https://docs.stripe.com/api/invoices/invoice_lines). If the author added many charges, the paid period may be on a
+ * later line.
  */
 async function withAllLines(invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
   if (!invoice.lines.has_more) return invoice;

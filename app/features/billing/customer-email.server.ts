@@ -6,9 +6,9 @@ import { withCallPurpose } from "./call-purpose.server";
 import { isInvalidRequest, PaymentsNotConfigured, stripeClient } from "./stripe-client.server";
 
 /**
- * Gives a customer at Stripe the account's new address, if that is due; receipts go there from then on
- * (https://docs.stripe.com/api/customers/update). An address that Stripe rejects is left as it was there. Throws
- * Stripe's and PostgreSQL's errors; then it stays due.
+ * Updates a customer's email address at Stripe if that is due; receipts then go there
+ * (https://docs.stripe.com/api/customers/update). If Stripe rejects the address, the old one stays, without a retry.
+ * Throws Stripe's and PostgreSQL's errors; the update then stays due.
  */
 export async function updateCustomerEmail(
   profile: Pick<Profile, "id" | "stripeCustomerId" | "isEmailDueAtStripe">,
@@ -26,7 +26,7 @@ export async function updateCustomerEmail(
   await clearEmailDue(userId, email);
 }
 
-/** Tells Stripe a new address at once; what fails is left to the next sync. Never throws. */
+/** Sends Stripe a new address at once; leaves failures to the next sync. Never throws. */
 export async function syncNewEmail(userId: string): Promise<void> {
   try {
     const profile = await findProfile(userId);

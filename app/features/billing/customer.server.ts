@@ -7,28 +7,28 @@ import { customerState, UnknownCustomer } from "./customer-billing.server";
 import { deleteCustomer } from "./delete-customer.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 
-/** A user who has or gets a Stripe customer. */
+/** A user who has or will get a Stripe customer. */
 export type Buyer = { id: string; email: string };
 
 /** A user's Stripe customer. */
 export type KnownCustomer = {
   id: string;
-  /** Whether it was created just now, so that it cannot have bought anything yet. */
+  /** Whether it was just created, so it cannot have bought anything yet. */
   isNew: boolean;
 };
 
 /**
- * How long after an account's creation its customer is found by the idempotency key alone: Stripe keeps keys
- * for at least 24 hours (https://docs.stripe.com/api/idempotent_requests).
+ * How long the idempotency key alone finds a new account's customer, in milliseconds. Stripe keeps keys for at least
+ * 24 hours (https://docs.stripe.com/api/idempotent_requests).
  */
 const KEY_LIFETIME_MS = 23 * 60 * 60_000;
 
 /**
- * The Stripe customer of a user, created if there is none: one per user, created with an idempotency key
- * derived from the user, and stored before anything is sold. One whose link was lost, as in a restored
- * backup, is found by the user id in its metadata; one that was deleted at Stripe is replaced. `profile` is
- * the user's. Throws UnknownCustomer for one that never existed in this account and mode, since then the key
- * is the wrong one and nothing must be replaced; and Stripe's and PostgreSQL's errors.
+ * Returns a user's only Stripe customer, creating it if needed; `profile` is the user's. The idempotency key is
+ * derived from the user, and the customer is stored before anything is sold. A lost link, as in a restored backup, is
+ * restored by the user id in the customer's metadata. A customer deleted at Stripe is replaced. Throws
+ * UnknownCustomer for one that never existed in this account and mode: then the key is wrong and nothing must be
+ * replaced. Also throws Stripe's and PostgreSQL's errors.
  */
 export async function ensureCustomer(buyer: Buyer, profile: Profile): Promise<KnownCustomer> {
   const { stripeCustomerId: known } = profile;
@@ -46,7 +46,7 @@ export async function ensureCustomer(buyer: Buyer, profile: Profile): Promise<Kn
   return linkCustomer(buyer, null, customer);
 }
 
-/** Replaces a customer that was deleted at Stripe by a new one. */
+/** Replaces a customer that was deleted at Stripe. */
 async function replaceDeletedCustomer(
   buyer: Buyer,
   profile: Profile,
@@ -69,7 +69,7 @@ async function linkCustomer(
     return customer;
   }
   if ((await findEmailOfUser(userId)) === null) {
-    // deleted in between, by which its customer could not be known yet
+    // the account was deleted meanwhile, when its customer was not yet known
     await deleteCustomer(customer.id);
     throw new Error(
       `User ${userId} was deleted during the checkout, and customer ${customer.id} with it.`,
@@ -82,7 +82,7 @@ async function linkCustomer(
   return { id: stripeCustomerId, isNew: false };
 }
 
-/** An email address that Stripe rejects is omitted; the checkout then asks for one. */
+/** Creates a customer, without the email address if Stripe rejects it; the checkout then asks for one. */
 async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<KnownCustomer> {
   const metadata = { userId: buyer.id };
   const { customers } = stripeClient();
@@ -105,8 +105,8 @@ async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<Kno
 }
 
 /**
- * A customer of the user that exists at Stripe but is missing from the row. Searched for after a failed call,
- * which may have taken effect, and after a day, when the idempotency key may have expired.
+ * Returns the user's customer at Stripe that is missing from the row. Searches after a failed call, which may have
+ * taken effect, and after a day, when the idempotency key may have expired.
  */
 async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string | null> {
   if (profile.checkoutFailures === 0 && (await isNewAccount(buyer.id))) return null;
@@ -115,7 +115,7 @@ async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string 
   const { data: sameAddress } = await customers.list({ email: buyer.email, limit: 100 });
   const found = sameAddress.find(isTheirs);
   if (found || profile.checkoutFailures === 0) return found?.id ?? null;
-  // It may have been created without an email address.
+  // It may have no email address.
   const { data: newest } = await customers.list({ limit: 100 });
   return newest.find(isTheirs)?.id ?? null;
 }
@@ -125,7 +125,7 @@ async function isNewAccount(userId: string): Promise<boolean> {
   return createdAt !== null && Date.now() - createdAt.getTime() < KEY_LIFETIME_MS;
 }
 
-/** Key suffix after failures: Stripe replays a failure under the same key for a day, so a retry needs a new key. */
+/** Returns a key suffix after failures, which Stripe replays under the old key for a day. */
 export function afterFailures({ checkoutFailures }: Profile): string {
   return checkoutFailures === 0 ? "" : `-after-${checkoutFailures}-failures`;
 }

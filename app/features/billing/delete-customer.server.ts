@@ -6,17 +6,17 @@ import { stripeClient } from "./stripe-client.server";
 
 /** The outcome of deleting a customer at Stripe. */
 export type CustomerDeletionOutcome =
-  /** The customer is deleted, with every subscription, now or before. */
+  /** The customer and all its subscriptions are deleted, now or earlier. */
   | { kind: "deleted" }
   /** Nothing was changed, and nothing will be. */
   | { kind: "refused" }
-  /** It is not deleted as far as is known, but a request may still take effect. */
+  /** Apparently not deleted, but a request may still take effect. */
   | { kind: "in-doubt" };
 
 /**
- * Deletes a customer at Stripe, which ends all of its subscriptions at once, so that nothing is charged any more
- * and no checkout of it can be paid (https://docs.stripe.com/api/customers/delete). Stripe keeps its payments and
- * invoices. Never throws.
+ * Deletes a customer at Stripe, which ends all its subscriptions at once: nothing more is charged, and no open
+ * checkout can be paid (https://docs.stripe.com/api/customers/delete). Stripe keeps its payments and invoices. Never
+ * throws.
  */
 export function deleteCustomer(stripeCustomerId: string): Promise<CustomerDeletionOutcome> {
   return withCallPurpose("membership", async (): Promise<CustomerDeletionOutcome> => {
@@ -46,7 +46,7 @@ export function deleteCustomer(stripeCustomerId: string): Promise<CustomerDeleti
   });
 }
 
-/** Without an answer, or with one that says nothing, the deletion may have taken effect, or may still do so. */
+/** Finds out the outcome after a failure. Without a conclusive response, the deletion may still take effect. */
 async function afterFailure(
   stripeCustomerId: string,
   error: unknown,

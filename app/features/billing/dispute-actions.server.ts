@@ -4,7 +4,7 @@ import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
-/** An action taken at Stripe because of a dispute of a membership. */
+/** An action taken at Stripe because of a membership's dispute. */
 export type DisputeAction = {
   kind: "dispute-opened" | "dispute-won" | "dispute-lost";
   subscriptionId: string;
@@ -12,17 +12,17 @@ export type DisputeAction = {
   dispute: Stripe.Dispute | undefined;
 };
 
-/** Metadata key of what we paused at Stripe, so that what the author paused is left alone. */
+/** Metadata key of what we paused at Stripe, to leave alone what the author paused. */
 const PAUSED_FOR = "paused_for_dispute";
 
-/** Final; an appealed dispute has an open status again. */
+/** Final; an appealed dispute gets an open status again. */
 const LOST = "lost";
 
 /**
- * Ensures that a disputed membership is not charged again: while a dispute is open, collection is paused; once
- * it is lost, the subscription is cancelled; once it is won, collection resumes
- * (https://docs.stripe.com/billing/subscriptions/pause-payment). Idempotent: `onAction` is called right after
- * each action, and not again on a repeated call. Throws Stripe's errors.
+ * Prevents further charges to a disputed membership (https://docs.stripe.com/billing/subscriptions/pause-payment).
+ * Pauses collection while a dispute is open, cancels the subscription once it is lost, and resumes collection once it
+ * is won. Idempotent: calls `onAction` right after each action, but not again on a repeated call. Throws Stripe's
+ * errors.
  */
 export async function applyDisputeActions(
   memberships: readonly ExaminedMembership[],
@@ -76,7 +76,7 @@ async function applyAction({
   return null;
 }
 
-/** A subscription's pause affects only future invoices; existing ones have to be stopped one by one. */
+/** Stops collecting existing invoices one by one, since a subscription's pause affects only future ones. */
 async function stopCollection(invoices: readonly Stripe.Invoice[]): Promise<void> {
   for (const { id, status, auto_advance } of invoices) {
     const isCollected = (status === "draft" || status === "open") && auto_advance;

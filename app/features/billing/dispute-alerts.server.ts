@@ -9,7 +9,7 @@ import {
 import { idOf } from "./coverage";
 
 /**
- * Statuses of a dispute that waits for the author or for the bank
+ * Statuses of a dispute that waits for the author or the bank
  * (https://docs.stripe.com/api/disputes/object#dispute_object-status).
  */
 const OPEN = new Set([
@@ -19,13 +19,12 @@ const OPEN = new Set([
   "warning_under_review",
 ]);
 
-/** The facts of a dispute's alert: ids, the deadline and, once it is over, how it ended. */
+/** The facts of a dispute's alert: ids, the deadline and, once it is over, the outcome. */
 type DisputeFacts = { dispute: string; charge: string; dueBy?: string; outcome?: string };
 
 /**
- * Opens the alert of a dispute, or notes how it ended; the operator is notified by
- * `app/features/checks/`, which is above. `readAt` is a time before the dispute was read from Stripe, so that an
- * older reading does not open what has ended since. Again changes nothing.
+ * Opens a dispute's alert, or records its outcome; `app/features/checks/` notifies the operator. `readAt` is a time
+ * before the dispute was read from Stripe, so an older reading does not reopen a resolved alert. Idempotent.
  */
 export async function recordDispute(
   dispute: Stripe.Dispute,

@@ -1,9 +1,9 @@
 import pMap from "p-map";
 
-/** Enough to reach Stripe's rate limit when a call takes half a second. */
+/** Enough to reach Stripe's rate limit at half a second per call. */
 const CONCURRENCY = 25;
 
-/** Runs the callback for each item, several concurrently. Rejects with the first error and starts no more after it. */
+/** Calls `work` for each item, several concurrently. Rejects with the first error and starts no more after it. */
 export async function inParallel<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
@@ -11,7 +11,7 @@ export async function inParallel<Item>(
   await pMap(items, work, { concurrency: CONCURRENCY });
 }
 
-/** Groups the items of an async iterable, such as Stripe's lists, into pages of at most `size`. */
+/** Groups an async iterable's items, such as Stripe's lists, into pages of at most `size`. */
 export async function* inPages<Item>(
   items: AsyncIterable<Item>,
   size: number,

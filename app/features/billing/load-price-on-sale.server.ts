@@ -3,15 +3,15 @@ import { setPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { log } from "~/observability/log.server";
 import { priceOnSale } from "./premium-product.server";
 
-/** How long startup waits for the price, in milliseconds. Unless it is new, the database has it. */
+/** Maximum wait at startup, in milliseconds. Unless the price is new, the database has it. */
 const START_TIMEOUT_MS = 3_000;
 
 /** Retry delays, in milliseconds; the last one repeats. */
 const RETRY_MS = [2_000, 10_000, 60_000];
 
 /**
- * Loads the price on sale from the database, or else from Stripe, and retries until it is known. Resolves as
- * soon as it is, or after three seconds at the latest, to a function that stops retrying.
+ * Loads the price on sale from the database, or else from Stripe, and retries until it is known. Resolves once it is,
+ * or after three seconds, to a function that stops retrying.
  */
 export async function loadPriceOnSale(): Promise<() => void> {
   let stopped = false;

@@ -1,6 +1,6 @@
 import { Button, type ButtonVariant, useRedirecting } from "~/ui";
 
-/** Label for users who have paid before but have no membership to manage. */
+/** Label for former members, who have no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";
 
 type ManageMembershipFormProps = {
@@ -11,7 +11,7 @@ type ManageMembershipFormProps = {
   opensCard?: boolean;
 };
 
-/** Opens Stripe's customer portal, where a membership is cancelled and its card changed. */
+/** The button that opens Stripe's customer portal, to cancel a membership or change its card. */
 export function ManageMembershipForm({
   label = "Manage or cancel membership",
   variant = "secondary",

@@ -6,7 +6,7 @@ import { billingStateOf, NO_MEMBERSHIP } from "./subscription-state";
 
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
-/** The first payment, in seconds since 1970; all other times count from it. */
+/** The first payment, in seconds since 1970. All other times are relative to it. */
 const START = Date.UTC(2026, 5, 1) / 1_000;
 const PERIOD = 30 * DAY;
 
@@ -17,9 +17,9 @@ type Shape = {
   status?: string;
   /** Start of its current period. */
   period?: number;
-  /** When it was bought, before the first payment. */
+  /** Time of purchase, before the first payment. */
   bought?: number;
-  /** `at` is null where Stripe does not say when. */
+  /** `at` is null if Stripe does not report it. */
   cancelled?: { at: number | null; end: number };
   ended?: number;
   revoked?: "refund" | "dispute";
@@ -27,11 +27,11 @@ type Shape = {
   paused?: boolean;
   invoice?: Partial<Stripe.Invoice>;
   isPaid?: boolean;
-  /** The end of the last paid period, if it is not that of the current one. */
+  /** End of the last paid period, if not the current one's. */
   paidUntil?: number;
 };
 
-/** A membership that was paid at the start of its period, unless told otherwise. */
+/** Returns a membership, by default paid at the start of its period. */
 function membership(shape: Shape = {}): ExaminedMembership {
   const { id = "sub_1", status = "active", period = 0, bought = 0, cancelled, ended } = shape;
   const isPaid = shape.isPaid ?? shape.invoice === undefined;
@@ -89,7 +89,7 @@ function membership(shape: Shape = {}): ExaminedMembership {
 
 type Sync = { now: number; shapes?: Shape[]; isUnfinished?: boolean };
 
-/** The facts that each of consecutive syncs of a customer tells; a key is told once, as the database ensures. */
+/** Returns each sync's new facts, for consecutive syncs. Each key appears once, as the database ensures. */
 function tell(...syncs: Sync[]): MembershipFact[][] {
   let row = NO_MEMBERSHIP;
   const keys = new Set<string>();
@@ -104,7 +104,7 @@ function tell(...syncs: Sync[]): MembershipFact[][] {
 
 const kinds = (...syncs: Sync[]) => tell(...syncs).map((facts) => facts.map(({ kind }) => kind));
 
-/** The last of the syncs' only fact. */
+/** Returns the last sync's only fact. */
 function last(...syncs: Sync[]): MembershipFact {
   const [fact, ...others] = tell(...syncs).at(-1) ?? [];
   expect(others).toEqual([]);
@@ -122,8 +122,8 @@ const CANCELLED: Shape = { cancelled: { at: DAY, end: PERIOD } };
 const ENDED: Shape = { status: "canceled", ended: DAY };
 const REFUNDED: Shape = { revoked: "refund", refunded: DAY };
 
-describe("a membership that begins", () => {
-  it("is told once, with its next payment", () => {
+describe("the start of a membership", () => {
+  it("is reported once, with the next payment", () => {
     expect(last(BOUGHT)).toEqual({
       kind: "begun",
       key: "begun:sub_1",
@@ -137,7 +137,7 @@ describe("a membership that begins", () => {
     ]);
   });
 
-  it("is told when it is paid, even days after it was bought", () => {
+  it("is reported once it is paid, even days after the purchase", () => {
     expect(
       kinds(
         { now: -4 * DAY, shapes: [{ status: "incomplete", bought: -5 * DAY, isPaid: false }] },
@@ -146,28 +146,28 @@ describe("a membership that begins", () => {
     ).toEqual([[], ["begun"]]);
   });
 
-  it("is not told when it is old, whatever the row knew of it", () => {
+  it("is not reported if it is old, whatever the row's state", () => {
     const restored = { now: 3 * DAY + 1 };
     expect(kinds(restored)).toEqual([[]]);
     expect(kinds({ now: 3 * DAY })).toEqual([["begun"]]);
     const renewed = { now: PERIOD + 60, shapes: [{ period: PERIOD }] };
     expect(kinds(renewed)).toEqual([[]]);
-    // access comes back
+    // access is restored
     const unpaid = { ...UNPAID, status: "unpaid" };
     expect(kinds({ now: 2 * PERIOD, shapes: [unpaid] }, renewed)).toEqual([[], []]);
   });
 
-  it("is not told by a program that is new to a row, but has it already", () => {
+  it("is not reported if the row already has it", () => {
     const state = billingStateOf([membership()]);
     const snapshot = { state, memberships: [membership()], at: at(60), isUnfinished: false };
     expect(membershipFacts(state, snapshot)).toEqual([]);
   });
 });
 
-describe("a renewal that fails", () => {
+describe("a failed renewal", () => {
   const failed = { now: PERIOD + 2 * HOUR, shapes: [UNPAID] };
 
-  it("is told with what is owed, and until when access lasts", () => {
+  it("is reported with the amount owed and the end of access", () => {
     expect(last(BOUGHT, failed)).toEqual({
       kind: "renewal-failed",
       key: "renewal-failed:in_2",
@@ -179,7 +179,7 @@ describe("a renewal that fails", () => {
     expect(last(BOUGHT, unpaid)).toMatchObject({ accessUntil: null });
   });
 
-  it("is told once per invoice, however often it is tried", () => {
+  it("is reported once per invoice, however often it is retried", () => {
     const next = {
       ...UNPAID,
       period: 2 * PERIOD,
@@ -208,12 +208,12 @@ describe("a renewal that fails", () => {
     ["is of a paused membership", { ...UNPAID, paused: true }],
     ["is of a disputed membership", { ...UNPAID, revoked: "dispute" }],
     ["is of a membership that is over", { ...UNPAID, status: "canceled" }],
-  ])("is not told if the invoice %s", (_why, shape) => {
+  ])("is not reported if the invoice %s", (_why, shape) => {
     const [, told] = kinds(BOUGHT, { now: PERIOD + 2 * HOUR, shapes: [shape] });
     expect(told).not.toContain("renewal-failed");
   });
 
-  it("waits for the next sync if this one could not tell whether it was paid meanwhile", () => {
+  it("waits for the next sync if it may have been paid meanwhile", () => {
     expect(kinds(BOUGHT, { ...failed, isUnfinished: true }, failed)).toEqual([
       ["begun"],
       [],
@@ -221,17 +221,17 @@ describe("a renewal that fails", () => {
     ]);
   });
 
-  it("is not told when it is old, nor of a membership that was linked again", () => {
+  it("is not reported if it is old or the membership was linked again", () => {
     const late = { ...failed, now: PERIOD + HOUR + 3 * DAY + 1 };
     expect(kinds(BOUGHT, late)).toEqual([["begun"], []]);
     expect(kinds(failed)).toEqual([[]]);
   });
 });
 
-describe("a membership that is cancelled", () => {
+describe("a cancellation", () => {
   const cancelled = { now: DAY + 60, shapes: [CANCELLED] };
 
-  it("is told, with its end", () => {
+  it("is reported, with the end of the membership", () => {
     expect(last(BOUGHT, cancelled)).toEqual({
       kind: "cancelled",
       key: `cancelled:sub_1:${START + DAY}`,
@@ -240,9 +240,9 @@ describe("a membership that is cancelled", () => {
     });
   });
 
-  it("is told again only if it was resumed in between; resuming is not told", () => {
+  it("is reported again only after a resumption, which is not reported", () => {
     const again = { now: 2 * DAY, shapes: [{ cancelled: { at: 2 * DAY, end: PERIOD } }] };
-    // Stripe counts any request about a cancellation as the cancellation
+    // Stripe counts any update of a cancellation as the cancellation
     expect(kinds(BOUGHT, cancelled, again)).toEqual([["begun"], ["cancelled"], []]);
     expect(kinds(BOUGHT, cancelled, { now: DAY + 120 }, again)).toEqual([
       ["begun"],
@@ -252,7 +252,7 @@ describe("a membership that is cancelled", () => {
     ]);
   });
 
-  it("promises nothing of one that is charged until then, or has a problem", () => {
+  it("says so if charges continue or there is a problem", () => {
     const far = { cancelled: { at: DAY, end: 3 * PERIOD } };
     expect(last(BOUGHT, { now: DAY, shapes: [far] })).toMatchObject({
       status: { kind: "renews-until" },
@@ -265,7 +265,7 @@ describe("a membership that is cancelled", () => {
     });
   });
 
-  it("is not told when it is old, while another one goes on, or when it was linked again", () => {
+  it("is not reported if it is old, with another running membership, or after re-linking", () => {
     expect(kinds(BOUGHT, { ...cancelled, now: 4 * DAY + 1 })[1]).toEqual([]);
     const another = { id: "sub_2", status: "past_due", isPaid: false };
     expect(kinds(BOUGHT, { ...cancelled, shapes: [CANCELLED, another] })[1]).toEqual([]);
@@ -273,27 +273,27 @@ describe("a membership that is cancelled", () => {
     expect(kinds({ now: PERIOD + DAY, shapes: [old] })).toEqual([[]]);
   });
 
-  it("is told by its end alone if it ends at once", () => {
+  it("is reported only as an end if the membership ends at once", () => {
     const shape = { ...CANCELLED, ...ENDED };
     expect(kinds(BOUGHT, { now: DAY, shapes: [shape] })[1]).toEqual(["ended"]);
   });
 });
 
-describe("a membership that ends", () => {
-  it("is told once", () => {
+describe("the end of a membership", () => {
+  it("is reported once", () => {
     const ended = { now: DAY + 60, shapes: [ENDED] };
     expect(last(BOUGHT, ended)).toEqual({ kind: "ended", key: "ended:sub_1", at: at(DAY) });
     expect(kinds(BOUGHT, ended, ended)).toEqual([["begun"], ["ended"], []]);
   });
 
-  it("is not told while another one goes on", () => {
+  it("is not reported with another running membership", () => {
     const another = { id: "sub_2" };
     expect(kinds(BOUGHT, { now: DAY, shapes: [ENDED, another] })[1]).toEqual(["begun"]);
     const abandoned = { id: "sub_2", status: "incomplete", isPaid: false };
     expect(kinds(BOUGHT, { now: DAY, shapes: [ENDED, abandoned] })[1]).toEqual(["ended"]);
   });
 
-  it("is not told of a checkout that was never paid, nor of an old end", () => {
+  it("is not reported for an unpaid checkout, or if it is old", () => {
     const unpaid = { status: "incomplete", isPaid: false };
     for (const status of ["canceled", "incomplete_expired"]) {
       const ended = { ...ENDED, status, isPaid: false };
@@ -304,10 +304,10 @@ describe("a membership that ends", () => {
   });
 });
 
-describe("a payment that is refunded", () => {
+describe("a refund", () => {
   const refunded = { now: DAY + 60, shapes: [REFUNDED] };
 
-  it("is told, with what becomes of the membership", () => {
+  it("is reported, with how the membership continues", () => {
     expect(last(BOUGHT, refunded)).toEqual({
       kind: "refunded",
       key: "refunded:ch_in_sub_1_0",
@@ -327,7 +327,7 @@ describe("a payment that is refunded", () => {
     });
   });
 
-  it("tells the end too if both are new, and by itself if it comes later", () => {
+  it("includes the end if both are new; reports a later end separately", () => {
     const both = { now: DAY + 60, shapes: [{ ...ENDED, refunded: DAY }] };
     expect(last(BOUGHT, both)).toMatchObject({ kind: "refunded", status: { kind: "ended" } });
     expect(kinds(BOUGHT, refunded, both, both)).toEqual([["begun"], ["refunded"], ["ended"], []]);
@@ -335,7 +335,7 @@ describe("a payment that is refunded", () => {
     expect(kinds(BOUGHT, ended, both, both)).toEqual([["begun"], ["ended"], ["refunded"], []]);
   });
 
-  it("is not told when it is old, nor while another membership goes on", () => {
+  it("is not reported if it is old, or with another running membership", () => {
     expect(kinds(BOUGHT, { ...refunded, now: 4 * DAY + 1 })[1]).toEqual([]);
     const another = { id: "sub_2", status: "unpaid", isPaid: false };
     expect(kinds(BOUGHT, { now: DAY, shapes: [REFUNDED, another] })[1]).toEqual([]);
@@ -343,13 +343,13 @@ describe("a payment that is refunded", () => {
     expect(kinds(BOUGHT, { now: DAY, shapes: [{}, surplus] })[1]).toEqual([]);
   });
 
-  it("is not told of a payment that is disputed too", () => {
+  it("is not reported for a payment that is also disputed", () => {
     const both = { ...REFUNDED, revoked: "dispute" as const };
     expect(kinds(BOUGHT, { now: DAY, shapes: [both] })[1]).toEqual([]);
   });
 });
 
-it("says nothing of a dispute but the end of a lost one", () => {
+it("reports only the end of a lost dispute", () => {
   expect(
     kinds(
       BOUGHT,

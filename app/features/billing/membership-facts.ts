@@ -8,9 +8,9 @@ import { isOver } from "./subscription-state";
 /** An amount of money, in Stripe's minor unit of the currency. */
 export type Amount = { unitAmount: number; currency: string };
 
-/** Something that happened to a membership and that its owner is told by mail. */
+/** A change to a membership that its owner is mailed about. */
 export type MembershipFact = {
-  /** The same for the same fact, however often and by whomever it is found. */
+  /** Identifies the fact, no matter how often or by which process it is found. */
   key: string;
   /** When it happened. */
   at: Date;
@@ -23,7 +23,7 @@ export type MembershipFact = {
   | { kind: "refunded"; amount: Amount; status: StatusAfterRefund }
 );
 
-/** What becomes of a membership whose payment was refunded. */
+/** How a membership continues after its payment was refunded. */
 export type StatusAfterRefund = { kind: "renews" } | { kind: "ends"; at: Date } | { kind: "ended" };
 
 type RowBefore = Pick<
@@ -41,20 +41,19 @@ type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
 };
 
 /**
- * How old a fact may be that is still told, in milliseconds: after an outage it is late news, after restoring a
- * backup or linking old memberships again it is none.
+ * Maximum age of a fact that is mailed, in milliseconds. After an outage a mail may be late; after a restored backup
+ * or re-linked memberships, old facts are not news.
  */
 const MAX_AGE_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/** Statuses of a subscription that has begun and not ended. */
+/** Statuses of a subscription that has begun and has not ended. */
 const RUNNING = new Set(["active", "trialing", "past_due", "unpaid", "paused"]);
 
 /**
- * What a snapshot shows for the first time, compared with the row it replaces. Only the membership that counts is
- * looked at, and one that is already old when the row first has it is not news.
- *
- * A dispute is none of these facts: the member has opened it at their bank, which keeps them informed; pages show
- * that the membership is paused, and the end of a lost one is told like any other.
+ * Returns the facts a snapshot is the first to show, compared with the row it replaces. Considers only the membership
+ * that counts, and skips one that is already old when the row first has it. Disputes are not included: members open
+ * them at their bank, which informs them. Pages show that the membership is paused, and a lost dispute's end counts
+ * as a normal end.
  */
 export function membershipFacts(before: RowBefore, snapshot: Snapshot): MembershipFact[] {
   const { state, memberships, at: now } = snapshot;
@@ -97,7 +96,7 @@ function begunFact(
   };
 }
 
-/** The invoice is the transition: it stays open until it is paid, and each gets one mail. */
+/** Reports a failed renewal once per invoice, which stays open until it is paid. */
 function renewalFailedFact(
   current: ExaminedMembership,
   { state, at: now, isUnfinished }: Snapshot,
@@ -105,7 +104,7 @@ function renewalFailedFact(
   const invoice = findOpenInvoice(current);
   if (invoice?.billing_reason !== "subscription_cycle") return null;
   if (isOver(current.subscription) || current.subscription.pause_collection) return null;
-  // it may have been paid with a new card after it was read; the next snapshot shows it
+  // it may have been paid with a new card since it was read; the next snapshot shows that
   if (isUnfinished || state.accessRevoked) return null;
   const end = state.stripeCurrentPeriodEnd;
   return {
@@ -135,7 +134,7 @@ function cancelledFact(
   };
 }
 
-/** The mail of a refund that ends the membership says that too. */
+/** Returns the refund, including the end of the membership if it has ended. */
 function refundedFact(
   known: RowBefore | null,
   current: ExaminedMembership,
@@ -154,7 +153,7 @@ function refundedFact(
   };
 }
 
-/** A cancellation that lies beyond the current period does not keep the next one from being charged. */
+/** Returns the status after a refund. A cancellation beyond the current period does not prevent the next charge. */
 function statusAfterRefund({ subscription, item }: ExaminedMembership): StatusAfterRefund {
   const end = cancelAtOf(subscription, item);
   return end === null || end > item.current_period_end
@@ -174,14 +173,14 @@ function endedFact(
   return { kind: "ended", key: `ended:${id}`, at: ended_at ? dateOf(ended_at) : snapshot.at };
 }
 
-/** Whether its holder has another membership that goes on, so that the mails about this one would be wrong. */
+/** Returns whether the member has another running membership, which would make mails about this one wrong. */
 function hasAnother({ subscription }: ExaminedMembership, { memberships }: Snapshot): boolean {
   return memberships.some(
     ({ subscription: { id, status } }) => id !== subscription.id && RUNNING.has(status),
   );
 }
 
-/** When a membership was first paid, which takes days by some methods; if unknown, when it was bought. */
+/** Returns when a membership was first paid, which takes days with some methods; if unknown, when it was bought. */
 function begunAt({ subscription, invoices }: ExaminedMembership): Date {
   const first = invoices.find(({ billing_reason }) => billing_reason === "subscription_create");
   return dateOf(first?.status_transitions.paid_at ?? subscription.created);

@@ -42,7 +42,7 @@ function membership({
 const paid = (given: Given) => paidMemberships([membership(given)]);
 
 describe("paid memberships", () => {
-  it.each(["active", "trialing", "past_due"] as const)("go on while they are %s", (status) => {
+  it.each(["active", "trialing", "past_due"] as const)("continue while %s", (status) => {
     expect(paid({ status })).toEqual([
       {
         stripeSubscriptionId: "sub_1",
@@ -54,19 +54,16 @@ describe("paid memberships", () => {
     ]);
   });
 
-  it.each(["unpaid", "paused"] as const)(
-    "end with the last period paid once they are %s",
-    (status) => {
-      expect(paid({ status })[0]?.endedAt).toEqual(at(720));
-    },
-  );
+  it.each(["unpaid", "paused"] as const)("end with the last paid period once %s", (status) => {
+    expect(paid({ status })[0]?.endedAt).toEqual(at(720));
+  });
 
-  it("end when Stripe ended them, or with their period where it does not say", () => {
+  it("end when Stripe ended them, or else with their period", () => {
     expect(paid({ status: "canceled", endedAfter: 400 })[0]?.endedAt).toEqual(at(400));
     expect(paid({ status: "canceled", invoices: ["paid"] })[0]?.endedAt).toEqual(at(1_440));
   });
 
-  it("are not those whose first payment never came", () => {
+  it("exclude those without a first payment", () => {
     expect(paid({ status: "incomplete" })).toEqual([]);
     for (const endedAfter of [23, 24])
       expect(paid({ status: "incomplete_expired", endedAfter })).toEqual([]);
@@ -82,11 +79,11 @@ describe("paid memberships", () => {
     [{ interval: "week", unit_amount: 300 }, 1_304],
     [{ interval: "day", unit_amount: 100 }, 3_042],
     [{ unit_amount: null }, 0],
-  ])("cost a month's share of %o", (price, amount) => {
+  ])("have a monthly share of %o", (price, amount) => {
     expect(paid({ price })[0]?.monthlyAmount).toBe(amount);
   });
 
-  it("cost as many times the price as there are", () => {
+  it("multiply the price by the quantity", () => {
     expect(paid({ quantity: 3 })[0]?.monthlyAmount).toBe(2_997);
   });
 });

@@ -3,15 +3,15 @@ import type { ExaminedMembership } from "./customer-billing.server";
 import { givesAccess, isOver } from "./subscription-state";
 
 /**
- * How long a subscription whose first payment fails stays `incomplete`, in seconds: one that lasted longer was paid
+ * How long a subscription stays `incomplete` after its first payment fails, in seconds. A longer-lived one was paid
  * for (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
  */
 const INCOMPLETE_LIFE = 23 * 60 * 60;
 
-/** Months in each interval of a price. */
+/** Months per price interval. */
 const MONTHS: Record<string, number> = { day: 12 / 365, week: (12 * 7) / 365, month: 1, year: 12 };
 
-/** The memberships of a snapshot that were paid for, to be counted in the statistics (docs/members.md). */
+/** Returns a snapshot's paid memberships for the statistics (docs/members.md). */
 export function paidMemberships(memberships: readonly ExaminedMembership[]): PaidMembership[] {
   return memberships.filter(wasPaid).map(({ subscription, item }) => ({
     stripeSubscriptionId: subscription.id,
@@ -30,7 +30,7 @@ function wasPaid({ subscription, invoices }: ExaminedMembership): boolean {
   return lasted > INCOMPLETE_LIFE || invoices.some((invoice) => invoice.status === "paid");
 }
 
-/** When it stopped being paid for: Stripe's end, or the start of the period for which nobody pays any more. */
+/** Returns when payments stopped: Stripe's end, or the start of the first unpaid period; null while they continue. */
 function endOf({ subscription, item }: Pick<ExaminedMembership, "subscription" | "item">) {
   if (isOver(subscription)) {
     return new Date((subscription.ended_at ?? item.current_period_end) * 1_000);
@@ -38,7 +38,7 @@ function endOf({ subscription, item }: Pick<ExaminedMembership, "subscription" |
   return givesAccess(subscription) ? null : new Date(item.current_period_start * 1_000);
 }
 
-/** What an item costs a month, in the currency's minor unit, without discounts. */
+/** Returns an item's price per month, in the currency's minor unit, without discounts. */
 function monthlyAmount({ price, quantity = 1 }: ExaminedMembership["item"]): number {
   const { unit_amount, recurring } = price;
   const months = (MONTHS[recurring?.interval ?? "month"] ?? 1) * (recurring?.interval_count ?? 1);

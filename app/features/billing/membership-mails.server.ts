@@ -19,9 +19,9 @@ import type { CustomerBilling } from "./customer-billing.server";
 import { type MembershipFact, membershipFacts } from "./membership-facts";
 
 /**
- * Queues the mails about what a snapshot shows for the first time, in the transaction that writes it, so that each
- * fact is mailed if and only if it is recorded. A mail that fails is logged and left out, since the billing state
- * matters more. Rendering one takes a few milliseconds, in which only other syncs of this customer wait.
+ * Queues the mails about a snapshot's new facts, in the transaction that writes it: a fact is mailed if and only if
+ * it is recorded. Logs and skips mails that fail, since the billing state matters more. Rendering takes a few
+ * milliseconds and delays only other syncs of this customer.
  */
 export async function enqueueMembershipMails(
   before: Profile,
@@ -31,7 +31,7 @@ export async function enqueueMembershipMails(
   const facts = membershipFacts(before, snapshot);
   if (facts.length === 0) return;
   try {
-    // a savepoint: without it, a statement that fails would take the billing state with it
+    // a savepoint keeps a failed statement from rolling back the billing state
     await tx.transaction(async (savepoint) => {
       const to = await findEmailOfUser(before.id, savepoint);
       if (to === null) return;
@@ -50,7 +50,7 @@ export async function enqueueMembershipMails(
 function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">): Mail {
   const { PUBLIC_URL } = env();
   const premiumUrl = `${PUBLIC_URL}/premium`;
-  // whoever may have no access: it asks to log in, and shows what there is to manage
+  // for members who may have no access: the page asks to log in and shows what they can manage
   const cardUrl = PUBLIC_URL + CARD_PATH;
   switch (fact.kind) {
     case "begun":

@@ -10,7 +10,7 @@ import { AccessEnd } from "./membership-status-text";
 
 type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
 
-/** A problem of the viewer's membership, its consequence, and a button to solve it. */
+/** A problem of the viewer's membership, its consequence, and a button to fix it. */
 export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   const { profile } = viewer;
   if (!profile?.problem) return null;
@@ -95,7 +95,7 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
   }
 }
 
-/** The notice under the header, on every page that does not show it itself. */
+/** The notice under the header of every page that does not show it itself. */
 export function MembershipBanner() {
   const { viewer } = useRootData();
   const { pathname } = useLocation();
@@ -103,7 +103,7 @@ export function MembershipBanner() {
   if (!viewer || !problem || pathname === "/premium" || pathname === CARD_PATH) return null;
   if (problem === "confirming" && pathname === "/checkout/success") return null;
   return (
-    // above the landing page's first light, which reaches up under the header
+    // above the landing page's first light, which extends under the header
     <section className="frame relative z-10 pt-4" aria-label="Your membership">
       <MembershipNotice viewer={viewer} />
     </section>

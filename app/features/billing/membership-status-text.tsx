@@ -1,7 +1,7 @@
 import type { ViewerProfile } from "~/features/accounts/viewer";
 import { UtcDate } from "~/ui";
 
-/** What is charged in future, and until when. */
+/** Future charges and when they end. */
 export function MembershipStatusText({ profile: { status, price } }: { profile: ViewerProfile }) {
   switch (status.kind) {
     case "renews": {
@@ -33,7 +33,7 @@ export function MembershipStatusText({ profile: { status, price } }: { profile: 
   }
 }
 
-/** The day on which access ends, from an ISO 8601 instant. */
+/** The day access ends, from an ISO 8601 instant. */
 export function AccessEnd({ at }: { at: string }) {
   return <UtcDate at={at} className="min-[20rem]:whitespace-nowrap" />;
 }

@@ -4,18 +4,18 @@ import { showsNewPayment } from "./new-payment";
 import { NO_MEMBERSHIP } from "./subscription-state";
 
 const DAY = 24 * 60 * 60;
-/** When the snapshot was taken, in seconds since 1970; all other times count from it. */
+/** Time of the snapshot, in seconds since 1970. All other times are relative to it. */
 const NOW = Date.UTC(2026, 5, 15) / 1_000;
 const at = (seconds: number) => new Date((NOW + seconds) * 1_000);
 
-/** What the row knew; a payment an hour ago that it does not know, unless told otherwise. */
+/** The row's state; by default, it does not know of a payment an hour ago. */
 type Given = {
   before?: { price?: string | null; end?: number | null; syncedAt?: number | null };
   price?: string | null;
   end?: number | null;
-  /** When each invoice of the membership was paid; null for one that was not. */
+  /** When each invoice of the membership was paid; null for an unpaid one. */
   paid?: (number | null)[];
-  /** Those of another membership of the same customer. */
+  /** The same for another membership of the customer. */
   paidByAnother?: number[];
 };
 
@@ -45,43 +45,43 @@ function showsOne({ before = {}, paid = [-3_600], paidByAnother = [], ...given }
   return showsNewPayment(row, { state, memberships, at: at(0) });
 }
 
-describe("a snapshot", () => {
-  it("shows a new payment when it is the first to show a membership that was just paid", () => {
+describe("showsNewPayment", () => {
+  it("is true for a new membership that was just paid", () => {
     expect(showsOne()).toBe(true);
     expect(showsOne({ before: { syncedAt: null } })).toBe(true);
     expect(showsOne({ paid: [-40 * DAY, -3_600, null] })).toBe(true);
   });
 
-  it("shows one when it is the first to show a renewal", () => {
+  it("is true for a new renewal", () => {
     expect(showsOne({ before: { price: "price_1", end: 0 } })).toBe(true);
     expect(showsOne({ before: { price: "price_1", end: null } })).toBe(true);
   });
 
-  it("shows none when the row has the membership's period already", () => {
+  it("is false if the row already has the period", () => {
     expect(showsOne({ before: { price: "price_1", end: 30 * DAY } })).toBe(false);
   });
 
-  it("shows one when access comes back with the period the row had", () => {
+  it("is true if access returns with the row's period", () => {
     expect(showsOne({ before: { price: null, end: 30 * DAY } })).toBe(true);
   });
 
-  it("shows none when there is no access", () => {
+  it("is false without access", () => {
     expect(showsOne({ price: null })).toBe(false);
     expect(showsOne({ end: null })).toBe(false);
   });
 
-  it("shows none when the payment was made before the row was last synced", () => {
+  it("is false for a payment before the last sync", () => {
     expect(showsOne({ before: { syncedAt: -3_600 } })).toBe(false);
     expect(showsOne({ before: { syncedAt: -3_601 } })).toBe(true);
   });
 
-  it("shows none when Stripe has stopped repeating the webhook of the payment", () => {
+  it("is false once Stripe has stopped retrying the payment's webhook", () => {
     const before = { syncedAt: null };
     expect(showsOne({ before, paid: [-3 * DAY] })).toBe(true);
     expect(showsOne({ before, paid: [-3 * DAY - 1] })).toBe(false);
   });
 
-  it("shows none when only another membership was paid, or nothing was", () => {
+  it("is false if only another membership, or none, was paid", () => {
     expect(showsOne({ paid: [], paidByAnother: [-3_600] })).toBe(false);
     expect(showsOne({ before: { syncedAt: null }, paid: [null] })).toBe(false);
   });

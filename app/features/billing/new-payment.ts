@@ -1,12 +1,12 @@
 import type { Profile } from "~db/schema";
 import type { CustomerBilling } from "./customer-billing.server";
 
-/** How long Stripe retries a webhook, in milliseconds: none will tell of an older payment. */
+/** How long Stripe retries a webhook, in milliseconds. Older payments get no more webhooks. */
 const WEBHOOK_RETRY_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /**
- * Whether a snapshot is the first to show a payment of the last days that changes the membership, so that Stripe must
- * have sent a webhook about it.
+ * Returns whether a snapshot is the first to show a recent payment that changes the membership. Stripe must then have
+ * sent a webhook about it.
  */
 export function showsNewPayment(
   before: Pick<Profile, "syncedAt" | "stripePriceId" | "stripeCurrentPeriodEnd">,

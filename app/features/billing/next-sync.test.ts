@@ -41,22 +41,18 @@ function wait(shapes: Shape[], checkoutOpened: number | null = null, isUnfinishe
 describe("the next sync of a customer", () => {
   it.each<[string, Shape, number]>([
     ["shortly before a renewal is charged", {}, 20 * DAY - 30 * MINUTE],
-    ["right after a period's end that is near", { end: 10 * MINUTE }, 15 * MINUTE],
-    [
-      "every five minutes while a period is over and has not been renewed",
-      { end: -DAY },
-      5 * MINUTE,
-    ],
+    ["right after a near period end", { end: 10 * MINUTE }, 15 * MINUTE],
+    ["every five minutes while an ended period is not renewed", { end: -DAY }, 5 * MINUTE],
     ["soon after a renewal was not paid", { paidUntil: -HOUR }, 6 * MINUTE],
     ["every hour while it stays unpaid", { status: "past_due", paidUntil: -10 * DAY }, HOUR],
     ["every hour after a refund", { revoked: "refund" }, HOUR],
-    ["soon after a first payment was started", { status: "incomplete", created: 0 }, 5 * MINUTE],
+    ["soon after a first payment starts", { status: "incomplete", created: 0 }, 5 * MINUTE],
     ["every hour for days, until it arrives", { status: "incomplete", created: -5 * DAY }, HOUR],
   ])("is %s", (_when, shape, expected) => {
     expect(wait([shape])).toBe(expected);
   });
 
-  it("is the earliest of all memberships' next syncs", () => {
+  it("is the earliest of all memberships'", () => {
     expect(wait([{}, { status: "paused" }])).toBe(HOUR);
   });
 
@@ -72,7 +68,7 @@ describe("the next sync of a customer", () => {
     expect(wait([], -48 * HOUR)).toBeNull();
   });
 
-  it("is soon when an action at Stripe did not complete", () => {
+  it("is soon after an unfinished action at Stripe", () => {
     expect(wait([{}], null, true)).toBe(5 * MINUTE);
   });
 });

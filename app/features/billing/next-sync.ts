@@ -4,15 +4,15 @@ import { givesAccess, liveMemberships, type Membership } from "./subscription-st
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A Checkout Session can be paid for 24 hours; the second day covers a payment that settles late. */
+/** A Checkout Session can be paid for 24 hours; the second day covers payments that settle late. */
 const CHECKOUT_LIFETIME_MS = 48 * HOUR;
 
-/** How long before a renewal the customer is synced once more, so that a dispute whose webhook was missed still counts. */
+/** How long before a renewal to sync again, in milliseconds, so a dispute with a missed webhook still counts. */
 const BEFORE_RENEWAL_MS = 30 * MINUTE;
 
 /**
- * When to sync a customer again if no webhook arrives; null if nothing can change without one. That is around
- * the ends of periods and while something is pending, with a growing delay.
+ * Returns when to sync a customer again without a webhook; null if nothing can change without one. That is around
+ * period ends, and with growing delays while something is pending.
  */
 export function nextSyncAt(
   {
@@ -43,7 +43,7 @@ function nextSyncOf({ subscription, item, coverage }: Membership, now: number): 
   return isNear ? Math.max(paidEnd, now) + 5 * MINUTE : paidEnd - BEFORE_RENEWAL_MS;
 }
 
-/** Grows with the elapsed time from five minutes to one hour, which it reaches after ten hours. */
+/** Grows with the elapsed time from five minutes to one hour, reached after ten hours. */
 function syncDelay(elapsed: number): number {
   return Math.min(Math.max(elapsed / 10, 5 * MINUTE), HOUR);
 }

@@ -2,10 +2,10 @@ import type Stripe from "stripe";
 import { idOf } from "./coverage";
 
 /**
- * A subscription's newest invoice, if Stripe has failed to collect it and is still retrying: not one whose
- * collection the author has stopped
- * (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection) or that is paid manually. Older
- * ones are for months without access, and the status depends on the newest.
+ * Returns a subscription's newest invoice if Stripe failed to collect it and still retries. Skips one whose
+ * collection the author stopped (https://docs.stripe.com/invoicing/integration/automatic-advancement-collection) or
+ * that is paid manually. Ignores older ones: they are for months without access, and the status depends on the
+ * newest.
  */
 export function findOpenInvoice({
   invoices,

@@ -14,14 +14,14 @@ const STRIPE = {
   STRIPE_WEBHOOK_SECRET: "whsec_1",
 };
 
-describe("an address from Stripe's API", () => {
-  it("is trusted whatever its domain", () => {
+describe("a URL from Stripe's API", () => {
+  it("is trusted on any domain", () => {
     setEnvironment({ ...STRIPE, LOG_LEVEL: "silent" });
     expect(paymentPageProblem("https://checkout.stripe.com/c/pay/cs_1")).toBeNull();
     expect(paymentPageProblem("https://pay-1.book.example/c/pay/cs_1")).toBeNull();
   });
 
-  it("is encrypted, unless the API itself is not", () => {
+  it("must be encrypted, unless the API is not", () => {
     setEnvironment(STRIPE);
     const plain = "http://checkout.stripe.com/c/pay/cs_1";
     expect(paymentPageProblem(plain)).toBe("The payment page is not encrypted.");
@@ -33,13 +33,13 @@ describe("an address from Stripe's API", () => {
     expect(paymentPageProblem("javascript:alert(1)")).toBe("The payment page is not encrypted.");
   });
 
-  it("may be missing", () => {
+  it("is reported if it is missing or malformed", () => {
     setEnvironment(STRIPE);
     expect(paymentPageProblem(null)).toBe("The payment page has no address.");
     expect(paymentPageProblem("cs_1")).toBe("The payment page has no address.");
   });
 
-  it("of an unlisted domain warns the operator once, naming the setting", () => {
+  it("with an unlisted domain warns the operator once, naming the setting", () => {
     setEnvironment(STRIPE);
     const lines = watchLog();
     for (const path of ["1", "2", "3"]) paymentPageProblem(`https://pay-2.book.example/${path}`);
@@ -53,7 +53,7 @@ describe("an address from Stripe's API", () => {
     ]);
   });
 
-  it("of a listed domain logs no warning", () => {
+  it("with a listed domain logs no warning", () => {
     setEnvironment({ ...STRIPE, STRIPE_CUSTOM_DOMAIN: "pay-3.book.example,Pay-4.book.example" });
     const lines = watchLog();
     paymentPageProblem("https://pay-3.book.example/1");

@@ -3,8 +3,8 @@ import { log } from "~/observability/log.server";
 import { paymentPageOrigins } from "./stripe-origins.server";
 
 /**
- * Why a browser must not be redirected to a URL returned by Stripe's API; null if it may. Any origin is
- * trusted, but the connection has to be as secure as the one to the API.
+ * Returns why a browser must not be redirected to a URL from Stripe's API; null if it may. Trusts any origin, but the
+ * connection must be as secure as the one to the API.
  */
 export function paymentPageProblem(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return "The payment page has no address.";
@@ -18,10 +18,10 @@ export function paymentPageProblem(url: string | null): string | null {
   return null;
 }
 
-/** Origins the operator has been warned about. */
+/** Origins already warned about. */
 const warned = new Set<string>();
 
-/** An account has few domains at Stripe; more mean a different problem, which has been logged by then. */
+/** Maximum warnings. An account has few domains at Stripe; more mean another problem, already logged by then. */
 const MAX_WARNED = 10;
 
 function warnIfUnlisted(origin: string): void {

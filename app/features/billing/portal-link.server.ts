@@ -5,12 +5,12 @@ import { paymentPageProblem } from "./payment-pages.server";
 import { openPortal, type PortalPage } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 
-/** The page on which a membership is managed, or why there is none. */
+/** The portal page, or why there is none. */
 export type PortalLink =
   | { kind: "page"; url: string }
   | { kind: "no-customer" | "no-page" | "unavailable"; message: string };
 
-/** The URL of a page of the portal for a user. Never throws: every failure is logged here. */
+/** Returns the URL of a portal page for a user. Never throws: logs every failure. */
 export async function linkToPortal(userId: string, page: PortalPage): Promise<PortalLink> {
   try {
     const profile = await findProfile(userId);

@@ -6,19 +6,19 @@ import { findProfile } from "~db/queries/profiles";
 import { withCallPurpose } from "./call-purpose.server";
 import { syncCustomer } from "./sync-customer.server";
 
-/** Where Stripe's portal returns its visitors to. */
+/** The path to which Stripe's portal returns. */
 export const PORTAL_RETURN_PATH = "/billing";
 
-/** How long the visitor waits for the sync, in milliseconds; after that a webhook or the timer updates the row. */
+/** Maximum wait for the sync, in milliseconds. After that a webhook or the timer updates the row. */
 const TIMEOUT_MS = 4_000;
 
-/** How soon the membership is checked again while a webhook's sync is paying with the new card, in milliseconds. */
+/** Delay before another check while another sync pays with the new card, in milliseconds. */
 const PAYMENT_INTERVAL_MS = 750;
 
 /**
- * Syncs a user who returns from the portal and resolves to whether they are a member. Failures of Stripe are
- * not thrown: without its response in time, or if `mayCallStripe` refuses, the existing row decides. No call
- * is made for a user without a Stripe customer.
+ * Syncs a user who returns from the portal and resolves to whether they are a member. Never throws Stripe's errors:
+ * if it does not respond in time, or `mayCallStripe` refuses, the existing row decides. Makes no call for a user
+ * without a Stripe customer.
  */
 export async function returnFromPortal(
   userId: string,

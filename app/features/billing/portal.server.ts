@@ -3,16 +3,16 @@ import { env } from "~/env.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
 
-/** How long the portal's configuration is cached; `stripe setup` in another process may have created one since. */
+/** Cache lifetime of the portal's configuration, in milliseconds; another process's `stripe setup` may create one. */
 const CACHE_TTL_MS = 10 * 60_000;
 
 /** The cached configuration id, or the pending request for it. */
 let cached: { client: Stripe; at: number; id: Promise<string | null> } | undefined;
 
-/** What the portal shows: its overview, or only the form for another card, after which it returns by itself. */
+/** What the portal shows: its overview, or only the form for another card, which then returns. */
 export type PortalPage = "overview" | "card";
 
-/** The address of Stripe's customer portal for a customer, from which they come back to `returnPath`. */
+/** Opens Stripe's customer portal for a customer and returns its URL. The customer returns to `returnPath`. */
 export async function openPortal(
   stripeCustomerId: string,
   page: PortalPage,
@@ -68,8 +68,8 @@ function portalConfigurationId(): Promise<string | null> {
 }
 
 /**
- * The portal configuration that `stripe setup` created; null if it was never run for this account. If there are
- * several, as when two sites share an account, the one that returns to this site.
+ * Returns the portal configuration created by `stripe setup`; null if it was never run for this account. If two sites
+ * share an account, prefers the one that returns to this site.
  */
 export async function findPortalConfiguration(): Promise<Stripe.BillingPortal.Configuration | null> {
   const { data } = await stripeClient().billingPortal.configurations.list({

@@ -8,9 +8,9 @@ import { MembershipStatusText } from "./membership-status-text";
 
 type PremiumPageProps = {
   viewer: Viewer;
-  /** The ways in, at the end of the first two cards. */
+  /** Links at the end of the first two cards. */
   ways: { chapters: ReactNode; extras: ReactNode };
-  /** What the third card says below its title: whether there is a community, and the way to it. */
+  /** The third card's content: whether there is a community, and the link to it. */
   community: ReactNode;
   /** The library, below the cards. */
   children: ReactNode;

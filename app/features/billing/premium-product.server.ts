@@ -4,10 +4,10 @@ import type { StripePrice } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
 
-/** Marks the objects that `stripe setup` created at Stripe, so that the site can find them. */
+/** Marks the objects `stripe setup` creates at Stripe, so the site can find them. */
 export const SETUP_METADATA = { app: "the-golden-path" } as const;
 
-/** How long the list of products is cached; `stripe setup` in another process may have created one since. */
+/** Cache lifetime of the products, in milliseconds; another process's `stripe setup` may create one. */
 const CACHE_TTL_MS = 10 * 60_000;
 
 let cached:
@@ -15,8 +15,8 @@ let cached:
   | undefined;
 
 /**
- * The price on sale, `STRIPE_PRICE_ID`. Fetched from Stripe once and stored in the database, because what is
- * stored of a price cannot change (https://docs.stripe.com/api/prices/update).
+ * Returns the price on sale, `STRIPE_PRICE_ID`. Fetches it from Stripe once and stores it in the database; the stored
+ * fields cannot change (https://docs.stripe.com/api/prices/update).
  */
 export async function priceOnSale(): Promise<StripePrice> {
   const { priceId } = requireStripe();
@@ -28,8 +28,8 @@ export async function priceOnSale(): Promise<StripePrice> {
 }
 
 /**
- * The products whose subscriptions are memberships: that of the price on sale, and each that `stripe setup`
- * ever created, so that those who still pay for a former one stay members.
+ * Returns the products whose subscriptions are memberships: that of the price on sale, and all that `stripe setup`
+ * ever created. Subscribers to a former product thus stay members.
  */
 export function premiumProducts(): Promise<ReadonlySet<string>> {
   const client = stripeClient();
@@ -39,7 +39,7 @@ export function premiumProducts(): Promise<ReadonlySet<string>> {
     cached.priceId === priceId &&
     Date.now() - cached.at < CACHE_TTL_MS;
   if (!cached || !isKnown) {
-    // All callers share this request, so it must not have background priority if the timer is first.
+    // All callers share this request, so it must not get background priority from the timer.
     const products = withCallPurpose("webhook", () => findProducts(client));
     const entry = { client, priceId, at: Date.now(), products };
     cached = entry;
@@ -58,7 +58,7 @@ async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
   return products;
 }
 
-/** The stored form of a Stripe price; a price without `recurring` never belongs to a subscription. */
+/** Converts a Stripe price to its stored form. A price without `recurring` never belongs to a subscription. */
 export function toStripePrice(price: Stripe.Price): StripePrice {
   const { id, unit_amount: unitAmount, currency, recurring } = price;
   return {
@@ -71,7 +71,7 @@ export function toStripePrice(price: Stripe.Price): StripePrice {
   };
 }
 
-/** The id of a price's product. */
+/** Returns the id of a price's product. */
 export function productOf({ product }: Stripe.Price): string {
   return typeof product === "string" ? product : product.id;
 }

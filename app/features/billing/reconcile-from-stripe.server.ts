@@ -15,20 +15,20 @@ import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-clie
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 
-/** Subscriptions per page: the maximum of Stripe's list calls. */
+/** Subscriptions per page, the maximum of Stripe's list calls. */
 const PAGE_SIZE = 100;
 
-/** What the database knows about a membership at Stripe. */
+/** The owner of a membership at Stripe, according to the database. */
 export type MembershipOwner =
   | { kind: "linked"; userId: string }
-  /** Its user exists, but the row has no customer, or one without a live membership. */
+  /** Its user exists, but the row has no customer or one without a live membership. */
   | { kind: "lost"; userId: string; replaces: string | null }
-  /** Its user also pays another one, through the customer in the row. */
+  /** Its user pays for another one too, through the row's customer. */
   | { kind: "surplus"; userId: string; linkedCustomer: string }
   /** No account belongs to it. */
   | { kind: "ownerless"; userId: string | null };
 
-/** A live membership in the Stripe account, whoever owns it. */
+/** A live membership in the Stripe account, with or without an owner. */
 export type AccountMembership = {
   subscriptionId: string;
   stripeCustomerId: string;
@@ -36,18 +36,18 @@ export type AccountMembership = {
 };
 
 export type FromStripeResult = {
-  /** Number of memberships whose row was synced, including adopted ones. */
+  /** Memberships whose row was synced, including adopted ones. */
   synced: number;
   failed: number;
   adopted: AccountMembership[];
-  /** Paid memberships that the site cannot resolve by itself. */
+  /** Paid memberships that need the operator. */
   unresolved: AccountMembership[];
 };
 
 /**
- * Syncs the rows of all live memberships in the Stripe account. A row that has lost its link to the customer,
- * as in a restored backup, is linked again by the user id in the metadata of the subscription or customer;
- * never by the email address, which proves nothing here. Throws Stripe's and PostgreSQL's errors.
+ * Syncs the rows of all live memberships in the Stripe account. If a row has lost its customer, as in a restored
+ * backup, restores the link by the user id in the subscription's or customer's metadata. Never uses the email
+ * address, which proves nothing. Throws Stripe's and PostgreSQL's errors.
  */
 export async function reconcileFromStripe(
   onProgress?: (synced: number) => void,
@@ -73,15 +73,15 @@ export async function reconcileFromStripe(
 }
 
 /**
- * Finds the owner of each live membership in the Stripe account and runs the callback for it, several
- * concurrently. A failure is passed to `onError`, after which the iteration continues, or else thrown.
+ * Finds each live membership's owner and calls `work` with it, several concurrently. Passes failures to `onError` and
+ * continues; throws them if there is none.
  */
 export async function forEachAccountMembership(
   work: (membership: AccountMembership) => Promise<void>,
   onError?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
   const products = await premiumProducts();
-  // Without a status filter, Stripe lists all that are not cancelled.
+  // Without a status filter, Stripe lists all subscriptions that are not cancelled.
   const subscriptions = stripeClient().subscriptions.list({ limit: PAGE_SIZE });
   for await (const page of inPages(subscriptions, PAGE_SIZE)) {
     await inParallel(page, async (subscription) => {
@@ -133,8 +133,8 @@ async function adopt(
 }
 
 /**
- * Expires the open checkout sessions of a customer that is about to be unlinked: paying one would create a
- * second membership. False if one was paid just now.
+ * Expires the open checkout sessions of a customer about to be unlinked; paying one would create a second membership.
+ * Returns false if one has just been paid.
  */
 async function closeCheckouts(userId: string, customer: string): Promise<boolean> {
   const { sessions } = stripeClient().checkout;
@@ -163,7 +163,7 @@ async function userIdOfCustomer(stripeCustomerId: string): Promise<string | unde
   return customer.deleted ? undefined : customer.metadata.userId;
 }
 
-/** Whether a text can be an account id; PostgreSQL rejects a query for any other. */
+/** Returns whether a text can be an account id; PostgreSQL rejects queries with any other. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

@@ -11,16 +11,16 @@ import { processUndeliveredEvents } from "./undelivered-events.server";
 
 const MINUTE = 60_000;
 
-/** Delay of the first run, in milliseconds; it catches up on what happened while the site was down. */
+/** Delay of the first run, in milliseconds. It catches up after downtime. */
 const FIRST_RUN_MS = 5_000;
 
 /** Interval of later runs, in milliseconds. */
 const INTERVAL_MS = 5 * MINUTE;
 
-/** Back-off for a customer that Stripe does not know, which only the operator can fix. */
+/** Backoff for a customer unknown to Stripe, in milliseconds; only the operator can fix that. */
 const UNKNOWN_BACKOFF_MS = 24 * 60 * MINUTE;
 
-/** Back-off after a failed sync, so that customers who always fail do not end every run before the others' turn. */
+/** Backoff after a failed sync, in milliseconds, so customers who always fail do not starve the others. */
 const FAILED_BACKOFF_MS = 15 * MINUTE;
 
 /** Rows read per query. */
@@ -32,14 +32,14 @@ const MAX_FAILURES_IN_A_ROW = 50;
 export type ReconcileResult = {
   synced: number;
   failed: number;
-  /** Users whose row has a customer that Stripe does not know in this account and mode. */
+  /** Users whose customer Stripe does not know in this account and mode. */
   unknown: string[];
 };
 
 /**
- * Syncs all rows that are due (`sync_due_at`), in case they missed a webhook. A failed one is logged and
- * retried after a back-off; when `stopping` is aborted, the rest is left to the next process. Throws only
- * when the database does not respond.
+ * Syncs all rows that are due (`sync_due_at`), in case a webhook was missed. Logs failed syncs and retries them after
+ * a backoff. Leaves the rest to the next process once `stopping` is aborted. Throws only if the database does not
+ * respond.
  */
 export async function reconcile(
   now = new Date(),
@@ -66,9 +66,9 @@ export async function reconcile(
 }
 
 /**
- * Syncs every profile that has a Stripe customer, as after an outage, optionally starting after a user id.
- * With `unlinkUnknown`, rows whose customer Stripe does not know in this account and mode are cleared of all
- * billing data; only the operator may request that.
+ * Syncs every profile with a Stripe customer, as after an outage, optionally starting after a user id. With
+ * `unlinkUnknown`, clears all billing data of rows whose customer Stripe does not know in this account and mode. Only
+ * the operator may request that.
  */
 export async function reconcileAll({
   unlinkUnknown = false,
@@ -90,14 +90,14 @@ export async function reconcileAll({
   return tally.result;
 }
 
-/** Runs syncs, counts them, and logs those that fail. */
+/** Runs and counts syncs, and logs failed ones. */
 class Tally {
   readonly result: ReconcileResult = { synced: 0, failed: 0, unknown: [] };
   #failuresInARow = 0;
 
   constructor(
     private readonly options: {
-      /** Whether customers that Stripe does not know count as failures, since the key may be the wrong one. */
+      /** Whether unknown customers count as failures, since the key may be the wrong one. */
       unknownCounts: boolean;
       stopping?: AbortSignal;
     },
@@ -131,8 +131,8 @@ class Tally {
 }
 
 /**
- * Reconciles shortly after startup and then every `interval` milliseconds until the returned function is
- * called, which lets a current run finish the syncs it has started. One instance does at a time.
+ * Reconciles shortly after startup and then every `interval` milliseconds, in one instance at a time. The returned
+ * function stops this and lets a run finish the syncs it has started.
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   return startTimedWork("reconciliation", {
@@ -154,7 +154,7 @@ async function runOnce(stopping: AbortSignal): Promise<void> {
   ]);
 }
 
-/** Clears all billing data from a user's row, including the customer. */
+/** Clears all billing data in a user's row, including the customer. */
 export function unlinkCustomer(userId: string): Promise<void> {
   return updateProfile(userId, {
     ...NO_MEMBERSHIP,

@@ -8,7 +8,7 @@ const CREATED = 1_000;
 const FINALIZED = 2_000;
 const PAID = 3_000;
 
-/** A renewal's newest invoice that Stripe failed to collect, unless told otherwise. */
+/** Returns an invoice, by default a renewal's newest one that Stripe failed to collect. */
 function invoice(more: Partial<Stripe.Invoice> = {}): Stripe.Invoice {
   return {
     id: "in_2",
@@ -43,32 +43,32 @@ function told(before: string | null, now: string, ...invoices: Stripe.Invoice[])
 
 const FAILED = { invoiceId: "in_2", failedAt: new Date(FINALIZED * 1_000), paidAt: null };
 
-describe("the renewals that a snapshot tells of", () => {
+describe("a snapshot's renewals", () => {
   it.each(["past_due", "unpaid"])("have failed while the membership is %s", (status) => {
     expect(told("active", status, invoice())).toEqual([FAILED]);
   });
 
-  it("have failed when the invoice was made, where it was never finalised", () => {
+  it("have failed when the invoice was created, if it was never finalised", () => {
     const transitions = { finalized_at: null } as Stripe.Invoice.StatusTransitions;
     const [failed] = told("active", "past_due", invoice({ status_transitions: transitions }));
     expect(failed?.failedAt).toEqual(new Date(CREATED * 1_000));
   });
 
-  it.each(["past_due", "unpaid"])("were paid after all when it was %s before", (before) => {
+  it.each(["past_due", "unpaid"])("were paid later if it was %s before", (before) => {
     expect(told(before, "active", paid(PAID))).toEqual([
       { invoiceId: "in_2", failedAt: null, paidAt: new Date(PAID * 1_000) },
     ]);
   });
 
-  it("were paid by the time of the snapshot, where Stripe does not say when", () => {
+  it("were paid at the snapshot's time if Stripe does not report one", () => {
     expect(told("past_due", "active", paid(null))[0]?.paidAt).toEqual(AT);
   });
 
-  it("are none of a membership that owes nothing and owed nothing", () => {
+  it("are empty for a membership that owes nothing, now or before", () => {
     for (const before of ["active", null]) expect(told(before, "active", paid(PAID))).toEqual([]);
   });
 
-  it("are neither older ones that stay open, nor drafts, nor other invoices", () => {
+  it("exclude older open invoices, drafts and other invoices", () => {
     const others = [
       invoice({ id: "in_1" }),
       invoice({ id: "in_0", status: "void" }),

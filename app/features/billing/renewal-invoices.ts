@@ -3,12 +3,12 @@ import type { Profile } from "~db/schema";
 import type { CustomerBilling } from "./customer-billing.server";
 import { findOpenInvoice } from "./open-invoice";
 
-/** Statuses in which a renewal is owed. */
+/** Statuses with an unpaid renewal. */
 const OWING = new Set(["past_due", "unpaid"]);
 
 /**
- * The invoices of a snapshot that tell of failed renewals, and of those paid after all; none for a membership that
- * owes nothing and owed nothing.
+ * Returns a snapshot's invoices of failed renewals and of those paid later. None for a membership that owes nothing,
+ * now or before.
  */
 export function renewalInvoices(
   before: Pick<Profile, "stripeSubscriptionStatus">,

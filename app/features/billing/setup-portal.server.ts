@@ -7,14 +7,14 @@ import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
 
-/** Where the portal returns members to; they are synced there. */
+/** Returns the URL to which the portal returns members; they are synced there. */
 function portalReturnAddress(): string {
   return `${env().PUBLIC_URL}${PORTAL_RETURN_PATH}`;
 }
 
 /**
- * Configures the portal so that members can change their card, read invoices, and cancel at the end of the paid
- * period (https://docs.stripe.com/api/customer_portal/configurations).
+ * Configures the portal so members can change their card, read invoices, and cancel at the end of the paid period
+ * (https://docs.stripe.com/api/customer_portal/configurations).
  */
 export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   const wanted = {
@@ -44,7 +44,7 @@ export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   });
 }
 
-/** What is wrong with a portal configuration, as phrases without a full stop; empty when it is right. */
+/** Returns the problems of a portal configuration, as phrases without a full stop; empty if there are none. */
 export function portalProblems({
   features,
   default_return_url,

@@ -8,19 +8,19 @@ import { productOf, SETUP_METADATA, toStripePrice } from "./premium-product.serv
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 
-/** Lookup key of the price to sell, whatever its id in an account; it is transferred to a new price. */
+/** Lookup key of the price to sell, whatever its id. A new price takes it over. */
 const PRICE_LOOKUP_KEY = "golden_path_premium_monthly";
 
-/** The price options as typed by the author; an omitted one keeps the value of the price on sale. */
+/** The price options as typed by the author. An omitted one keeps the value of the price on sale. */
 export type PriceOptions = { amount?: string; currency?: string; interval?: string };
 
-/** A fixed amount and how often it is due. */
+/** A fixed amount and its billing period. */
 type Terms = RecurringPrice & { unitAmount: number };
 
 /**
- * Finds or creates the price to sell and returns its id. Without options that is the one on sale, whatever it
- * costs, or $9.99 a month if there is none. A new price is created for the same product, so that subscribers
- * at the old price stay members; the old price stays active. Throws OperatorError for invalid options.
+ * Finds or creates the price to sell and returns its id. Without options that is the price on sale, or $9.99 a month
+ * if there is none. A new price belongs to the same product, so subscribers at the old price stay members; the old
+ * price stays active. Throws OperatorError for invalid options.
  */
 export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Promise<string> {
   const onSale = await findPriceOnSale();
@@ -62,7 +62,7 @@ export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Pro
   return price.id;
 }
 
-/** A price in words: "12.50 eur a month". */
+/** Describes a price: "12.50 eur a month". */
 export function describePrice({
   unitAmount,
   currency,
@@ -75,8 +75,9 @@ export function describePrice({
 }
 
 /**
- * The price the site matches or would sell: the configured one, unless it belongs to another account or mode or
- * is no longer active; otherwise the one setup last chose.
+ * Returns the price the site sells: the configured one, unless it belongs to another account or mode or is inactive;
+ * otherwise the one setup last chose. Keeps an inactive configured one if setup chose none, or one of another
+ * product.
  */
 async function findPriceOnSale(): Promise<Stripe.Price | null> {
   const { priceId } = env().STRIPE_KNOWN;
@@ -87,7 +88,7 @@ async function findPriceOnSale(): Promise<Stripe.Price | null> {
   return chosen && !isOther ? chosen : configured;
 }
 
-/** The price an earlier run chose. */
+/** Returns the price an earlier run chose. */
 async function findChosen(): Promise<Stripe.Price | null> {
   const { data } = await stripeClient().prices.list({ lookup_keys: [PRICE_LOOKUP_KEY], limit: 1 });
   return data[0] ?? null;
@@ -102,7 +103,7 @@ async function findConfigured(priceId: string): Promise<Stripe.Price | null> {
   }
 }
 
-/** The requested terms; null if the price on sale is kept and has no fixed amount. */
+/** Returns the requested terms; null to keep a price on sale without a fixed amount. */
 function termsOf(options: PriceOptions, onSale: Stripe.Price | null): Terms | null {
   const { amount, currency, interval } = options;
   const { unitAmount, ...present }: RecurringPrice = onSale ? toStripePrice(onSale) : PREMIUM_PRICE;
@@ -133,7 +134,7 @@ function periodOf(interval: string | undefined): Pick<Terms, "interval" | "inter
   return { interval, intervalCount: 1 };
 }
 
-/** The product, marked as ours and active: the one on sale, one that an earlier run created, or a new one. */
+/** Finds or creates the product, and marks it as ours and active: the one on sale, an earlier run's, or a new one. */
 async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Promise<string> {
   const found = onSale
     ? await stripeClient().products.retrieve(productOf(onSale))
@@ -154,7 +155,7 @@ async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Pr
   return found.id;
 }
 
-/** The product of an interrupted run, or one without prices; an active one is preferred. */
+/** Returns the product of an interrupted run, or one without prices; prefers an active one. */
 async function findOwnProduct(): Promise<Stripe.Product | null> {
   let found: Stripe.Product | null = null;
   for await (const product of stripeClient().products.list({ limit: 100 })) {
@@ -173,7 +174,7 @@ async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price 
   return null;
 }
 
-/** Whether a price has these terms; null matches any terms. */
+/** Returns whether a price has these terms; null matches any. */
 function matches(price: Stripe.Price, terms: Terms | null): boolean {
   const { unitAmount, currency, interval, intervalCount } = toStripePrice(price);
   return (

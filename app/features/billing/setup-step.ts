@@ -1,2 +1,2 @@
-/** One object that `stripe setup` ensured, and what it did to it. */
+/** An object that `stripe setup` ensured, and what it did. */
 export type SetupStep = { what: string; id: string; outcome: "created" | "found" | "updated" };

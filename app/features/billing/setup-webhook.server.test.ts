@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => setEnvironment({}));
 
-/** An endpoint with what its choice depends on. */
+/** Returns an endpoint with the fields the choice depends on. */
 function endpoint(facts: { id: string; secret?: string; isEnabled: boolean; created?: number }) {
   const { id, secret, isEnabled, created = 1_800_000_000 } = facts;
   const hash = secret && createHash("sha256").update(secret).digest("hex");
@@ -28,8 +28,8 @@ function endpoint(facts: { id: string; secret?: string; isEnabled: boolean; crea
 }
 
 describe("the webhook endpoint to keep", () => {
-  it("is first one whose secret is configured, then an enabled one, then the newest", () => {
-    // the best first
+  it("has a configured secret, else is enabled, else the newest", () => {
+    // best first
     const endpoints = [
       endpoint({ id: "configured", secret: "whsec_configured", isEnabled: true }),
       endpoint({ id: "disabled", secret: "whsec_configured", isEnabled: false, created: 1 }),
@@ -48,7 +48,7 @@ describe("the webhook endpoint to keep", () => {
     }
   });
 
-  it("is none of another API version", () => {
+  it("has the right API version", () => {
     const right = endpoint({ id: "right", isEnabled: false });
     const of = (api_version: string | null) => ({
       ...endpoint({ id: "other", secret: "whsec_configured", isEnabled: true }),
@@ -61,7 +61,7 @@ describe("the webhook endpoint to keep", () => {
 });
 
 describe("the events of a webhook endpoint", () => {
-  it("are exactly those that are handled, in whatever order", () => {
+  it("are exactly the handled ones, in any order", () => {
     const handled = ["invoice.paid", "customer.deleted"];
     expect(hasExactly(["invoice.paid", "customer.deleted"], handled)).toBe(true);
     expect(hasExactly(["customer.deleted", "invoice.paid"], handled)).toBe(true);

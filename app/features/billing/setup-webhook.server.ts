@@ -11,14 +11,14 @@ import { WEBHOOK_EVENTS } from "./webhook.server";
 
 /** The state of the secret that signs the site's webhooks. */
 export type WebhookSecretState =
-  /** Stripe cannot reach this machine, so there is no endpoint: events are forwarded by hand. */
+  /** Stripe cannot reach this machine, so there is no endpoint; the Stripe CLI forwards events. */
   | { kind: "local" }
-  /** Stripe rejects an endpoint at this address; `message` is its reason. */
+  /** Stripe rejects an endpoint at this URL; `message` is its reason. */
   | { kind: "rejected"; message: string }
-  /** The secret of the endpoint created just now, shown only once. */
+  /** The secret of the new endpoint, shown only once. */
   | { kind: "new"; secret: string; replaces: boolean }
   | { kind: "configured" }
-  /** The endpoint's secret is none of those in STRIPE_WEBHOOK_SECRET. */
+  /** The endpoint's secret is not in STRIPE_WEBHOOK_SECRET. */
   | { kind: "not configured" }
   /** The endpoint was created manually, or before fingerprints were stored. */
   | { kind: "unknown" };
@@ -26,26 +26,25 @@ export type WebhookSecretState =
 /** Metadata key of the secret's fingerprint: Stripe returns a secret only once, on creation. */
 const FINGERPRINT = "secret_sha256";
 
-/** Where Stripe posts its events for this site. */
+/** Returns the URL to which Stripe posts this site's events. */
 export function webhookAddress(): string {
   return `${env().PUBLIC_URL}/webhooks/stripe`;
 }
 
-/** Whether Stripe can reach this site's address: it rejects those on a private network. */
+/** Returns whether Stripe can reach this site's URL; it rejects private networks. */
 export function isReachableForStripe(): boolean {
   return isRemoteHost(new URL(env().PUBLIC_URL).hostname);
 }
 
-/** The Stripe CLI command that forwards events to a site Stripe cannot reach (https://docs.stripe.com/cli/listen). */
+/** Returns the Stripe CLI command that forwards events to this site (https://docs.stripe.com/cli/listen). */
 export function forwardingCommand(): string {
   return `stripe listen --forward-to ${webhookAddress()} --events ${WEBHOOK_EVENTS.join(",")}`;
 }
 
 /**
- * Creates or corrects the site's webhook endpoint. For one of another API version, which cannot be changed, or
- * whose secret is lost (`newSecret`), a second one is created; a later run disables the first, once the
- * second's secret is configured. In between, events arrive twice, and the ledger discards the duplicates
- * (https://docs.stripe.com/webhooks/versioning).
+ * Creates or corrects the site's webhook endpoint. If its API version differs, which cannot be changed, or its secret
+ * is lost (`newSecret`), creates a second one. A later run disables the first once the second's secret is configured.
+ * Until then events arrive twice, and the ledger discards duplicates (https://docs.stripe.com/webhooks/versioning).
  */
 export async function setUpWebhook(
   { newSecret = false }: { newSecret?: boolean },
@@ -66,7 +65,7 @@ export async function setUpWebhook(
   steps.push({ what: "webhook endpoint", id: usable.id, outcome: isRight ? "found" : "updated" });
 
   const secret = secretState(usable);
-  // Unless this secret is configured, another endpoint may be the only one whose events are accepted.
+  // Unless this secret is configured, another endpoint may be the only one with accepted events.
   if (secret !== "configured") return { kind: secret };
   for (const other of all) {
     if (other.id === usable.id || other.status !== "enabled") continue;
@@ -101,7 +100,7 @@ async function createEndpoint(
       metadata: { [FINGERPRINT]: fingerprint(secret) },
     });
   } catch (error) {
-    // the secret is told only now, so it has to be printed all the same
+    // Stripe returns the secret only now, so it must be printed anyway
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     log().warn(
       { endpoint: created.id, err: error },
@@ -111,7 +110,7 @@ async function createEndpoint(
   return { kind: "new", secret, replaces: others.some(({ status }) => status === "enabled") };
 }
 
-/** The endpoint to keep among those of the right version: first by a configured secret, then by being enabled. */
+/** Returns the right version's endpoint to keep: by configured secret, then enabled, then newest. */
 export function bestEndpoint(
   endpoints: readonly Stripe.WebhookEndpoint[],
 ): Stripe.WebhookEndpoint | undefined {
@@ -134,12 +133,12 @@ export function secretState({
     : "not configured";
 }
 
-/** Distinguishes secrets without revealing them: a secret has far more entropy than these 64 bits. */
+/** Returns 64 bits that distinguish secrets without revealing them; a secret has far more entropy. */
 function fingerprint(secret: string): string {
   return createHash("sha256").update(secret).digest("hex").slice(0, 16);
 }
 
-/** This site's endpoints at Stripe, of any version and status. */
+/** Returns this site's endpoints at Stripe, of any version and status. */
 export async function findWebhookEndpoints(): Promise<Stripe.WebhookEndpoint[]> {
   const found: Stripe.WebhookEndpoint[] = [];
   for await (const endpoint of stripeClient().webhookEndpoints.list({ limit: 100 })) {
@@ -148,12 +147,12 @@ export async function findWebhookEndpoints(): Promise<Stripe.WebhookEndpoint[]> 
   return found;
 }
 
-/** The API version of this SDK's calls and of the events it parses. */
+/** Returns the API version of this SDK's calls and events. */
 export function apiVersion(): string {
   return String(stripeClient().getApiField("version"));
 }
 
-/** Whether an endpoint sends exactly these events, in whatever order. */
+/** Returns whether an endpoint sends exactly these events, in any order. */
 export function hasExactly(actual: readonly string[], wanted: readonly string[]): boolean {
   return [...actual].sort().join() === [...wanted].sort().join();
 }

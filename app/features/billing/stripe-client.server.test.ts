@@ -11,7 +11,7 @@ import {
 afterEach(() => setEnvironment({}));
 
 describe("a site without Stripe's keys", () => {
-  it("says that payments are not configured", () => {
+  it("throws PaymentsNotConfigured", () => {
     setEnvironment({});
     for (const ask of [requireStripe, stripeClient]) {
       expect(ask).toThrow(PaymentsNotConfigured);
@@ -20,11 +20,11 @@ describe("a site without Stripe's keys", () => {
   });
 });
 
-describe("what Stripe's errors mean", () => {
+describe("isMissingAtStripe", () => {
   const { StripeInvalidRequestError, StripeAPIError } = Stripe.errors;
   const missing = { code: "resource_missing", param: "customer", message: "No such customer" };
 
-  it("an object is missing if Stripe says so, and of that parameter if one is asked for", () => {
+  it("accepts a missing object, of the given parameter if any", () => {
     const error = new StripeInvalidRequestError(missing as never);
     expect(isMissingAtStripe(error)).toBe(true);
     expect(isMissingAtStripe(error, "customer")).toBe(true);

@@ -6,7 +6,7 @@ import { exposeGauge, stripeCalls } from "~/observability/metrics.server";
 import { CallBudget, CallBudgetExhausted } from "./call-budget.server";
 import { callPurpose } from "./call-purpose.server";
 
-/** Payments were requested, but this site has no Stripe keys. */
+/** Thrown if payments are requested but Stripe is not configured. */
 export class PaymentsNotConfigured extends Error {
   override name = "PaymentsNotConfigured";
   constructor() {
@@ -14,11 +14,11 @@ export class PaymentsNotConfigured extends Error {
   }
 }
 
-/** stripe-node's default of 80 s × 3 attempts is far too long for a visitor to wait. */
+/** stripe-node's default of 80 s × 3 attempts is too long for a visitor. */
 const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
 
-/** Longest time a call is queued: after it a waiting caller has timed out, except the timer and the commands. */
+/** Maximum queueing time, in milliseconds. The caller has then timed out, except for the timer and the commands. */
 const MAX_WAIT_MS = {
   webhook: TIMEOUT_MS,
   checkout: TIMEOUT_MS,
@@ -33,14 +33,14 @@ exposeGauge(
   () => client?.budget.waiting ?? 0,
 );
 
-/** Stripe's settings; throws PaymentsNotConfigured when there are none. */
+/** Returns Stripe's settings. Throws PaymentsNotConfigured if there are none. */
 export function requireStripe(): StripeEnvironment {
   const settings = env().STRIPE;
   if (!settings) throw new PaymentsNotConfigured();
   return settings;
 }
 
-/** The shared Stripe client of this process, with its call budget. Throws PaymentsNotConfigured without a key. */
+/** Returns this process's shared Stripe client with its call budget. Throws PaymentsNotConfigured without a key. */
 export function stripeClient(): Stripe {
   const api = env().STRIPE_API;
   if (!api) throw new PaymentsNotConfigured();
@@ -65,15 +65,12 @@ export function stripeClient(): Stripe {
   return client.stripe;
 }
 
-/** Whether Stripe rejected the request as invalid, so that a retry is pointless. */
+/** Returns whether Stripe rejected the request as invalid, so a retry is pointless. */
 export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeInvalidRequestError {
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
 
-/**
- * Whether Stripe reported that an object does not exist (any more); with `param`, the object named by that
- * parameter of the call.
- */
+/** Returns whether Stripe reported a missing object; with `param`, the one named by that parameter of the call. */
 export function isMissingAtStripe(error: unknown, param?: string): boolean {
   return (
     isInvalidRequest(error) &&
@@ -88,21 +85,21 @@ function hostOf(url: URL) {
 }
 
 /**
- * Calls a second. Stripe allows an account 100 in live mode, 25 in a sandbox, and 25 per endpoint
- * (https://docs.stripe.com/rate-limits, 2026); a fifth is left for the author's other programs and the commands.
+ * Calls per second. Stripe allows an account 100 in live mode, 25 in a sandbox, and 25 per endpoint
+ * (https://docs.stripe.com/rate-limits, 2026). A fifth is left for the author's other programs and the commands.
  */
 const CALLS_PER_SECOND = { live: 80, test: 20, endpoint: 20 };
 
-/** Calls in flight: enough for the full rate at half a second each, without piling up when Stripe hangs. */
+/** Maximum calls in flight: allows the full rate at half a second each, without piling up when Stripe hangs. */
 const CONCURRENT_CALLS = 50;
 
-/** The local Stripe has no rate limits: this is what a small machine can handle, per endpoint as well as in total. */
+/** The local Stripe has no rate limits. These suit a small machine, per endpoint as well as in total. */
 const SANDBOX = { perSecond: 400, concurrency: 200 };
 
-/** Maximum calls a second, in total and per endpoint, and maximum calls in flight. */
+/** Maximum calls per second, in total and per endpoint, and maximum calls in flight. */
 type CallLimits = { perSecond: number; perEndpoint: number; concurrency: number };
 
-/** The limits for a secret key; `STRIPE_CALLS_PER_SECOND` overrides them, as when Stripe has raised the account's. */
+/** Returns a secret key's limits; `STRIPE_CALLS_PER_SECOND` overrides them, such as when Stripe has raised them. */
 export function callLimits(secretKey: string): CallLimits {
   const { SANDBOX: isSandbox, STRIPE_CALLS_PER_SECOND: own } = env();
   if (isSandbox) {
@@ -115,14 +112,14 @@ export function callLimits(secretKey: string): CallLimits {
   return { perSecond, perEndpoint, concurrency: CONCURRENT_CALLS };
 }
 
-/** Back-off after a 429 without Retry-After, and the longest Retry-After that is honoured, in milliseconds. */
+/** Backoff after a 429 without Retry-After, and the maximum Retry-After that is honored, in milliseconds. */
 const BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
 
-/** First path segments under which Stripe's API groups several kinds of object: `/v1/checkout/sessions`. */
+/** Path segments under which Stripe's API groups several object types: `/v1/checkout/sessions`. */
 const NAMESPACES = new Set(["billing_portal", "checkout"]);
 
-/** Stripe-node's HTTP client, with every request and every retry counted against a budget. */
+/** stripe-node's HTTP client, which counts every request and retry against a budget. */
 export class BudgetedHttpClient extends Stripe.HttpClient {
   readonly #http = Stripe.createNodeHttpClient();
 
@@ -157,8 +154,8 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
   }
 
   /**
-   * Handles a 429, which we can get within our own limits because other programs use the account too. Pauses
-   * all calls and makes stripe-node retry this one, which by default it does not for a 429.
+   * Handles a 429, which is possible within our limits because other programs use the account too. Pauses all calls
+   * and makes stripe-node retry this one, which it does not by default.
    */
   #backOff(response: Stripe.HttpClientResponse): void {
     const headers = response.getHeaders();
@@ -171,7 +168,7 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
   }
 }
 
-/** Stands in for Stripe's response to a call that was not sent: a 429 that stripe-node must not retry. */
+/** The response to a call that was not sent: a 429 that stripe-node must not retry. */
 class BudgetExhaustedResponse extends Stripe.HttpClientResponse {
   constructor() {
     super(429, { "stripe-should-retry": "false" });
@@ -182,7 +179,7 @@ class BudgetExhaustedResponse extends Stripe.HttpClientResponse {
   }
 }
 
-/** A request's method and path without ids: an endpoint in the sense of Stripe's per-endpoint rate limit. */
+/** Returns a request's method and path without ids, which identify an endpoint for Stripe's rate limit. */
 function endpointOf(method: string, path: string): string {
   const segments = path.split("?", 1)[0]?.split("/").filter(Boolean) ?? [];
   const at = NAMESPACES.has(segments[1] ?? "") ? 3 : 2;

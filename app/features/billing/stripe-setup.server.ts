@@ -4,7 +4,7 @@ import type { SetupStep } from "./setup-step";
 import { setUpWebhook, type WebhookSecretState } from "./setup-webhook.server";
 
 export type SetupOptions = PriceOptions & {
-  /** Creates another webhook endpoint, because the secret of the current one is lost. */
+  /** Creates another webhook endpoint, because the current one's secret is lost. */
   newWebhookSecret?: boolean;
 };
 
@@ -16,14 +16,14 @@ export type SetupResult = {
 
 /**
  * Finds or creates everything the site needs at Stripe: product and price, the portal's configuration, and the
- * webhook endpoint at this SDK's API version with exactly the events that are handled. Idempotent, also after
- * an interrupted run.
+ * webhook endpoint with this SDK's API version and exactly the handled events. Idempotent, also after an interrupted
+ * run.
  */
 export async function setUpStripe(options: SetupOptions = {}): Promise<SetupResult> {
   const steps: SetupStep[] = [];
   const priceId = await setUpPrice(options, steps);
   await setUpPortal(steps);
-  // Last, because it returns a secret that Stripe reveals only once.
+  // Last, because Stripe reveals the returned secret only once.
   const webhook = await setUpWebhook({ newSecret: options.newWebhookSecret }, steps);
   return { steps, priceId, webhook };
 }

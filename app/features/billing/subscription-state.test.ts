@@ -44,9 +44,9 @@ function membership(shape: Shape): Membership {
 
 const until = (seconds: number) => new Date(seconds * 1000);
 
-describe("the billing state of a customer's memberships", () => {
+describe("billingStateOf", () => {
   it.each(["active", "trialing"])(
-    "gives access a leeway beyond the period paid for while %s",
+    "gives access a leeway beyond the paid period while %s",
     (status) => {
       const state = billingStateOf([membership({ status })]);
       expect(state).toMatchObject({
@@ -57,7 +57,7 @@ describe("the billing state of a customer's memberships", () => {
   );
 
   it.each(["past_due", "active"])(
-    "counts the grace of somebody %s from the first unpaid period",
+    "starts the grace period with the first unpaid period while %s",
     (status) => {
       const unpaidFor = [0, 1, 5].map((months) => {
         const start = START + months * 30 * DAY;
@@ -84,7 +84,7 @@ describe("the billing state of a customer's memberships", () => {
     }
   });
 
-  it("lets a membership that is cancelled far ahead renew until then", () => {
+  it("renews until a later cancellation", () => {
     const far = END + 90 * DAY;
     const state = billingStateOf([membership({ status: "active", cancelAt: far })]);
     expect(state).toMatchObject({
@@ -97,15 +97,18 @@ describe("the billing state of a customer's memberships", () => {
     ).toEqual(until(soon));
   });
 
-  it.each(["refund", "dispute"] as const)("gives no access after a %s, and says why", (revoked) => {
-    const state = billingStateOf([membership({ status: "active", revoked })]);
-    expect(state).toMatchObject({
-      stripePriceId: null,
-      stripeCurrentPeriodEnd: null,
-      stripeSubscriptionStatus: "active",
-      accessRevoked: revoked,
-    });
-  });
+  it.each(["refund", "dispute"] as const)(
+    "gives no access after a %s, with the reason",
+    (revoked) => {
+      const state = billingStateOf([membership({ status: "active", revoked })]);
+      expect(state).toMatchObject({
+        stripePriceId: null,
+        stripeCurrentPeriodEnd: null,
+        stripeSubscriptionStatus: "active",
+        accessRevoked: revoked,
+      });
+    },
+  );
 
   it.each(["canceled", "unpaid", "paused", "incomplete", "incomplete_expired", "a status of 2031"])(
     "gives no access while %s",
@@ -116,19 +119,19 @@ describe("the billing state of a customer's memberships", () => {
     },
   );
 
-  it("gives no access for what was never paid, whatever the status", () => {
+  it("gives no access without a payment, whatever the status", () => {
     const state = billingStateOf([membership({ status: "active", paidUntil: null })]);
     expect(state).toMatchObject({ stripePriceId: null, stripeCurrentPeriodEnd: null });
   });
 
-  it("prefers a live membership to an ended one, whichever came first", () => {
+  it("prefers a live membership to an ended one, in any order", () => {
     const dead = membership({ id: "sub_dead", status: "canceled", end: END + 90 * DAY });
     const live = membership({ id: "sub_live", status: "unpaid" });
     expect(billingStateOf([dead, live]).stripeSubscriptionId).toBe("sub_live");
     expect(billingStateOf([live, dead]).stripeSubscriptionId).toBe("sub_live");
   });
 
-  it("uses the membership whose access lasts longest", () => {
+  it("uses the membership with the longest access", () => {
     const ending = membership({ id: "sub_ending", status: "active", cancelAt: END });
     const renewing = membership({ id: "sub_renewing", status: "active" });
     const revoked = membership({ id: "sub_refunded", status: "active", revoked: "refund" });
@@ -137,7 +140,7 @@ describe("the billing state of a customer's memberships", () => {
   });
 });
 
-describe("of memberships without access", () => {
+describe("billingStateOf, without access", () => {
   const counted = (...shapes: Shape[]) =>
     billingStateOf(shapes.map(membership)).stripeSubscriptionId;
   const refunded = { revoked: "refund" as const };
@@ -145,11 +148,11 @@ describe("of memberships without access", () => {
   it.each<[string, Shape, Shape]>([
     ["an active one before one past due", { status: "active" }, { status: "past_due" }],
     ["one past due before an unpaid one", { status: "past_due" }, { status: "unpaid" }],
-    ["an active one before one of another year", { status: "active" }, { status: "new in 2031" }],
+    ["an active one before an unknown status", { status: "active" }, { status: "new in 2031" }],
     ["the one whose period ends last", { status: "active", end: END + DAY }, { status: "active" }],
     ["the one bought last", { status: "active", created: START + 1 }, { status: "active" }],
     [
-      "of two alike, the same in any order",
+      "the same of two alike, in any order",
       { id: "sub_b", status: "active" },
       { status: "active" },
     ],
@@ -161,10 +164,10 @@ describe("of memberships without access", () => {
   });
 });
 
-describe("who may check out", () => {
+describe("liveMemberships", () => {
   const livesOn = (status: string) => liveMemberships([membership({ status })]).length === 1;
 
-  it("is nobody who has a membership that is not over, and every former member", () => {
+  it("excludes only ended memberships", () => {
     const live = ["active", "trialing", "past_due", "unpaid", "paused", "incomplete", "unheard_of"];
     const all = [...live, "canceled", "incomplete_expired"];
     expect(all.filter(livesOn)).toEqual(live);
@@ -211,7 +214,7 @@ const noPayments = paymentsOf([]);
 
 describe("the paid period of a subscription", () => {
   it.each(["draft", "open", "uncollectible", "void"])(
-    "is not a period whose invoice is %s",
+    "excludes a period whose invoice is %s",
     (status) => {
       const invoices = [invoice({ ...february, status }), invoice({ ...january, status: "paid" })];
       expect(coverageOf(invoices, noPayments, PRODUCTS).paidUntil).toBe(END);
@@ -219,12 +222,12 @@ describe("the paid period of a subscription", () => {
     },
   );
 
-  it("counts an invoice of nothing, and one paid outside Stripe, as paid", () => {
+  it("includes an invoice of 0 or one paid outside Stripe", () => {
     const free = invoice({ ...january, status: "paid", amount: 0 });
     expect(coverageOf([free], noPayments, PRODUCTS)).toEqual({ paidUntil: END, revoked: null });
   });
 
-  it("is revoked by a full refund of the last period, and by nothing less", () => {
+  it("is revoked only by a full refund of the last period", () => {
     const invoices = [
       invoice({ ...february, status: "paid", intent: "pi_2" }),
       invoice({ ...january, status: "paid", intent: "pi_1" }),
@@ -239,7 +242,7 @@ describe("the paid period of a subscription", () => {
     ).toBeNull();
   });
 
-  it("is not revoked while one of two payments of the period was kept", () => {
+  it("is not revoked if one of the period's two payments was kept", () => {
     const paid = [
       invoice({ ...january, status: "paid", intent: "pi_1" }),
       invoice({ ...january, status: "paid", intent: "pi_2" }),
@@ -270,7 +273,7 @@ describe("the paid period of a subscription", () => {
     ["warning_needs_response", null],
     ["warning_under_review", null],
     ["warning_closed", null],
-  ])("with a dispute that is %s is revoked: %s", (status, revoked) => {
+  ])("with a dispute of status %s is revoked: %s", (status, revoked) => {
     const dispute = { status } as Stripe.Dispute;
     const disputes = [{ dispute, chargeId: "ch_pi_1" }];
     const paid = [invoice({ ...january, status: "paid", intent: "pi_1" })];
@@ -281,7 +284,7 @@ describe("the paid period of a subscription", () => {
 describe("the newest invoice alone", () => {
   const item = membership({ status: "active" }).item;
 
-  it("settles the period it is for", () => {
+  it("settles its period", () => {
     expect(settlesPeriod(invoice({ ...january, status: "paid" }), item, PRODUCTS)).toBe(true);
   });
 
@@ -290,7 +293,7 @@ describe("the newest invoice alone", () => {
     ["it is for something else", invoice({ ...january, status: "paid", product: "prod_book" })],
     ["it is for a shorter time", invoice({ status: "paid", start: START, end: START + DAY })],
     ["there is none", null],
-  ])("settles nothing when %s", (_why, newest) => {
+  ])("settles nothing if %s", (_why, newest) => {
     expect(settlesPeriod(newest, item, PRODUCTS)).toBe(false);
   });
 });

@@ -23,37 +23,37 @@ export const NO_MEMBERSHIP: BillingState = {
   accessRevoked: null,
 };
 
-/** A subscription to one of the site's products, its item for that product, and how far it is paid. */
+/** A subscription to one of the site's products, the item for that product, and how far it is paid. */
 export type Membership = {
   subscription: Stripe.Subscription;
   item: Stripe.SubscriptionItem;
   coverage: Coverage;
 };
 
-/** Statuses that can give access, ranked; any other gives none. */
+/** Statuses that can give access, ranked; no other does. */
 const RANK: Record<string, number> = { active: 3, trialing: 2, past_due: 1 };
 
-/** Statuses of an ended subscription: only these allow a new checkout. */
+/** Statuses of an ended subscription; only these allow a new checkout. */
 const ENDED = new Set(["canceled", "incomplete_expired"]);
 
-/** Statuses are an open set at Stripe, so an unknown one gives no access. */
+/** Returns whether a status gives access. Stripe may add statuses, so an unknown one does not. */
 export function givesAccess({ status }: Stripe.Subscription): boolean {
   return status in RANK;
 }
 
-/** Whether a subscription has ended for good; one of an unknown status has not. */
+/** Returns whether a subscription has ended for good; one with an unknown status has not. */
 export function isOver({ status }: Stripe.Subscription): boolean {
   return ENDED.has(status);
 }
 
-/** The memberships that have not ended, which prevent a new checkout. */
+/** Returns the memberships that have not ended, which prevent a new checkout. */
 export function liveMemberships(memberships: readonly Membership[]): Membership[] {
   return memberships.filter(({ subscription }) => !isOver(subscription));
 }
 
 /**
- * The billing state for all memberships of a customer, including cancelled ones: that of the membership whose
- * access lasts longest or, if none gives access, of the one ranked highest.
+ * Returns a customer's billing state from all memberships, including cancelled ones. The one with the longest access
+ * counts or, if none gives access, the highest ranked.
  */
 export function billingStateOf(memberships: readonly Membership[]): BillingState {
   const best = [...memberships].sort(byAccessAndRank)[0];
@@ -73,7 +73,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
   };
 }
 
-/** End of access in Unix seconds; null for no access. */
+/** Returns the end of access in Unix seconds; null for no access. */
 function endOf({ subscription, item, coverage }: Membership): number | null {
   return givesAccess(subscription) ? accessEndOf(subscription, item, coverage) : null;
 }

@@ -29,9 +29,9 @@ import { renewalInvoices } from "./renewal-invoices";
 import { isMissingAtStripe } from "./stripe-client.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
-/** The state a sync wrote, or why there was nothing to write. */
+/** The state a sync wrote, or why it wrote nothing. */
 export type SyncOutcome =
-  /** `isTryingNewCard`: another sync is just paying with a new card, so the state is about to change. */
+  /** `isTryingNewCard`: another sync is paying with a new card, so the state is about to change. */
   | { kind: "synced"; userId: string; state: BillingState; isTryingNewCard: boolean }
   | { kind: "unknown-customer" };
 
@@ -40,14 +40,14 @@ export type BillingSnapshot = CustomerBilling & {
   stripeCustomerId: string;
   number: number;
   at: Date;
-  /** Whether a required change at Stripe failed and has to be retried soon. */
+  /** Whether a required change at Stripe failed and must be retried soon. */
   isUnfinished: boolean;
 };
 
 /**
- * Updates the profile row of a Stripe customer from Stripe; the only writer of billing state. No database
- * connection or lock is held while Stripe is called. On an error nothing is written; throws UnknownCustomer,
- * and Stripe's and PostgreSQL's errors.
+ * Updates a Stripe customer's profile row from Stripe; the only writer of billing state. Holds no database connection
+ * or lock while calling Stripe. Writes nothing on an error. Throws UnknownCustomer, and Stripe's and PostgreSQL's
+ * errors.
  */
 export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcome> {
   try {
@@ -62,17 +62,17 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
 }
 
 /**
- * Reads a customer's billing state from Stripe; null if no profile has the customer. The snapshot is numbered
- * before Stripe is called, so one with a higher number includes everything that had happened when one with a
- * lower number was requested. Concurrent calls for the same customer and purpose are coalesced: they share the
- * pending run, since the active one may have read Stripe before the payment.
+ * Reads a customer's billing state from Stripe; null if no profile has the customer. Snapshots are numbered before
+ * calling Stripe: one with a higher number includes everything that had happened when a lower number was requested.
+ * Concurrent calls for the same customer and purpose share the pending run; the active one may have read Stripe
+ * before the payment.
  */
 export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot | null> {
   return coalesce(`snapshot ${callPurpose()} ${stripeCustomerId}`, async () => {
     const profile = await findProfileByCustomer(stripeCustomerId);
     if (!profile) return null;
     const first = await readBilling(stripeCustomerId);
-    // Notified at once: a later snapshot finds the action done, and a later failure would suppress the notice.
+    // Notify at once: a later snapshot finds the action done, and a later failure would suppress the notice.
     const isEmailDue = !(await isEmailUpToDate(profile));
     const { hasChanged, ...actions } = await applyActions(first, async ({ dispute, ...action }) => {
       await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
@@ -82,7 +82,7 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     const isUnfinished = isEmailDue || actions.isUnfinished;
     if (!hasChanged) return { ...first, isUnfinished };
     try {
-      // Read again, so that a payment made by these changes gives access at once.
+      // Read again, so a payment made by these changes gives access at once.
       return { ...(await readBilling(stripeCustomerId)), isUnfinished };
     } catch (error) {
       log().error(
@@ -94,13 +94,13 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
   });
 }
 
-/** Whether Stripe knows the account's address, if need be after telling it; false if that failed. */
+/** Sends Stripe the account's address if it is due; returns false if that failed. */
 async function isEmailUpToDate(profile: Profile): Promise<boolean> {
   try {
     await updateCustomerEmail(profile);
     return true;
   } catch (error) {
-    // deleted there, as the customer's billing has been read
+    // deleted at Stripe, as its billing state shows
     if (isMissingAtStripe(error)) return true;
     log().error({ userId: profile.id, err: error }, "Stripe could not be told a new address");
     return false;
@@ -133,13 +133,13 @@ async function applyActions(
   }
 }
 
-/** The result of writing a snapshot: the row before and after, or null if no profile has the customer any more. */
+/** The row before and after writing a snapshot; null if no profile has the customer any more. */
 export type WrittenSnapshot = { before: Profile; state: BillingState; isStale: boolean } | null;
 
 /**
- * Writes a snapshot to the customer's row, in the caller's transaction, unless one with a higher number has been
- * written; notifies the author of a refund it is the first to show, and the member of what it shows of the
- * membership. The caller passes the result to `reportSync` after the commit.
+ * Writes a snapshot to the customer's row, in the caller's transaction, unless a higher number is already written.
+ * Notifies the author of a new refund, and the member of changes to the membership. The caller passes the result to
+ * `reportSync` after the commit.
  */
 export async function writeSnapshot(
   snapshot: BillingSnapshot,
@@ -173,7 +173,7 @@ export async function writeSnapshot(
     );
   }
   const paid = paidMemberships(memberships);
-  // none is recorded of somebody who has never had a subscription
+  // skip users who have never had a subscription
   if (paid.length > 0 || before.stripeSubscriptionId !== null) {
     await recordMemberships(before.id, paid, at, tx);
   }
@@ -185,7 +185,7 @@ export async function writeSnapshot(
   return { before, state, isStale: false };
 }
 
-/** Logs a written snapshot. */
+/** Counts and logs a written snapshot and wakes the mail worker; returns the sync's outcome. */
 export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot): SyncOutcome {
   const { stripeCustomerId } = snapshot;
   if (!written) return unknownCustomer(stripeCustomerId);

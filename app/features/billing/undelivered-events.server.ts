@@ -3,18 +3,18 @@ import { log } from "~/observability/log.server";
 import { stripeClient } from "./stripe-client.server";
 import { type HandledEvent, isHandledEvent, processOnce, WEBHOOK_EVENTS } from "./webhook.server";
 
-/** Maximum number of types in one list call (https://docs.stripe.com/api/events/list#list_events-types). */
+/** Maximum types per list call (https://docs.stripe.com/api/events/list#list_events-types). */
 const MAX_TYPES = 20;
 
-/** Stripe itself retries a delivery for three days (https://docs.stripe.com/webhooks#automatic-retries). */
+/** How long Stripe retries a delivery (https://docs.stripe.com/webhooks#automatic-retries). */
 const RETRIED_FOR_SECONDS = 72 * 60 * 60;
 
-/** Maximum numbers of events that one run processes and reads; the rest is left to the next run. */
+/** Maximum events that one run processes and reads; the next run continues. */
 const MAX_EVENTS = { processed: 500, read: 10_000 };
 
 /**
- * The events of this site's types, created within a range of Unix seconds, that Stripe could not deliver to some
- * endpoint of the account, not necessarily this site's. Throws Stripe's errors.
+ * Yields the events of this site's types that Stripe could not deliver to some endpoint of the account, not
+ * necessarily this site's. `created` is a range of Unix seconds. Throws Stripe's errors.
  */
 export async function* undeliveredEvents(
   created: Stripe.RangeQueryParam,
@@ -34,11 +34,10 @@ export async function* undeliveredEvents(
 }
 
 /**
- * Processes the events that Stripe could not deliver, as it recommends
- * (https://docs.stripe.com/webhooks/process-undelivered-events), so that an outage of webhooks delays them by
- * minutes only. Resolves to the number processed. Stripe keeps listing events that were processed here, newest
- * first, so they do not count towards a run's maximum. Ends early when `stopping` is aborted. Throws Stripe's
- * errors; an event that fails is only logged.
+ * Processes events Stripe could not deliver, as it recommends
+ * (https://docs.stripe.com/webhooks/process-undelivered-events). A webhook outage then delays them only by minutes.
+ * Resolves to the number processed. Stripe keeps listing processed events, newest first, so they count only towards
+ * the maximum read. Ends early once `stopping` is aborted. Throws Stripe's errors; only logs an event that fails.
  */
 export async function processUndeliveredEvents(
   now = new Date(),

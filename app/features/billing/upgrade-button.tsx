@@ -7,8 +7,8 @@ import { checkoutDestination } from "./checkout-destination";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 
 /**
- * The premium button (specification, 4, 5 and 8): upgrades, or shows that the viewer is already a member. Users
- * who have paid before can also open Stripe's portal here.
+ * The premium button (specification, 4, 5 and 8): upgrades, or shows that the viewer is a member. Users who have paid
+ * before can also open Stripe's portal.
  */
 export function UpgradeButton() {
   const { isSubscribed } = useAuth();
@@ -38,7 +38,7 @@ function UpgradeForm() {
 
   const submit = async (event: FormEvent) => {
     if (redirecting) return event.preventDefault();
-    if (user && !payments) return; // The plain form's answer says that checkout is not configured.
+    if (user && !payments) return; // The plain form's response says that checkout is not configured.
     event.preventDefault();
     if (!user || !payments) return toast(toasts.authenticationRequired);
     setRedirecting(true);
@@ -70,15 +70,15 @@ function UpgradeForm() {
 }
 
 /**
- * A handler for hover or focus on the button: it loads Stripe.js for its fraud signals, once, and only with a
- * publishable key. Nothing waits for it, and its failure is ignored.
+ * Returns a hover and focus handler that loads Stripe.js for its fraud signals, once and only with a publishable key.
+ * Nothing waits for it, and failures are ignored.
  */
 function useStripeSignals(publishableKey: string | null): () => void {
   const requested = useRef(false);
   return () => {
     if (requested.current || !publishableKey) return;
     requested.current = true;
-    // The ES module explicitly: from the CommonJS one the bundler creates only a default export.
+    // Import the ES module: the bundler gives the CommonJS one only a default export.
     import("@stripe/stripe-js/pure/index.mjs")
       .then(({ loadStripe }) => loadStripe(publishableKey))
       .catch(() => {});

@@ -24,7 +24,7 @@ const line = (message: string, facts: Record<string, unknown>): LogLine => ({
 });
 
 describe("rejected webhooks", () => {
-  it("are logged twice a minute and reason at most, the second time with how many more came", () => {
+  it("are logged at most twice per minute and reason, with the number of further ones", () => {
     for (let count = 0; count < 1_000; count++) rejectWebhook("no signature", { network });
     rejectWebhook("livemode mismatch", { network });
     expect(lines.map(({ facts }) => facts.reason)).toEqual(["no signature", "livemode mismatch"]);

@@ -29,7 +29,7 @@ type CustomerLookups = {
   ) => string | null | Promise<string | null>;
 };
 
-/** The events the site handles, each with the function that finds its customer; the only list of them. */
+/** The events the site handles, each with a function that finds its customer. The only list of them. */
 const CUSTOMER_OF = {
   "checkout.session.completed": ofCustomer,
   "checkout.session.async_payment_succeeded": ofCustomer,
@@ -60,10 +60,10 @@ export type HandledEvent = EventOf<keyof typeof CUSTOMER_OF>;
 /** The event types the webhook endpoint is registered for. */
 export const WEBHOOK_EVENTS = Object.keys(CUSTOMER_OF) as HandledEvent["type"][];
 
-/** The response to a delivery: anything but a 2xx makes Stripe retry it later. */
+/** The response to a delivery. Stripe retries unless it is a 2xx. */
 export type WebhookAnswer = { status: 200 | 400 | 500; message: string };
 
-/** Handles one delivery from Stripe; `network` is the client's, if known. */
+/** Handles a delivery from Stripe; `network` is the client's, if known. */
 export async function receiveWebhook(
   rawBody: string,
   signature: string | null,
@@ -96,20 +96,19 @@ export async function receiveWebhook(
     log().error({ ...facts, err: error }, "webhook failed; Stripe will send it again");
     return { status: 500, message: "The work failed; please send it again." };
   } finally {
-    // after the work, since a payment is noticed by others meanwhile
+    // count it only now: another sync may notice the payment meanwhile
     countAcceptedWebhook();
   }
 }
 
 /**
- * Processes an event once, with calls to Stripe for this purpose; false when the ledger already has it. Its id is
- * inserted in the same transaction as the changes, so a failed event leaves no entry and is delivered again, and a
- * processed one is not processed twice. Only the customer is taken from the event; the state is read from Stripe.
- * Throws Stripe's and PostgreSQL's errors.
+ * Processes an event once, calling Stripe for `purpose`; returns false if the ledger already has it. One transaction
+ * inserts its id and writes the changes. A failed event therefore leaves no entry and is delivered again. Takes only
+ * the customer from the event; reads the state from Stripe. Throws Stripe's and PostgreSQL's errors.
  */
 export async function processOnce(event: HandledEvent, purpose: CallPurpose): Promise<boolean> {
   const mayAskStripe = CUSTOMER_OF[event.type] === ofCharge;
-  // asking for the customer of one that was processed would be in vain
+  // a processed event needs no call for its customer
   if (mayAskStripe && (await hasWebhookEvent(event.id))) return false;
   const customer = await (mayAskStripe
     ? withCallPurpose(purpose, async () => customerOf(event))
@@ -127,7 +126,7 @@ export async function processOnce(event: HandledEvent, purpose: CallPurpose): Pr
   return withCallPurpose(purpose, () => syncOnce(event, received, customer));
 }
 
-/** Syncs a known customer, and enters the event in the ledger with it; false when another process just did. */
+/** Syncs a known customer and adds the event to the ledger; returns false if another process just did. */
 async function syncOnce(
   event: HandledEvent,
   received: NewWebhookEvent,
@@ -152,7 +151,7 @@ function isDisputeEvent(event: HandledEvent): event is DisputeEvent {
   return event.type.startsWith("charge.dispute.");
 }
 
-/** As it is now, since events come in any order; null if Stripe does not know it. */
+/** Reads a dispute's current state, since events arrive in any order; null if Stripe does not know it. */
 async function readDispute({ data }: DisputeEvent): Promise<Stripe.Dispute | null> {
   const { id, charge } = data.object;
   try {
@@ -167,7 +166,7 @@ async function readDispute({ data }: DisputeEvent): Promise<Stripe.Dispute | nul
   }
 }
 
-/** The event if one of our secrets signed it within Stripe's default tolerance of 300 s; otherwise null. */
+/** Returns the event if one of our secrets signed it within Stripe's default tolerance of 300 s; otherwise null. */
 function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event | null {
   if (!signature) return null;
   for (const secret of requireStripe().webhookSecrets) {
@@ -180,7 +179,7 @@ function verifiedEvent(rawBody: string, signature: string | null): Stripe.Event 
   return null;
 }
 
-/** Whether the site handles events of this type. */
+/** Returns whether the site handles events of this type. */
 export function isHandledEvent(event: Stripe.Event): event is HandledEvent {
   return Object.hasOwn(CUSTOMER_OF, event.type);
 }
@@ -197,7 +196,7 @@ function ofCustomer({ customer }: { customer: string | { id: string } | null }):
   return idOf(customer);
 }
 
-/** Disputes contain only their charge, and refunds not always their customer, so the charge is fetched. */
+/** Fetches the charge, since disputes contain only their charge and refunds may lack their customer. */
 async function ofCharge(object: Stripe.Dispute | Stripe.Refund): Promise<string | null> {
   const customer = "customer" in object ? idOf(object.customer) : null;
   const charge = idOf(object.charge);
@@ -207,15 +206,15 @@ async function ofCharge(object: Stripe.Dispute | Stripe.Refund): Promise<string 
 
 const MINUTE_MS = 60_000;
 
-/** Why a delivery was rejected; each reason is throttled separately, so that a flood of one does not hide another. */
+/** Why a delivery was rejected. Each reason is throttled separately, so a flood of one cannot hide another. */
 type RejectionReason = "no signature" | "wrong signature" | "livemode mismatch";
 
-/** Deliveries rejected per reason since its last log line; absent when that line is over a minute old. */
+/** Deliveries rejected per reason since its last log line; absent if that line is over a minute old. */
 const unlogged = new Map<RejectionReason, number>();
 
 /**
- * Counts a rejected delivery and writes it to the security log: the first in a minute with its details, and at
- * the end of the minute how many more there were, so that a flood logs two lines per minute and reason.
+ * Counts a rejected delivery and writes it to the security log: the first in a minute with its details, the number of
+ * further ones at the minute's end. A flood logs two lines per minute and reason.
  */
 export function rejectWebhook(reason: RejectionReason, facts: Record<string, unknown>): void {
   webhooks.inc({ outcome: "refused" });
@@ -237,7 +236,7 @@ export function rejectWebhook(reason: RejectionReason, facts: Record<string, unk
   }, MINUTE_MS).unref();
 }
 
-/** What the operator is told of; Stripe signs everything, so what has no signature comes from somebody else. */
+/** Signals for the operator's alerts. Stripe signs everything, so unsigned deliveries come from somebody else. */
 const SIGNALS: Record<RejectionReason, Signal | null> = {
   "no signature": null,
   "wrong signature": "webhook-refused",

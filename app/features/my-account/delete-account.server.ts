@@ -17,7 +17,7 @@ import { findProfile } from "~db/queries/profiles";
 
 /** The outcome of deleting an account. */
 export type AccountDeletionOutcome =
-  /** The account is gone, now or since before. */
+  /** The account is gone, deleted now or earlier. */
   | { kind: "deleted" }
   /** Nothing is deleted, because Stripe could not end the membership; `message` says so. */
   | { kind: "stripe-failed"; message: string }
