@@ -189,6 +189,17 @@ describe("deleting an account while Stripe is failing", () => {
     expect(await stateOf(member)).toEqual(AS_BEFORE);
   });
 
+  it("keeps an account whose customer Stripe does not know", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await beginAccountDeletion(member.id);
+    await control(site.sandboxOrigin, `customers/${member.customer}/forget`);
+    await resumeAccountDeletions(later(3));
+    expect(await unfinishedDeletions()).toBe(1);
+    await resumeAccountDeletions(later(11));
+    expect(await unfinishedDeletions()).toBe(0);
+    expect(await findUserByEmail(member.email)).not.toBeNull();
+  });
+
   it.each(["before", "after"] as const)(
     "is completed if the program was killed %s Stripe deleted the customer",
     async (when) => {

@@ -21,8 +21,8 @@ const BATCH = 100;
 
 /**
  * Finishes deletions that were interrupted or got no response from Stripe. Deletes an account whose customer is
- * deleted or that has none. Keeps an account whose customer still exists after ten minutes. Throws PostgreSQL's
- * errors; logs Stripe's, and the next call retries. Starts no further deletion once `stopping` is aborted.
+ * deleted or that has none. After ten minutes, keeps an account whose customer still exists or is unknown to Stripe,
+ * as with another account's key. Throws PostgreSQL's errors; logs Stripe's, and the next call retries. Starts no further deletion once `stopping` is aborted.
  */
 export async function resumeAccountDeletions(
   now = new Date(),
@@ -33,14 +33,17 @@ export async function resumeAccountDeletions(
     if (stopping?.aborted) return;
     const { userId, startedAt, stripeCustomerId } = deletion;
     try {
-      const isThere =
-        stripeCustomerId !== null &&
-        (await withCallPurpose("background", () => customerState(stripeCustomerId))) === "there";
-      if (!isThere) {
+      const isDeleted =
+        stripeCustomerId === null ||
+        (await withCallPurpose("background", () => customerState(stripeCustomerId))) === "deleted";
+      if (isDeleted) {
         await deleteRows(userId, stripeCustomerId);
       } else if (now.getTime() - startedAt.getTime() > SETTLED_MS) {
         await abandonAccountDeletion(userId);
-        log().warn({ userId }, "an account was not deleted, because Stripe did not answer in time");
+        log().warn(
+          { userId },
+          "an account was not deleted, because Stripe did not delete its customer",
+        );
       }
     } catch (error) {
       log().error({ err: error, userId }, "the deletion of an account could not be resumed");
