@@ -18,9 +18,9 @@ function knownBrowserCookie(): Cookie {
 }
 
 /**
- * Returns the browser's id if it has signed in to the account with this address before; otherwise null, also for no
- * address. Known browsers have their own rate limit, so the owner can sign in while strangers use up the account's
- * limit (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The password is still required.
+ * Returns the browser's id if it has signed in to the account with this address before; otherwise null. Known
+ * browsers have their own rate limit, so the owner can sign in while strangers use up the account's (OWASP, "Slow Down
+ * Online Guessing Attacks with Device Cookies").
  */
 export async function findKnownBrowser(
   request: Request,

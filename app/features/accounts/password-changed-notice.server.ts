@@ -8,7 +8,7 @@ import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { PASSKEY_LIST_PATH } from "./passkeys/passkey-paths";
 
 /**
- * Queues the mail about a changed password, in the transaction that changes it. It also counts the owner's passkeys.
+ * Queues the mail about a changed password, in the transaction that changes it.
  */
 export async function enqueuePasswordChanged(
   { userId, to, by }: { userId: string; to: string; by: "reset" | "change" },

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Purposes of calls to Stripe, most urgent first: a payment was made, a user wants to pay, a user views their
- * membership, or no user is waiting (the timer and the operator's commands).
+ * Purposes of calls to Stripe, most urgent first. In the background, no user waits: timers and the operator's commands.
  */
 const CALL_PURPOSES = ["webhook", "checkout", "membership", "background"] as const;
 

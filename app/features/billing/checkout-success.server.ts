@@ -14,10 +14,9 @@ export type PurchaseState = "member" | "confirming" | null;
 const FRESH_FOR_MS = 5_000;
 
 /**
- * Returns the state of a user's purchase. Syncs only the user's own customer: a `session_id` alone proves nothing.
- * Without an own valid one the result is null, unless the user is a member. If Stripe does not respond, the state is
- * "confirming", never an error. Calls Stripe only if the row is inconclusive and `mayCallStripe` allows it, once for
- * all concurrent requests of a purchase; otherwise the row decides.
+ * Returns the state of a user's purchase. Returns null unless the user is a member or `sessionId` is
+ * their own checkout's. Never throws: if Stripe does not respond, the state is "confirming". Calls Stripe only if the
+ * row is inconclusive and `mayCallStripe` allows it, once for all concurrent requests of a purchase.
  */
 export function confirmPurchase(
   userId: string,

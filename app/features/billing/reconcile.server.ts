@@ -38,8 +38,8 @@ export type ReconcileResult = {
 
 /**
  * Syncs all rows that are due (`sync_due_at`), in case a webhook was missed. Logs failed syncs and retries them after
- * a backoff. Leaves the rest to the next process once `stopping` is aborted. Throws only if the database does not
- * respond.
+ * a backoff; ends after 50 failures in a row. Starts no further sync once `stopping` is aborted. Throws PostgreSQL's
+ * errors.
  */
 export async function reconcile(
   now = new Date(),

@@ -38,8 +38,7 @@ export type MembershipStatus =
   | { kind: "ends-with-problem"; at: string };
 
 /**
- * Returns how a membership continues. A cancellation at the period's end takes effect when access ends. If access
- * ends sooner, more periods are charged in between.
+ * Returns how a membership continues. A cancellation after the current period lets Stripe charge further periods.
  */
 export function membershipStatus({
   stripeCancelAt,

@@ -23,8 +23,8 @@ const MAX_DIGITS = 8;
 export type ReadAmount = { unitAmount: number } | { wanted: string };
 
 /**
- * Parses an amount such as "12.50" digit by digit, without rounding. Stripe's minimum charge, about half a dollar, is
- * not checked: it depends on the currencies of price and account. Stripe reports it at checkout.
+ * Parses an amount such as "12.50" digit by digit, without rounding. Stripe's minimum charge is
+ * not checked: it depends on the account's currency, and Stripe reports it at checkout.
  */
 export function readAmount(text: string, currency: string): ReadAmount {
   const digits = minorDigits(currency);

@@ -65,7 +65,7 @@ export type EmailChangeRequestOutcome =
   { kind: "requested" } | Exclude<VerificationOutcome, { kind: "verified" }>;
 
 /**
- * Requests a change of address, with the password; it takes effect once confirmed. Neither outcome nor timing reveals
+ * Requests a change of address, with the password or a passkey; it takes effect once confirmed. Neither outcome nor timing reveals
  * whether another account has the new address. The caller limits the attempts. Never throws.
  */
 export async function requestEmailChange(

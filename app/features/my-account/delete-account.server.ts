@@ -28,9 +28,8 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Deletes an account. First deletes its Stripe customer with any subscription, then every row and queues the farewell
- * mail, in one transaction. If Stripe refuses, nothing changes. If Stripe does not respond or the process is killed,
- * the account stays until `resumeAccountDeletions` has found out the customer's state. Safe to call concurrently.
- * Never throws.
+ * mail, in one transaction. If Stripe refuses, nothing changes. If the outcome at Stripe is in doubt, or the process is
+ * killed, `resumeAccountDeletions` finishes or abandons the deletion. Safe to call concurrently. Never throws.
  */
 export async function deleteAccount(userId: string): Promise<AccountDeletionOutcome> {
   try {

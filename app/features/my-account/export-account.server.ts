@@ -35,8 +35,8 @@ export type AccountExportOutcome =
 
 /**
  * Exports all data held about an account as JSON, in the shape of docs/privacy.md; a test covers every column. Never
- * throws. An error in a later part is logged and ends the stream, so half a file is not mistaken for a whole one. No
- * transaction stays open between parts, however slowly they are read.
+ * throws, but `parts` throws after logging, so half a file is not mistaken for a whole one. No transaction stays open
+ * between parts, however slowly they are read.
  */
 export async function openAccountExport(userId: string): Promise<AccountExportOutcome> {
   const parts = exportAccount(userId);

@@ -67,9 +67,8 @@ export function assertionOptions(
 }
 
 /**
- * Verifies an authenticator's assertion and runs `work` for its user. One transaction also spends the challenge and
- * records the signature counter, so `work` takes effect at most once per challenge, even if the assertion is sent
- * repeatedly or concurrently. With `onlyOf`, only that user's passkeys are accepted. Throws PostgreSQL's errors and
+ * Verifies an authenticator's assertion and runs `work` for its user. The same transaction spends the challenge, so
+ * `work` takes effect at most once per challenge. With `onlyOf`, only that user's passkeys are accepted. Throws PostgreSQL's errors and
  * those of `work`, and rolls back.
  */
 export async function acceptAssertion<Result>(

@@ -7,7 +7,7 @@ import type { PasskeyIntent } from "./passkey-ceremony";
 type PasskeyButtonProps = {
   intent: PasskeyIntent;
   path: string;
-  /** Where to go after a success; defaults to the response's `redirectTo`. */
+  /** Where to go after a success; defaults to the response's `redirectTo`, or "/" without one. */
   leadsTo?: string;
   /** The toast for a failure without its own. */
   failed: (message?: string) => ToastMessage;

@@ -72,7 +72,7 @@ function runProcess(file: Uint8Array): Promise<PictureOutcome> {
         if (reason) return resolve({ kind: "refused", reason });
         // a string such as ENOENT means that it could not be started
         if (typeof code === "string") return reject(error);
-        const facts = { code, signal, message: lastLine(errors) };
+        const facts = { code, signal, message: errorLine(errors) };
         log().warn(facts, "a picture could not be read");
         resolve({ kind: "refused", reason: "unreadable" });
       },
@@ -89,6 +89,6 @@ function splitOutput(output: Buffer): Pictures {
 }
 
 /** Returns the decoder's error message, which quotes nothing from the file. */
-function lastLine(errors: Buffer): string | undefined {
+function errorLine(errors: Buffer): string | undefined {
   return /^\w*Error:.*$/m.exec(errors.toString("utf8"))?.[0].slice(0, 200);
 }
