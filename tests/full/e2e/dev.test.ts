@@ -10,15 +10,17 @@ import { policyOf } from "../../support/security-headers";
 /** A page with one text each from its component, its loader and the database. */
 const PROBE = join("app", "routes/probe/route.tsx");
 const PROBE_QUERY = join("db", "queries/probe.ts");
+const PROBE_FEATURE = join("app", "features/probe.server.ts");
 const PROBE_FILES = {
   [PROBE]: `
     import { useLoaderData } from "@remix-run/react";
-    import { queryProbe } from "~db/queries/probe";
+    import { queryProbe } from "~/features/probe.server";
     export const loader = async () => ({ loaded: "loaded first", queried: await queryProbe() });
     export default function Probe() {
       const { loaded, queried } = useLoaderData<typeof loader>();
       return <h1 className="probe">rendered first, {loaded}, {queried}</h1>;
     }`,
+  [PROBE_FEATURE]: `export { queryProbe } from "~db/queries/probe";`,
   [PROBE_QUERY]: `
     import { sql } from "drizzle-orm";
     import { getDatabase } from "../client";

@@ -107,9 +107,22 @@ function outlineFaults(page: Page): Promise<string[]> {
   });
 }
 
+/** Waits for animations that end by themselves, such as a menu that opens. */
+async function animationsEnd(): Promise<void> {
+  const ending = document
+    .getAnimations()
+    .filter(({ timeline, effect }) => {
+      const end = Number(effect?.getComputedTiming().endTime);
+      return timeline instanceof DocumentTimeline && Number.isFinite(end);
+    })
+    .map(({ finished }) => finished.catch(() => {}));
+  await Promise.all(ending);
+}
+
 /** Returns a page's layout faults. */
 async function layoutFaults(page: Page, state: ScreenState): Promise<string[]> {
   await page.evaluate(() => document.fonts.ready.then(() => {}));
+  await page.evaluate(animationsEnd);
   return page.evaluate(geometryFaults, { inWindow: isAtTop(state) });
 }
 
