@@ -26,9 +26,10 @@ ENV NODE_ENV=production PORT=3000 DATA_DIR=/data NODE_OPTIONS="--max-semi-space-
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
-# `#picture-process`, the sample edition, the book's files and db/migrations are found from package.json at run time.
+# The picture processes, the sample edition, the book's files and db/migrations are found from package.json at run time.
 COPY --from=build /app/package.json package.json
 COPY --from=build /app/app/features/my-account/avatar/picture-process.mjs app/features/my-account/avatar/picture-process.mjs
+COPY --from=build /app/app/features/library/site-picture-process.mjs app/features/library/site-picture-process.mjs
 COPY --from=build /app/app/features/library/book-files app/features/library/book-files
 COPY --from=build /app/app/features/library/sample-edition app/features/library/sample-edition
 COPY --from=build /app/db/migrations db/migrations

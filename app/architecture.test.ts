@@ -30,14 +30,16 @@ const FLOORS: string[][] = [
     "app/features/community/",
   ],
   ["app/features/accounts/"],
-  ["app/features/membership/", "app/features/mail/", "app/features/markdown/"],
+  ["app/features/membership/", "app/features/mail/"],
+  ["app/features/site/"],
+  ["app/features/markdown/"],
   ["app/http/"],
   ["app/data-directory.server.ts"],
   ["app/observability/"],
   ["app/ui/", "app/styles/"],
   ["app/env.server.ts"],
   ["app/environment/"],
-  ["app/toast-messages.ts", "app/book.ts"],
+  ["app/toast-messages.ts"],
   ["db/"],
 ];
 
@@ -186,9 +188,9 @@ describe("the directions of imports", () => {
 
 describe("facts", () => {
   it.each([
-    ["The Golden Path", "app/book.ts"],
-    ["Maren", "app/book.ts"],
-    ["24.99", "app/book.ts"],
+    ["The Golden Path", "app/features/site/sample-site.ts"],
+    ["Maren", "app/features/site/sample-site.ts"],
+    ["24.99", "app/features/site/sample-site.ts"],
     ["unitAmount: 999", "app/features/membership/premium-price.ts"],
     ["images.unsplash.com", "app/features/landing/stock-photo.ts"],
     ["//checkout.stripe.com", "app/features/billing/stripe-origins.server.ts"],

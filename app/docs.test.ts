@@ -56,8 +56,8 @@ describe("files that documents name", () => {
   const named = namesOf(files);
   const folders = new Set(files.flatMap((file) => file.split("/").slice(0, -1).slice(0, 3)));
 
-  /** What operators make beside the project's files. */
-  const operators = new Set(read(".gitignore").split("\n"));
+  /** What operators and authors make beside the project's files. */
+  const operators = new Set([...read(".gitignore").split("\n"), "site.yml", "landing.yml"]);
 
   /** Whether a quoted word is meant as a file of the project: it has a folder of it, or the ending of a source file. */
   const isOurs = (word: string) =>

@@ -18,6 +18,7 @@ import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
 import { MembershipBanner } from "~/features/billing/membership-notice";
 import { siteLinks } from "~/features/seo/site-links";
+import { useSiteOrNull } from "~/features/site/page-site";
 import stylesheet from "~/styles/app.css";
 import { fontLinks } from "~/styles/fonts";
 import { PublicUrlContext, Toaster } from "~/ui";
@@ -35,16 +36,15 @@ import { loadRoot } from "./shell/root-data.server";
 import { ScrollPosition } from "./shell/scroll-position";
 import { useHydratedMark } from "./shell/use-hydrated-mark";
 
-export const links: LinksFunction = () => [
-  ...fontLinks,
-  { rel: "stylesheet", href: stylesheet },
-  ...siteLinks,
-];
+export const links: LinksFunction = () => [...fontLinks, { rel: "stylesheet", href: stylesheet }];
 
-export const meta: MetaFunction = ({ error }) =>
+export const meta: MetaFunction = ({ error, matches }) =>
   error
-    ? [{ title: pageTitle(describeError(error).title) }, { name: "robots", content: "noindex" }]
-    : [{ title: pageTitle() }];
+    ? [
+        { title: pageTitle(matches, describeError(error).title) },
+        { name: "robots", content: "noindex" },
+      ]
+    : [{ title: pageTitle(matches) }];
 
 /**
  * Headers that Remix does not pass on by itself: a page that shows its viewer or a toast is private, and
@@ -68,6 +68,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   useHydratedMark();
   const { theme, size } = useRouteLoaderData<typeof loader>("root")?.reading ?? {};
+  const site = useSiteOrNull();
   return (
     <html lang="en" data-theme={theme} data-text-size={size}>
       <head>
@@ -83,6 +84,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="theme-color" content={THEME_COLORS[theme === "night" ? theme : "paper"]} />
         <Meta />
         <Links />
+        {site && siteLinks(site).map((link) => <link key={link.href} {...link} />)}
       </head>
       <body className="flex min-h-dvh flex-col">
         {children}
@@ -95,7 +97,7 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  const { viewer, isViewerKnown, toast, publicUrl, contact } = useLoaderData<typeof loader>();
+  const { viewer, isViewerKnown, toast, publicUrl } = useLoaderData<typeof loader>();
   return (
     <Toaster flash={toast}>
       <PublicUrlContext.Provider value={publicUrl}>
@@ -113,7 +115,7 @@ export default function App() {
               <Outlet />
             </PremiumGate>
           </main>
-          <Footer contact={contact} />
+          <Footer />
         </AuthProvider>
       </PublicUrlContext.Provider>
     </Toaster>
@@ -121,5 +123,5 @@ export default function App() {
 }
 
 export function ErrorBoundary() {
-  return <ErrorPage error={useRouteError()} />;
+  return <ErrorPage error={useRouteError()} site={useSiteOrNull()} />;
 }

@@ -473,8 +473,10 @@ export const siteKeys = pgTable("site_keys", {
  */
 export const editions = pgTable("editions", {
   digest: text("digest").primaryKey(),
-  /** The landing page's own words from `landing.yml`; null if the edition has none. */
+  /** The landing page's own words, for the release before `site`. No longer written. */
   landing: jsonb("landing"),
+  /** The site's names, words and pictures; null in editions that an older release imported. */
+  site: jsonb("site"),
   importedAt: instant("imported_at").notNull().defaultNow(),
   /** When an instance last used it; editions that none uses are deleted. */
   usedAt: instant("used_at").notNull().defaultNow(),
@@ -507,6 +509,9 @@ export const editionDocuments = pgTable(
     audio: text("audio"),
     /** Whether everybody may read it, at /preview/<slug>. */
     isPublic: boolean("is_public").notNull().default(false),
+    /** A BCP 47 tag and the direction of its script; null where they are the book's. */
+    language: text("language"),
+    dir: text("dir").$type<"ltr" | "rtl">(),
     wordCount: integer("word_count").notNull(),
     /** Sanitised. Its blocks (paragraphs and such) have the ids `p1`, `p2` and so on. */
     html: text("html").notNull(),

@@ -12,13 +12,16 @@ import { describeDay, tabulateEdition } from "~/features/library/importer/editio
 import { findWarnings } from "~/features/library/importer/edition-warnings.server";
 import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
 import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
+import { createPage } from "~/features/library/importer/new-page.server";
+import { mediaName } from "~/features/library/media-name";
 import { formatCount } from "~/features/newsletter/format-count";
+import { siteToYaml } from "~/features/site/site-yaml";
 import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
 
-type NewOptions = { extra?: string; publish?: string };
+type NewOptions = { extra?: string; publish?: string; page?: string };
 
 const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 
@@ -57,8 +60,24 @@ export async function list(directory: string | undefined): Promise<void> {
   }
 }
 
-/** `content new`: creates the file of a new chapter or extra, and prints its path. */
-export async function createText(title: string, { extra, publish }: NewOptions): Promise<void> {
+/** `content site`: prints the site.yml that equals the site of the author's folder, or of the sample. */
+export async function printSite(): Promise<void> {
+  const { source } = await readFolder(await folderToRead(undefined));
+  if (!source.site) throw new OperatorError("site.yml has a mistake; see 'content check'.");
+  const files = new Map([...source.media.values()].map((file) => [mediaName(file), file.path]));
+  print(siteToYaml(source.site, ({ name }) => files.get(name) ?? name));
+}
+
+/** `content new`: creates the file of a new chapter, extra or page, and prints its path. */
+export async function createText(
+  title: string | undefined,
+  { extra, publish, page }: NewOptions,
+): Promise<void> {
+  if (page !== undefined) {
+    print(await createPage(folderToWrite(), page));
+    return note("Fill in what stands in [[double brackets]]; until then the page is not shown.");
+  }
+  if (title === undefined) throw new OperatorError("Wanted a title, or --page.");
   const extraKind = extra === undefined ? null : readExtraKind(extra);
   const folder = folderToWrite();
   const isFirst = !holdsEdition(await listFolder(folder));

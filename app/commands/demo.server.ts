@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { BOOK_TITLE } from "~/book";
 import type { Environment } from "~/env.server";
+import { currentSite } from "~/features/site/current-site.server";
 
 /** Prints where the demo is served and what to try there. */
 export function printDemo({ PUBLIC_URL, SANDBOX, DATA_DIR }: Environment): void {
   const lines = [
     "",
-    `  ${BOOK_TITLE} is at      ${PUBLIC_URL}`,
+    `  ${currentSite().title} is at      ${PUBLIC_URL}`,
     "",
     "  Things to try",
     `    sign up                  ${PUBLIC_URL}/auth?tab=signup`,

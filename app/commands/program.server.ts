@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { BOOK_TITLE } from "~/book";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 
@@ -211,6 +210,10 @@ function addDatabaseCommands(database: Command): void {
 function addContentCommands(content: Command): void {
   const run = runner(() => import("./content-commands.server"));
   content
+    .command("site")
+    .description("print the site.yml that equals the site as it is now")
+    .action(run(({ printSite }) => printSite));
+  content
     .command("check [folder]")
     .description("report every mistake in an edition (default: CONTENT_DIR); changes nothing")
     .action(run(({ check }) => check));
@@ -219,8 +222,12 @@ function addContentCommands(content: Command): void {
     .description("show which texts are published, and when the others will be")
     .action(run(({ list }) => list));
   content
-    .command("new <title>")
+    .command("new [title]")
     .description("create the file of a new chapter in CONTENT_DIR")
+    .option(
+      "--page <name>",
+      "create a page instead: privacy, imprint, terms, withdrawal or another",
+    )
     .option("--extra <kind>", "create an extra instead: audio-walk, notebook-page or practice")
     .option("--publish <date>", "when members first see it, such as 2026-12-01")
     .action(run(({ createText }) => createText));
@@ -301,7 +308,7 @@ function addOperatorCommands(operator: Command): void {
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
 export function createProgram(): Command {
   const program = new Command("golden-path").description(
-    `The site of the book '${BOOK_TITLE}': serves and maintains it.`,
+    "Serves and maintains the site of a book.",
   );
   program
     .command("serve", { isDefault: true })

@@ -4,12 +4,11 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
-import { BOOK_TITLE } from "~/book";
 import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
-const DEFAULT_MAIL_FROM = `${BOOK_TITLE} <hello@localhost>`;
+const DEFAULT_MAIL_FROM = "hello@localhost";
 
 /** Settings whose value must not be printed. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
@@ -155,7 +154,7 @@ export const schema = z.object({
     .string()
     .refine(
       (value) => addressOf(value) !== null,
-      `one e-mail address, with a name or without, such as ${BOOK_TITLE} <hello@example.com>`,
+      "one e-mail address, with a name or without, such as My Book <hello@example.com>",
     )
     .default(DEFAULT_MAIL_FROM),
   MAIL_BOUNCE_ADDRESS: z
@@ -169,7 +168,7 @@ export const schema = z.object({
     .string()
     .refine(
       (text) => /^\P{Cc}{1,200}$/u.test(text),
-      "one line of up to 200 characters, such as Golden Path Press, 14 Lantern Lane, Burlington, Vermont 05401",
+      "one line of up to 200 characters, such as My Press, 1 High Street, Oxford OX1 1AA",
     )
     .optional(),
   MAIL_RATE: z

@@ -62,10 +62,12 @@ describe("what the routes declare", () => {
     expect(declaring(({ inTurn }) => inTurn === false)).toEqual([
       "/billing",
       "/checkout/success",
+      "/favicon.ico",
       "/healthz",
       "/metrics",
       "/premium/book.epub",
       "/readyz",
+      "/site-files/:name",
     ]);
   });
 

@@ -3,6 +3,7 @@ import { setEnvironment } from "~/env.server";
 import { clearCurrentEdition, setCurrentEdition } from "~/features/library/current-edition.server";
 import { Edition } from "~/features/library/edition";
 import { setPriceOnSale } from "~/features/membership/price-on-sale.server";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { sharedSeconds } from "./shared-seconds.server";
 
 afterEach(() => {
@@ -10,7 +11,7 @@ afterEach(() => {
   setEnvironment({});
 });
 
-const edition = new Edition("e", [], null);
+const edition = new Edition("e", [], SAMPLE_SITE);
 
 it("a page is kept in front as long as CDN_CACHE_SECONDS says, and not at all without", () => {
   setCurrentEdition(edition);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, sep } from "node:path";
 import { lookup } from "mrmime";
 import send from "send";
+import { currentSite } from "~/features/site/current-site.server";
 import { acceptedEncoding } from "./accepted-encoding.server";
 import { commonHeaders, NO_PAGE_POLICY } from "./response-headers.server";
 
@@ -30,10 +31,12 @@ export class StaticFiles {
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || !this.#files.has(path) || /\/\.|\.(br|gz|map)$/.test(path)) return false;
+    // the others are the sample's icons and pictures
+    const isBuilt = path.startsWith("/build/");
+    if (!isBuilt && !currentSite().isSample) return false;
     for (const [name, value] of commonHeaders()) response.setHeader(name, value);
     response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
     response.setHeader("Content-Type", lookup(path) ?? "application/octet-stream");
-    const isBuilt = path.startsWith("/build/");
     send(request, this.#chooseCopy(request, response, path), {
       root: this.#root,
       index: false,

@@ -9,7 +9,7 @@ const routeError = (status: number, data: unknown) => ({
   internal: false,
   data,
 });
-const page = (error: unknown) => renderToStaticMarkup(<ErrorPage error={error} />);
+const page = (error: unknown) => renderToStaticMarkup(<ErrorPage error={error} site={null} />);
 
 describe("the error page", () => {
   it("reveals nothing about an unexpected error", () => {

@@ -1,7 +1,8 @@
 import { isRouteErrorResponse } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
-import { PathDrawing, PathMark } from "~/ui";
+import type { PageSite } from "~/features/site/page-site";
+import { PathDrawing } from "~/ui";
 import { NotFoundPage } from "./not-found-page";
+import { SiteMark } from "./site-mark";
 
 type ErrorWords = { status: number; title: string; text: string };
 
@@ -46,15 +47,15 @@ export function describeError(error: unknown): ErrorWords {
 }
 
 /** The whole page in place of one that failed. Needs no loader data, JavaScript or providers. */
-export function ErrorPage({ error }: { error: unknown }) {
+export function ErrorPage({ error, site }: { error: unknown; site: PageSite | null }) {
   const { status, title, text } = describeError(error);
   return (
     <>
       <header className="site-header">
         <div className="frame flex h-full items-center">
           <a href="/" className="brand">
-            <PathMark />
-            {BOOK_TITLE}
+            <SiteMark site={site} />
+            {site?.title ?? "Home"}
           </a>
         </div>
       </header>

@@ -1,30 +1,51 @@
 import { Link } from "@remix-run/react";
-import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
-import { contactDetails, supportLabels } from "~/features/landing/footer-copy";
-import type { LandingWords } from "~/features/library/landing-words";
+import { pagePath, useSite } from "~/features/site/page-site";
+import { holderOf } from "~/features/site/site";
 import { PrintedAddress } from "~/ui";
 
-const quickLinks = [
-  { label: "About", to: "/#about" },
-  { label: "Preview", to: "/#preview" },
-  { label: "Author", to: "/#author" },
-  { label: "Reviews", to: "/#reviews" },
-  { label: "Premium", to: "/#purchase" },
-  { label: "Newsletter", to: "/#newsletter" },
+const QUICK_LINKS = [
+  { label: "About", id: "about" },
+  { label: "Preview", id: "preview" },
+  { label: "Author", id: "author" },
+  { label: "Reviews", id: "reviews" },
+  { label: "Premium", id: "purchase" },
+  { label: "Newsletter", id: "newsletter" },
 ] as const;
 
-/**
- * The footer: quick links, the support labels that are not links yet, and the contact address, which is the edition's
- * own where it has one.
- */
-export function Footer({ contact }: { contact: LandingWords["contact"] | null }) {
-  const { publisher, street, city, email, phone } = contact ?? contactDetails;
+/** Support labels (specification, 2), and the slug of the page or id of the section that each leads to. */
+const SUPPORT = [
+  { label: "FAQ", slug: "faq" },
+  { label: "Shipping Info", slug: "shipping" },
+  { label: "Returns", slug: "returns" },
+  { label: "Contact Us", slug: "contact" },
+] as const;
+
+/** The footer: quick links, support, the author's own pages, and the contact details. */
+export function Footer() {
+  const { isSample, title, author, contact, sections, pages, social } = useSite();
+  const publisher = holderOf(useSite());
+  const { street, city, email, phone } = contact;
+  const pathOf = (slug: string) => {
+    if (pages.some((page) => page.slug === slug)) return pagePath(slug);
+    return sections.includes(slug) ? `/#${slug}` : null;
+  };
+  const lines = [
+    { text: contact.publisher },
+    { text: street },
+    { text: city },
+    { text: email, href: `mailto:${email}` },
+    { text: phone, href: `tel:${phone?.replace(/[^+\d]/g, "")}` },
+  ].flatMap(({ text, href }) => (text ? [{ text, href }] : []));
+  const support = SUPPORT.map(({ label, slug }) => ({ label, to: pathOf(slug) })).filter(
+    ({ to }) => to || isSample,
+  );
+  const otherPages = pages.filter(({ slug }) => !SUPPORT.some((label) => label.slug === slug));
   return (
     <footer className="border-line border-t bg-paper-deep">
       <div className="frame grid gap-12 py-16 sm:grid-cols-2 lg:grid-cols-12 lg:gap-8">
         <div className="lg:col-span-4">
-          <p className="font-display text-2xl">{BOOK_TITLE}</p>
-          <p className="mt-2 text-ink-soft text-sm">by {AUTHOR_NAME}</p>
+          <p className="font-display text-2xl">{title}</p>
+          {author && <p className="mt-2 text-ink-soft text-sm">by {author}</p>}
           <PrintedAddress />
         </div>
         <nav aria-labelledby="quick-links-title" className="lg:col-span-3">
@@ -32,37 +53,71 @@ export function Footer({ contact }: { contact: LandingWords["contact"] | null })
             Quick Links
           </h2>
           <ul className="mt-2 grid gap-x-8 min-[20rem]:grid-cols-2">
-            {quickLinks.map(({ label, to }) => (
-              <li key={label}>
-                <Link to={to} className="footer-link">
+            {QUICK_LINKS.filter(({ id }) => sections.includes(id)).map(({ label, id }) => (
+              <li key={id}>
+                <Link to={`/#${id}`} className="footer-link">
                   {label}
                 </Link>
               </li>
             ))}
           </ul>
         </nav>
-        <div className="lg:col-span-2">
-          <h2 className="footer-title">Support</h2>
-          <ul className="mt-2">
-            {supportLabels.map((label) => (
-              <li key={label} className="footer-line">
-                {label}
+        {support.length > 0 && (
+          <div className="lg:col-span-2">
+            <h2 className="footer-title">Support</h2>
+            <ul className="mt-2">
+              {support.map(({ label, to }) => (
+                <li key={label} className={to ? undefined : "footer-line"}>
+                  {to ? (
+                    <Link to={to} className="footer-link">
+                      {label}
+                    </Link>
+                  ) : (
+                    label
+                  )}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {lines.length > 0 && (
+          <div className="lg:col-span-3">
+            <h2 className="footer-title">Contact</h2>
+            <address className="wrap-anywhere mt-2 not-italic">
+              {lines.map(({ text, href }) => (
+                <div key={text} className={href ? undefined : "footer-line"}>
+                  {href ? (
+                    <a href={href} className="footer-link">
+                      {text}
+                    </a>
+                  ) : (
+                    text
+                  )}
+                </div>
+              ))}
+            </address>
+          </div>
+        )}
+      </div>
+      <div className="frame pb-10">
+        {otherPages.length + social.length > 0 && (
+          <ul className="flex flex-wrap gap-x-6 pb-4">
+            {otherPages.map((page) => (
+              <li key={page.slug}>
+                <Link to={pagePath(page.slug)} className="footer-link">
+                  {page.title}
+                </Link>
+              </li>
+            ))}
+            {social.map(({ name, url }) => (
+              <li key={url}>
+                <a href={url} rel="me" className="footer-link">
+                  {name}
+                </a>
               </li>
             ))}
           </ul>
-        </div>
-        <div className="lg:col-span-3">
-          <h2 className="footer-title">Contact</h2>
-          <address className="wrap-anywhere mt-2 not-italic">
-            {[publisher, street, city, email, phone].map((line) => (
-              <div key={line} className="footer-line">
-                {line}
-              </div>
-            ))}
-          </address>
-        </div>
-      </div>
-      <div className="frame pb-10">
+        )}
         <div className="flex flex-wrap justify-between gap-x-8 gap-y-1 border-line border-t pt-6 text-ink-soft text-sm">
           <p>© {publisher}. All rights reserved.</p>
           <p>Set in Fraunces and Inter.</p>

@@ -1,11 +1,13 @@
 import { Link, useLocation } from "@remix-run/react";
 import { useEffect, useState } from "react";
-import { BOOK_TITLE } from "~/book";
 import { useAuth } from "~/features/accounts/auth-context";
-import { Button, ButtonLink, NoticeForm, PathMark } from "~/ui";
+import { BuyButton } from "~/features/site/buy-button";
+import { useSite } from "~/features/site/page-site";
+import { ButtonLink } from "~/ui";
 import { AccountMenu } from "./account-menu";
 import { MobileMenu } from "./mobile-menu";
-import { SECTION_IDS, SECTION_LINKS } from "./section-links";
+import { SECTION_IDS, useSectionLinks } from "./section-links";
+import { SiteMark } from "./site-mark";
 
 /** The sticky header of every page (specification, 2), for visitors, accounts and members. */
 export function Header() {
@@ -18,7 +20,7 @@ export function Header() {
         <Brand />
         <nav aria-label="Main" className="ml-auto hidden items-center lg:flex">
           <ul className="flex items-center">
-            {SECTION_LINKS.map(({ id, label }) => (
+            {useSectionLinks().map(({ id, label }) => (
               <li key={id}>
                 <Link
                   to={`/#${id}`}
@@ -42,11 +44,9 @@ export function Header() {
             )}
           </ul>
         </nav>
-        <NoticeForm notice="purchase" className="ml-auto hidden sm:block lg:ml-2">
-          <Button type="submit" className="button-compact">
-            Buy Now
-          </Button>
-        </NoticeForm>
+        <div className="ml-auto hidden sm:block lg:ml-2">
+          <BuyButton className="button-compact">Buy Now</BuyButton>
+        </div>
         <div className="hidden items-center gap-1 lg:flex">
           {user ? (
             <AccountMenu user={user} isSubscribed={isSubscribed} />
@@ -68,10 +68,11 @@ export function Header() {
 }
 
 function Brand() {
+  const site = useSite();
   return (
     <Link to="/" className="brand">
-      <PathMark />
-      {BOOK_TITLE}
+      <SiteMark site={site} />
+      {site.title}
     </Link>
   );
 }

@@ -1,18 +1,11 @@
 import { Link, useLocation } from "@remix-run/react";
 import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
-import {
-  Button,
-  ButtonLink,
-  CloseIcon,
-  MenuIcon,
-  NoticeForm,
-  useBrowserLayoutEffect,
-  useHydrated,
-} from "~/ui";
+import { BuyButton } from "~/features/site/buy-button";
+import { ButtonLink, CloseIcon, MenuIcon, useBrowserLayoutEffect, useHydrated } from "~/ui";
 import { AccountActions } from "./account-actions";
 import { MyAccountLabel } from "./my-account-label";
-import { SECTION_LINKS, sectionLoadPath } from "./section-links";
+import { sectionLoadPath, useSectionLinks } from "./section-links";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With JavaScript the menu
@@ -70,7 +63,7 @@ export function MobileMenu({ current }: { current: string | null }) {
       <div className="mobile-menu-panel">
         <nav aria-label="Menu" className="frame pt-2 pb-8">
           <ul className="mobile-menu-sections">
-            {SECTION_LINKS.map(({ id, label }) => (
+            {useSectionLinks().map(({ id, label }) => (
               <li key={id}>
                 <Link
                   to={hydrated ? `/#${id}` : sectionLoadPath(id)}
@@ -88,11 +81,9 @@ export function MobileMenu({ current }: { current: string | null }) {
               </li>
             )}
           </ul>
-          <NoticeForm notice="purchase" className="mt-6">
-            <Button type="submit" className="w-full">
-              Buy Now
-            </Button>
-          </NoticeForm>
+          <div className="mt-6">
+            <BuyButton className="w-full">Buy Now</BuyButton>
+          </div>
           {user ? (
             <div className="mt-6">
               <Link to="/account" className="menu-item">

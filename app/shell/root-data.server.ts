@@ -3,12 +3,13 @@ import { env } from "~/env.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
 import { findSession, findViewer } from "~/features/accounts/viewer.server";
-import { currentEdition } from "~/features/library/current-edition.server";
-import type { LandingWords } from "~/features/library/landing-words";
 import type { ReadingSettings } from "~/features/library/reading-settings";
 import { readReadingSettings } from "~/features/library/reading-settings-cookie.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
+import { currentSite } from "~/features/site/current-site.server";
+import type { PageSite } from "~/features/site/page-site";
+import { pageSite } from "~/features/site/page-site.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
 import { isMembersPath } from "./members-path";
@@ -16,9 +17,8 @@ import { isMembersPath } from "./members-path";
 type SiteData = RootData & {
   /** Settings that style the whole document in the members' area; null elsewhere. */
   reading: ReadingSettings | null;
-  /** The edition's own contact details and picture for link previews; null for the defaults. */
-  contact: LandingWords["contact"] | null;
-  share: LandingWords["share"] | null;
+  /** The book's name and what else of the author's site every page shows. */
+  site: PageSite;
 };
 
 /**
@@ -34,7 +34,6 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     readFlash(request),
     inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
   ]);
-  const own = currentEdition()?.landing;
   const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
@@ -45,8 +44,7 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     payments: paymentSettings(),
     premiumPrice: shownPriceOnSale(),
     reading,
-    contact: own?.contact ?? null,
-    share: own?.share ?? null,
+    site: pageSite(currentSite()),
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());

@@ -70,7 +70,7 @@ export async function findImportTime(digest: string): Promise<Date | null> {
  * waits for the first to end.
  */
 export async function insertEdition(
-  edition: { digest: string; landing: unknown },
+  edition: { digest: string; site: unknown },
   tx: Transaction,
 ): Promise<boolean> {
   const { count } = await tx.insert(editions).values(edition).onConflictDoNothing();
@@ -137,10 +137,10 @@ export type DocumentOutline = Omit<
 /** An edition without its texts; null if it is not stored. */
 export async function findEdition(
   digest: string,
-): Promise<{ landing: unknown; documents: DocumentOutline[] } | null> {
+): Promise<{ landing: unknown; site: unknown; documents: DocumentOutline[] } | null> {
   const executor = getDatabase().db;
   const [edition] = await executor
-    .select({ landing: editions.landing })
+    .select({ landing: editions.landing, site: editions.site })
     .from(editions)
     .where(eq(editions.digest, digest));
   if (!edition) return null;
@@ -165,7 +165,7 @@ export async function findEdition(
       and(eq(editionFiles.edition, editionDocuments.edition), eq(editionFiles.path, audio)),
     )
     .where(eq(editionDocuments.edition, digest));
-  return { landing: edition.landing, documents };
+  return { ...edition, documents };
 }
 
 /** The images and sounds of an edition. */

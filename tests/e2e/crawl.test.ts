@@ -33,7 +33,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/preview/:slug": text,
 
   "/auth": { visitor: "Welcome back", others: "→ /" },
-  "/auth?tab": { visitor: "Begin your path", others: "→ /" },
+  "/auth?tab": { visitor: "Create your account", others: "→ /" },
   "/auth/login": "→ /auth",
   "/auth/passkey": "→ /auth",
   "/auth/signup": "→ /auth?tab=signup",
@@ -140,6 +140,7 @@ const OTHER_SITES = [
   "https://images.unsplash.com",
   "https://maps.goldenpath.example",
   "mailto:",
+  "tel:",
 ];
 
 /** One, two and three words of the book. */

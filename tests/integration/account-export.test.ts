@@ -437,7 +437,7 @@ describe("the download", () => {
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toEqual({
       "content-type": "application/json; charset=utf-8",
-      "content-disposition": 'attachment; filename="golden-path-account.json"',
+      "content-disposition": 'attachment; filename="account.json"',
       "cache-control": "private, no-store",
     });
     expect((await answer.json()).account).toMatchObject({ id: userId, email });

@@ -5,6 +5,8 @@ import { clearCurrentEdition, setCurrentEdition } from "~/features/library/curre
 import { Edition } from "~/features/library/edition";
 import type { PreviewView } from "~/features/library/preview.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
+import { pageSite } from "~/features/site/page-site.server";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { loader as loadLanding } from "~/routes/_index/route";
 import { loader as loadPreviewRoute, meta } from "~/routes/preview_.$slug/route";
 import { getDatabase } from "~db/client";
@@ -99,7 +101,9 @@ describe("a text's preview", () => {
   it("marks a chapter as a free part of the book for search engines", async () => {
     await takeEdition(SMALL_EDITION);
     const data = { preview: await read("gates") };
-    const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
+    const matches = [
+      { id: "root", data: { publicUrl: "https://book.example", site: pageSite(SAMPLE_SITE) } },
+    ];
     const tags = meta({ data, matches } as unknown as Parameters<typeof meta>[0]);
     expect(tags).toContainEqual({
       "script:ld+json": expect.objectContaining({
@@ -153,7 +157,7 @@ describe("the landing page", () => {
 
   it("shows at most half of a chapter for members", async () => {
     await chapterOne(paragraphs(5).join("\n\n"), {});
-    expect((await landing()).opening.paragraphs).toEqual(paragraphs(2));
+    expect((await landing()).opening?.paragraphs).toEqual(paragraphs(2));
   });
 
   it("shows its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
@@ -177,7 +181,7 @@ describe("the landing page", () => {
     } finally {
       await getDatabase().db.execute(sql`alter table away rename to edition_documents`);
     }
-    expect((await landing()).opening.title).toBe("Gates");
+    expect((await landing()).opening?.title).toBe("Gates");
     expect((await get(loadLanding)).headers.get("Cache-Control")).toBeNull();
   });
 });
@@ -197,11 +201,13 @@ describe("the published texts", () => {
           extraKind: null,
           sound: null,
           isPublic: true,
+          language: "en",
+          dir: "ltr",
           wordCount: 1,
           blockCount: 1,
         },
       ],
-      null,
+      SAMPLE_SITE,
     );
 
   it("change with each edition, and at each text's publication time", async () => {

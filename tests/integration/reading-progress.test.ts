@@ -5,6 +5,7 @@ import { Edition, type EditionEntry } from "~/features/library/edition";
 import { loadLibraryOverview } from "~/features/library/library-overview.server";
 import { loadReadingState } from "~/features/library/reading-progress.server";
 import { progressIn } from "~/features/library/reading-state";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { action } from "~/routes/premium_.progress/route";
 import { getDatabase } from "~db/client";
 import { updateProfile } from "~db/queries/profiles";
@@ -25,6 +26,8 @@ const chapter = (position: number, entry: Partial<EditionEntry> = {}): EditionEn
   extraKind: null,
   sound: null,
   isPublic: false,
+  language: "en",
+  dir: "ltr",
   // the site assumes 230 words a minute
   wordCount: 2_300,
   blockCount: 20,
@@ -46,7 +49,7 @@ const edition = new Edition(
     extra(4, { publishAt: new Date(Date.now() + DAY_MS) }),
     extra(5),
   ],
-  null,
+  SAMPLE_SITE,
 );
 
 testSite();
@@ -225,7 +228,7 @@ describe("the members' area", () => {
 
   it("lists twelve of a thousand chapters, around the next one", async () => {
     const chapters = Array.from({ length: 1_000 }, (_, index) => chapter(index + 1));
-    const large = new Edition("large", chapters, null);
+    const large = new Edition("large", chapters, SAMPLE_SITE);
     const read = { userId: member.id, block: 20, readAt: new Date() };
     await getDatabase()
       .db.insert(readingProgress)

@@ -8,13 +8,14 @@ import {
   useRef,
   useState,
 } from "react";
+import { useSite } from "~/features/site/page-site";
 import { ArrowLeftIcon, DawnScene, PrintedAddress, useHydrated } from "~/ui";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
 const TABS = {
   login: { path: LOG_IN_PATH, label: "Login", heading: "Welcome back" },
-  signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Begin your path" },
+  signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Create your account" },
 } as const;
 
 /** History state of a URL set by selecting a tab. */
@@ -37,6 +38,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
   const selected = chosen ?? tab;
   const [retry, setRetry] = useState(email !== null);
   // The email typed into one form is shared with the other.
+  const { isSample, slogan, title } = useSite();
   const typedEmail = useRef(email ?? "");
 
   useEffect(() => {
@@ -57,9 +59,15 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
       <div className="on-night auth-scene">
         <DawnScene />
         <p className="auth-motto">
-          You only ever see one stretch of it.
-          <br />
-          That’s enough.
+          {isSample ? (
+            <>
+              You only ever see one stretch of it.
+              <br />
+              That’s enough.
+            </>
+          ) : (
+            (slogan ?? title)
+          )}
         </p>
       </div>
       <div className="auth-forms">

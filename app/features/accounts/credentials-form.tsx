@@ -1,5 +1,6 @@
 import { type FormEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { LegalLinks } from "~/features/site/legal-links";
 import { Button, EmailField, Honeypot, PasswordField } from "~/ui";
 import { useAuth } from "./auth-context";
 import { PASSWORD_MIN_LENGTH } from "./password-limits";
@@ -89,6 +90,7 @@ export function CredentialsForm({
       <Button ref={button} type="submit" busy={busy} className="mt-2 w-full">
         {busy ? labels.busy : labels.submit}
       </Button>
+      {way === "signup" && <LegalLinks />}
     </form>
   );
 }

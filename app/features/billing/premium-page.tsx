@@ -35,7 +35,7 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
               </span>
             </h1>
             <p className="lead text-mist">
-              The whole path is open to you. Take the next stretch whenever you like.
+              The whole book is open to you. Read on whenever you like.
             </p>
             <ButtonLink to="/" className="mt-8">
               Start Reading
@@ -48,16 +48,13 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
         <ul className="premium-parts grid gap-x-[clamp(2rem,4vw,4rem)] gap-y-10 md:grid-cols-3">
           <Card title="Full Chapter Access">
             <p>
-              All twelve chapters from the first line to the last, with the step and the page for
-              your own notes that end each of them. No chapter stops half-way.
+              The whole book, from the first line to the last, with a page for your own notes at the
+              end of each chapter.
             </p>
             {ways.chapters}
           </Card>
           <Card title="Exclusive Content">
-            <p>
-              Guided audio walks for the days you would rather listen, pages from the notebooks the
-              book grew out of, and one new practice each month.
-            </p>
+            <p>What goes with the book: sounds, exercises and background, as they appear.</p>
             {ways.extras}
           </Card>
           <Card title="Private Community">{community}</Card>

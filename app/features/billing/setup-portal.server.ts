@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
+import { currentSite } from "~/features/site/current-site.server";
 import { findPortalConfiguration } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import { SETUP_METADATA } from "./premium-product.server";
@@ -18,7 +18,7 @@ function portalReturnAddress(): string {
  */
 export async function setUpPortal(steps: SetupStep[]): Promise<void> {
   const wanted = {
-    business_profile: { headline: `${BOOK_TITLE}: your membership` },
+    business_profile: { headline: `${currentSite().title}: your membership` },
     default_return_url: portalReturnAddress(),
     features: {
       invoice_history: { enabled: true },

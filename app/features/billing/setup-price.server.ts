@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { PREMIUM_PRICE, type RecurringPrice } from "~/features/membership/premium-price";
 import { readAmount, writeAmount } from "~/features/membership/price-amount";
+import { currentSite } from "~/features/site/current-site.server";
 import { OperatorError } from "~db/operator-error";
 import { productOf, SETUP_METADATA, toStripePrice } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
@@ -141,8 +141,8 @@ async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Pr
     : await findOwnProduct();
   if (!found) {
     const product = await stripeClient().products.create({
-      name: `${BOOK_TITLE} Premium`,
-      description: `Membership of ${BOOK_TITLE}, cancel anytime.`,
+      name: `${currentSite().title} Premium`,
+      description: `Membership of ${currentSite().title}, cancel anytime.`,
       metadata: SETUP_METADATA,
     });
     steps.push({ what: "product", id: product.id, outcome: "created" });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import Stripe from "stripe";
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { isRemoteHost } from "~/environment/host-names";
+import { currentSite } from "~/features/site/current-site.server";
 import { log } from "~/observability/log.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
@@ -85,7 +85,7 @@ async function createEndpoint(
       url: webhookAddress(),
       enabled_events: [...WEBHOOK_EVENTS],
       api_version: apiVersion() as Stripe.WebhookEndpointCreateParams.ApiVersion,
-      description: `${BOOK_TITLE}: memberships`,
+      description: `${currentSite().title}: memberships`,
       metadata: SETUP_METADATA,
     });
   } catch (error) {

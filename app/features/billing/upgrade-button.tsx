@@ -1,6 +1,7 @@
 import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/root-data";
+import { LegalLinks } from "~/features/site/legal-links";
 import * as toasts from "~/toast-messages";
 import { Button, CheckIcon, postJson, useRedirecting, useToast } from "~/ui";
 import { checkoutDestination } from "./checkout-destination";
@@ -22,9 +23,12 @@ export function UpgradeButton() {
       <ManageMembershipForm />
     </div>
   ) : (
-    <div className="flex flex-wrap gap-3">
-      <UpgradeForm />
-      {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+    <div className="grid gap-3">
+      <div className="flex flex-wrap gap-3">
+        <UpgradeForm />
+        {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+      </div>
+      <LegalLinks />
     </div>
   );
 }

@@ -1,7 +1,10 @@
 import { env } from "~/env.server";
 import { backupState, isBackupLate } from "~/features/backup/backup-state.server";
-import { editionState } from "~/features/library/importer/edition-state.server";
+import { currentEdition } from "~/features/library/current-edition.server";
+import { editionState, hasOwnEdition } from "~/features/library/importer/edition-state.server";
 import { formatCount } from "~/features/newsletter/format-count";
+import { currentSite } from "~/features/site/current-site.server";
+import { sampleParts } from "~/features/site/sample-site";
 import type { AlertFacts } from "~db/queries/operator-alerts";
 import type { HealthFacts } from "~db/queries/operator-facts";
 import type { OperatorAlert } from "~db/schema";
@@ -360,6 +363,40 @@ export const ALERTS = {
       commands: ["content check"],
       resolvedTitle: "The edition is taken again",
       resolved: "Members read the edition in CONTENT_DIR.",
+    }),
+  },
+  "site-not-taken": {
+    isLocal: true,
+    reportAfterMs: 24 * HOUR_MS,
+    read: () => {
+      const isKept = (currentEdition()?.siteProblems.length ?? 0) > 0;
+      return { state: judge(isKept, editionState() !== "unknown"), facts: {} };
+    },
+    words: () => ({
+      title: "site.yml or a page has a mistake",
+      wrong: "For a day site.yml or a file in pages has had a mistake.",
+      means: "Visitors see the site as it was before; texts are not held back.",
+      todo: "The command names every mistake with its file and line. The site takes the files by itself once they are fixed.",
+      commands: ["content check"],
+      resolvedTitle: "The site's words and pages are taken again",
+      resolved: "Visitors see site.yml and the pages as they are.",
+    }),
+  },
+  "sample-site": {
+    isLocal: true,
+    reportAfterMs: 24 * HOUR_MS,
+    read: () => {
+      const isSample = hasOwnEdition() && currentSite().isSample;
+      return { state: judge(isSample, editionState() !== "unknown"), facts: {} };
+    },
+    words: () => ({
+      title: "The site still shows the sample's words",
+      wrong: `Your book is there, but the site has the sample's ${sampleParts(currentSite()).join(", ")}.`,
+      means: "Visitors read another title, another author and invented ratings beside your texts.",
+      todo: "The first command prints a site.yml to begin with. Save it in the edition's folder, and write your own words into it.",
+      commands: ["content site", "content check"],
+      resolvedTitle: "The site is yours",
+      resolved: "It shows the words of your site.yml.",
     }),
   },
 } satisfies Record<string, Alert>;

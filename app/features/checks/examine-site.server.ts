@@ -5,6 +5,7 @@ import { holdsEdition, listFolder } from "~/features/library/importer/edition-fo
 import { BrokenEdition, describeProblem } from "~/features/library/importer/edition-problem";
 import { checkFolder } from "~/features/library/importer/import-edition.server";
 import { formatCount } from "~/features/newsletter/format-count";
+import { sampleParts } from "~/features/site/sample-site";
 import { redactAddresses } from "~/observability/log.server";
 import { databaseErrorCode } from "~db/database-errors";
 import { OperatorError } from "~db/operator-error";
@@ -168,7 +169,12 @@ async function checkEdition(what: string): Promise<Answer> {
     }
     const { problems, source } = await checkFolder(CONTENT_DIR);
     const [first] = problems;
-    if (!first) return ok(what, `${source.documents.length} texts, no mistakes`);
+    const texts = `${source.documents.length} texts, no mistakes`;
+    if (!first && source.site?.isSample) {
+      const found = `${texts}; the site has the sample's ${sampleParts(source.site).join(", ")}`;
+      return warning(what, found, "Write a site.yml: 'content site' prints one to begin with.");
+    }
+    if (!first) return ok(what, texts);
     const count = formatCount(problems.length, "mistake");
     return problem(what, `${count}, such as ${describeProblem(first)}`, CHECK);
   } catch (error) {

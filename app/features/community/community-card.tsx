@@ -1,5 +1,4 @@
 import { Link } from "@remix-run/react";
-import { AUTHOR_FIRST_NAME } from "~/book";
 import { COMMUNITY_PATH } from "./community-paths";
 
 /** The members' area's card about the community: the link to it, or that it is not open yet. */
@@ -7,17 +6,14 @@ export function CommunityCard({ isOpen }: { isOpen: boolean }) {
   if (!isOpen) {
     return (
       <p>
-        A small, looked-after circle of readers who are on the same stretch as you. It is not open
-        yet: it opens later, and the way in will be here.
+        A place for members to talk with each other. It is not open yet: it opens later, and the way
+        in will be here.
       </p>
     );
   }
   return (
     <>
-      <p>
-        A small, looked-after circle of readers who are on the same stretch as you.{" "}
-        {AUTHOR_FIRST_NAME} joins the table every other Thursday and answers what you bring.
-      </p>
+      <p>A place for members to talk with each other.</p>
       {/* redirects to another site, which the router must not handle */}
       <Link to={COMMUNITY_PATH} reloadDocument className="text-link mt-auto pt-3 text-ink">
         Enter the community

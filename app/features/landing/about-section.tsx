@@ -1,10 +1,11 @@
-import { features } from "./copy";
+import { bookWords } from "~/features/site/page-site";
 import { AboutPath } from "./golden-path";
-import { useLandingWords } from "./landing-words-context";
+import { useLandingSite } from "./landing-site-context";
 
 /** What the book offers, on three cards. */
 export function AboutSection() {
-  const words = useLandingWords();
+  const site = useLandingSite();
+  const { about, features } = site;
   return (
     <section
       id="about"
@@ -13,17 +14,21 @@ export function AboutSection() {
     >
       <AboutPath />
       <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
-        <h2 id="about-title" className="section-title">
-          You already know the direction
+        <h2 id="about-title" className="section-title" {...(about && bookWords(site))}>
+          {about?.heading ?? "About the book"}
         </h2>
-        <p className="max-w-[52ch] text-ink-soft text-lg">{words.about}</p>
+        {about && (
+          <p className="max-w-[52ch] text-ink-soft text-lg" {...bookWords(site)}>
+            {about.text}
+          </p>
+        )}
       </div>
-      <ul className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
-        {features.map(({ title, mark }, index) => (
+      <ul {...bookWords(site)} className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
+        {features.map(({ title, text }, index) => (
           <li key={title} className="border-line border-t-2 pt-8">
-            <FeatureMark name={mark} />
+            <FeatureMark name={MARKS[index % MARKS.length] ?? "book"} />
             <h3 className="mt-6 text-xl">{title}</h3>
-            <p className="mt-3 text-ink-soft">{words.features[index]}</p>
+            <p className="mt-3 text-ink-soft">{text}</p>
           </li>
         ))}
       </ul>
@@ -50,6 +55,8 @@ const marks = {
 } as const;
 
 type FeatureMarkName = keyof typeof marks;
+
+const MARKS: FeatureMarkName[] = ["compass", "book", "steps"];
 
 /** A small drawing in one golden line. Decorative: the heading beside it says the same. */
 function FeatureMark({ name }: { name: FeatureMarkName }) {

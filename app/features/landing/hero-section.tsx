@@ -1,58 +1,66 @@
-import {
-  AUTHOR_NAME,
-  BOOK_DESCRIPTION,
-  BOOK_PRICE,
-  BOOK_TITLE,
-  RATING,
-  READERS_CLAIM,
-} from "~/book";
-import type { LandingImage } from "~/features/library/landing-words";
-import { Button, NoticeForm } from "~/ui";
+import { BuyButton } from "~/features/site/buy-button";
+import { bookWords, useSite } from "~/features/site/page-site";
+import type { Site } from "~/features/site/site";
 import coverArt from "./art/cover.svg";
 import { HeroPath, PathStart } from "./golden-path";
 import { editionPhoto, Photo } from "./photo";
 import { StarRating } from "./star-rating";
 import { stockPhoto } from "./stock-photo";
 
+/** What the hero shows beside the book's name. */
+export type HeroContent = Pick<Site, "price" | "rating" | "readers" | "badge"> & {
+  /** The photograph on the drawn jacket. */
+  photo: Site["photos"]["hero"];
+};
+
 /** The first screen: the book, how to buy it, and the start of the golden path. */
-export function HeroSection({ jacket }: { jacket: LandingImage | null }) {
+export function HeroSection({ photo, price, rating, readers, badge }: HeroContent) {
+  const site = useSite();
+  const { title, subtitle, isSample, shops } = site;
+  const canBuy = isSample || shops.length > 0;
   return (
     <section aria-labelledby="hero-title" className="hero">
       <div className="frame hero-grid">
-        <h1 id="hero-title" className="hero-title">
-          <span className="block">The Golden</span>{" "}
-          <span className="flex">
-            Path
-            <PathStart />
-          </span>
+        <h1 id="hero-title" className="hero-title" {...bookWords(site)}>
+          <HeroTitle title={title} />
         </h1>
         <div className="mt-8 [grid-area:text]">
-          <p className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft">
-            {BOOK_DESCRIPTION}
-          </p>
+          {subtitle && (
+            <p
+              {...bookWords(site)}
+              className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft"
+            >
+              {subtitle}
+            </p>
+          )}
           <div className="mt-8 flex flex-col gap-4 sm:flex-row md:flex-col md:items-start lg:flex-row">
-            <NoticeForm notice="purchase">
-              <Button type="submit" className="w-full">
-                Get Your Copy - ${BOOK_PRICE}
-              </Button>
-            </NoticeForm>
+            <BuyButton className="w-full">{buyLabel({ price, canBuy })}</BuyButton>
             <a href="#preview" className="button button-secondary">
               Read Preview
             </a>
           </div>
           <div className="mt-8 flex flex-wrap items-center gap-x-6 gap-y-2 text-sm text-ink-soft">
-            <p className="flex items-center gap-2">
-              <StarRating rating={RATING} className="text-gold-text" />
-              <strong className="font-semibold text-ink">{RATING}/5</strong>
-            </p>
-            <p>{READERS_CLAIM}</p>
+            {rating && (
+              <p className="flex items-center gap-2">
+                <StarRating rating={rating.value} className="text-gold-text" />
+                <strong className="font-semibold text-ink">{rating.value}/5</strong>
+                {rating.source && (
+                  <a href={rating.source.url} className="underline">
+                    {rating.source.name}
+                  </a>
+                )}
+              </p>
+            )}
+            {readers && <p>{readers}</p>}
           </div>
         </div>
         <div className="hero-book">
-          <BookCover jacket={jacket} />
-          <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] outline outline-ink -outline-offset-5">
-            Bestseller
-          </p>
+          <BookCover photo={photo} />
+          {badge && (
+            <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] text-on-gold outline outline-on-gold -outline-offset-5">
+              {badge}
+            </p>
+          )}
         </div>
         <div className="hero-lane">
           <HeroPath />
@@ -70,23 +78,63 @@ const jacketPhoto = stockPhoto({
   widths: [320, 480, 640, 800, 960],
 });
 
-/**
- * The hero image: the book itself. Its jacket shows the photograph, or a drawing until that has loaded. The lettering
- * is hidden from screen readers, since it repeats the page's title. `jacket` is the edition's own photograph, if any.
- */
-function BookCover({ jacket }: { jacket: LandingImage | null }) {
+function buyLabel({ price, canBuy }: { price: Site["price"]; canBuy: boolean }): string {
+  if (!canBuy) return "Read It Here";
+  if (!price) return "Get Your Copy";
+  const { amount, currency } = price;
+  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
+  return `Get Your Copy - ${format.format(Number(amount))}`;
+}
+
+/** The title, with the path's start after its last word. */
+function HeroTitle({ title }: { title: string }) {
+  const words = title.split(" ");
+  const last = words.pop();
   return (
-    <div className="book-cover">
-      <img src={coverArt} width={480} height={720} alt="" className="absolute inset-0 size-full" />
-      <Photo
-        source={jacket ? editionPhoto(jacket) : jacketPhoto}
-        sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
-        priority
-      />
+    <>
+      {words.length > 0 && <span className="block">{words.join(" ")}</span>}{" "}
+      <span className="flex">
+        {last}
+        <PathStart />
+      </span>
+    </>
+  );
+}
+
+/**
+ * The hero image: the book itself. It is the author's cover, or else a jacket with a photograph and the title. The
+ * sample's jacket is a drawing until its photograph has loaded. The lettering is hidden from screen readers, since it
+ * repeats the page's title.
+ */
+function BookCover({ photo }: Pick<HeroContent, "photo">) {
+  const { title, author, cover, isSample } = useSite();
+  if (cover) {
+    const { src, width, height, alt } = editionPhoto(cover);
+    return <img src={src} width={width} height={height} alt={alt} className="own-cover" />;
+  }
+  const source = photo ? editionPhoto(photo) : isSample ? jacketPhoto : null;
+  return (
+    <div className={`book-cover ${isSample ? "sample-cover" : ""}`}>
+      {isSample && (
+        <img
+          src={coverArt}
+          width={480}
+          height={720}
+          alt=""
+          className="absolute inset-0 size-full"
+        />
+      )}
+      {source && (
+        <Photo
+          source={source}
+          sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
+          priority
+        />
+      )}
       <div className="book-jacket" aria-hidden="true">
-        <p className="book-jacket-author">{AUTHOR_NAME}</p>
+        <p className="book-jacket-author">{author}</p>
         <p className="book-jacket-title">
-          {BOOK_TITLE.split(" ").map((word) => (
+          {title.split(" ").map((word) => (
             <span key={word} className="block">
               {`${word} `}
             </span>

@@ -1,30 +1,38 @@
 import { type RefObject, useEffect, useRef } from "react";
-import type { LandingImage } from "~/features/library/landing-words";
+import type { Site } from "~/features/site/site";
 import { StaticSection, usePlainLinks } from "~/ui";
-import { HeroSection } from "./hero-section";
-import type { ShownWords } from "./landing-words-context";
+import { FaqSection } from "./faq-section";
+import { type HeroContent, HeroSection } from "./hero-section";
 import { NewsletterSection } from "./newsletter-section";
 import { PremiumSection } from "./premium-section";
 
 type LandingPageProps = {
   /** The sections from About to Reviews, as props of `StaticSection`. */
   sections: { key: string; html?: string | undefined };
-  /** The edition's own photograph for the book's jacket. */
-  jacket: LandingImage | null;
-  benefits: ShownWords["benefits"];
-};
+  hero: HeroContent;
+  /** Whether the sections are those that the golden path joins. */
+  hasPath: boolean;
+} & Pick<Site, "premium" | "faq" | "newsletter">;
 
 /** The landing page: its sections in order (specification, 2), joined by the golden path. */
-export function LandingPage({ sections, jacket, benefits }: LandingPageProps) {
+export function LandingPage({
+  sections,
+  hero,
+  hasPath,
+  premium,
+  faq,
+  newsletter,
+}: LandingPageProps) {
   const page = useRef<HTMLDivElement>(null);
   usePlainLinks(page);
   usePhotoFailures(page, sections.key);
   return (
-    <div ref={page} className="relative isolate overflow-x-clip">
-      <HeroSection jacket={jacket} />
+    <div ref={page} className={`relative isolate overflow-x-clip ${hasPath ? "" : "without-path"}`}>
+      <HeroSection {...hero} />
       <StaticSection id="sections" markupKey={sections.key} html={sections.html} />
-      <PremiumSection benefits={benefits} />
-      <NewsletterSection />
+      <PremiumSection {...premium} />
+      {faq.length > 0 && <FaqSection faq={faq} />}
+      <NewsletterSection {...newsletter} />
     </div>
   );
 }

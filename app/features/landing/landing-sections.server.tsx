@@ -1,9 +1,11 @@
 import { hash } from "node:crypto";
 import { renderToStaticMarkup } from "react-dom/server";
+import { pageSite } from "~/features/site/page-site.server";
+import type { Site } from "~/features/site/site";
 import { AboutSection } from "./about-section";
 import { AuthorSection } from "./author-section";
 import { PathCrossing } from "./golden-path";
-import { LandingWordsContext, type ShownWords } from "./landing-words-context";
+import { LandingSiteContext } from "./landing-site-context";
 import { type PreviewContent, PreviewSection } from "./preview-section";
 import { ReviewsSection } from "./reviews-section";
 
@@ -15,21 +17,30 @@ let latest: (StaticMarkup & { shown: string }) | undefined;
 
 /**
  * Renders the landing page's sections from About to Reviews, which are static and the same for everyone. Cached for
- * the same words and preview.
+ * the same site and preview.
  */
-export function landingSections(words: ShownWords, preview: PreviewContent): StaticMarkup {
-  const shown = JSON.stringify([words, preview]);
+export function landingSections(site: Site, preview: PreviewContent): StaticMarkup {
+  const shown = JSON.stringify([site, preview]);
   if (latest?.shown === shown) return latest;
+  const has = new Set(pageSite(site).sections);
   const html = renderToStaticMarkup(
-    <LandingWordsContext.Provider value={words}>
+    <LandingSiteContext.Provider value={site}>
       <PathCrossing from="cover" to="left" />
-      <AboutSection />
+      {has.has("about") && <AboutSection />}
       <PreviewSection {...preview} />
-      <PathCrossing from="page" to="portrait" />
-      <AuthorSection />
-      <PathCrossing from="belowPortrait" to="besideReviews" />
-      <ReviewsSection />
-    </LandingWordsContext.Provider>,
+      {has.has("author") && (
+        <>
+          <PathCrossing from="page" to="portrait" />
+          <AuthorSection />
+        </>
+      )}
+      {has.has("reviews") && (
+        <>
+          <PathCrossing from="belowPortrait" to="besideReviews" />
+          <ReviewsSection />
+        </>
+      )}
+    </LandingSiteContext.Provider>,
     // the page around them has ids too
     { identifierPrefix: "sections" },
   );

@@ -1,9 +1,12 @@
 import { Link } from "@remix-run/react";
 import { NewsletterForm } from "~/features/newsletter/newsletter-form";
+import { bookWords, useSite } from "~/features/site/page-site";
+import type { Site } from "~/features/site/site";
 import { PrintedAddress } from "~/ui";
 
 /** The newsletter: a description and the form. */
-export function NewsletterSection() {
+export function NewsletterSection({ heading, promise }: Site["newsletter"]) {
+  const words = bookWords(useSite());
   return (
     <section
       aria-labelledby="newsletter-title"
@@ -12,13 +15,14 @@ export function NewsletterSection() {
     >
       <div className="frame grid gap-10 lg:grid-cols-2 lg:items-end lg:gap-12">
         <div>
-          <h2 id="newsletter-title" className="section-title">
-            Stay Connected
+          <h2 id="newsletter-title" className="section-title" {...words}>
+            {heading}
           </h2>
-          <p className="mt-4 max-w-[44ch] text-ink-soft">
-            One letter on the first Sunday of the month: a practice, a story, and a question worth
-            taking for a walk.
-          </p>
+          {promise && (
+            <p className="mt-4 max-w-[44ch] text-ink-soft" {...words}>
+              {promise}
+            </p>
+          )}
           <Link to="/newsletter/archive" className="text-link">
             Letters so far
           </Link>

@@ -1,5 +1,5 @@
-import type { LandingImage } from "~/features/library/landing-words";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
+import type { SiteImage } from "~/features/site/site";
 
 /** A picture's address, size and description. */
 export type PhotoSource = {
@@ -20,7 +20,7 @@ type PhotoProps = {
 };
 
 /** Returns an edition's own picture, which this site serves. */
-export const editionPhoto = ({ name, width, height, alt }: LandingImage): PhotoSource => ({
+export const editionPhoto = ({ name, width, height, alt }: SiteImage): PhotoSource => ({
   src: PREVIEW_MEDIA_PATH + name,
   ...{ width, height, alt },
 });

@@ -1,14 +1,16 @@
 import { useRootData } from "~/features/accounts/root-data";
 import { UpgradeButton } from "~/features/billing/upgrade-button";
+import { bookWords, useSite } from "~/features/site/page-site";
+import type { Site } from "~/features/site/site";
 import { PrintedAddress } from "~/ui";
 import { PathCrossing } from "./golden-path";
-import type { ShownWords } from "./landing-words-context";
 
 /**
  * The premium subscription: the dark band where the golden path ends. Like the newsletter's, it includes the space
  * above its heading, so a link scrolls its edge up to the header.
  */
-export function PremiumSection({ benefits }: { benefits: ShownWords["benefits"] }) {
+export function PremiumSection({ heading, text, benefits }: Site["premium"]) {
+  const words = bookWords(useSite());
   return (
     <section
       id="purchase"
@@ -20,20 +22,21 @@ export function PremiumSection({ benefits }: { benefits: ShownWords["benefits"] 
         <div className="premium-card relative grid gap-16 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] lg:grid-cols-[7fr_5fr]">
           <RisingSun />
           <div>
-            <h2 id="purchase-title" className="section-title">
-              Walk further with Premium
+            <h2 id="purchase-title" className="section-title" {...words}>
+              {heading}
             </h2>
-            <p className="mt-6 max-w-[44ch] text-lg text-mist">
-              The book shows you the path. Premium keeps you company on it, for as long as the
-              company helps.
-            </p>
+            {text && (
+              <p className="mt-6 max-w-[44ch] text-lg text-mist" {...words}>
+                {text}
+              </p>
+            )}
             <Price />
             <div className="mt-8">
               <UpgradeButton />
             </div>
             <PrintedAddress path="/#purchase" />
           </div>
-          <ul className="grid content-center gap-8">
+          <ul className="grid content-center gap-8" {...words}>
             {benefits.map(({ title, text }) => (
               <li key={title} className="border-line-night border-t pt-6">
                 <h3 className="text-xl">{title}</h3>

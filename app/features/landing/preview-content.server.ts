@@ -3,8 +3,9 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { previewPath } from "~/features/library/library-paths";
 import { loadOpening } from "~/features/library/opening.server";
+import { currentSite } from "~/features/site/current-site.server";
+import { SAMPLE_OPENING } from "~/features/site/sample-site";
 import { log } from "~/observability/log.server";
-import { chapterOne } from "./copy";
 import type { PreviewContent } from "./preview-section";
 
 /** Maximum wait for chapter 1, in milliseconds, so a hanging database does not delay the landing page. */
@@ -12,7 +13,7 @@ const TIMEOUT_MS = 2_000;
 
 /**
  * Loads the landing page's preview at `now`: the opening of the edition's chapter 1, and the first public chapter.
- * Without a readable chapter 1 it returns the words that ship. `isReadable` is false if chapter 1 could not be read
+ * Without a readable chapter 1, the sample's site has its own opening and an author's has none. `isReadable` is false if chapter 1 could not be read
  * just now.
  */
 export async function loadPreviewContent(
@@ -24,7 +25,7 @@ export async function loadPreviewContent(
     : null;
   return {
     preview: {
-      opening: opening || { title: chapterOne.title, paragraphs: [...chapterOne.paragraphs] },
+      opening: opening || (currentSite().isSample ? SAMPLE_OPENING : null),
       wholeChapter: edition && findWholeChapter(edition, now),
     },
     isReadable: opening !== false,

@@ -1,18 +1,19 @@
-import { BOOK_TITLE } from "~/book";
+import { bookWords } from "~/features/site/page-site";
 import { PreviewPath } from "./golden-path";
-import { useLandingWords } from "./landing-words-context";
+import { useLandingSite } from "./landing-site-context";
 
 /** The content of the section. */
 export type PreviewContent = {
-  /** The opening of chapter 1. */
-  opening: { title: string; paragraphs: string[] };
+  /** The opening of chapter 1; null while there is none to show. */
+  opening: { title: string; paragraphs: string[] } | null;
   /** A chapter that anyone may read in full; null if there is none. */
   wholeChapter: { number: number; path: string } | null;
 };
 
 /** The opening of chapter 1, set as a page of the book, and summaries of chapters 2 to 4. */
 export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
-  const { chapters } = useLandingWords();
+  const site = useLandingSite();
+  const { title: bookTitle, previewChapters } = site;
   return (
     <section
       id="preview"
@@ -24,43 +25,51 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
         Read the first pages
       </h2>
       <div className="mt-12 grid gap-16 lg:grid-cols-12 lg:gap-8 xl:gap-12">
-        <article
-          aria-labelledby="chapter-one-title"
-          className="book-page border border-line bg-paper px-[clamp(5*var(--spacing),6vw,4.5rem)] py-[clamp(1.5rem,6vw,4rem)] lg:col-span-8"
-        >
-          <p className="running-head" aria-hidden="true">
-            {BOOK_TITLE}
-          </p>
-          <p className="mt-12 text-center font-display text-gold-text text-lg">Chapter 1</p>
-          <h3 id="chapter-one-title" className="mt-2 text-center text-2xl">
-            {opening.title}
-          </h3>
-          <div className="book-text">
-            {opening.paragraphs.map((paragraph) => (
-              <p key={paragraph.slice(0, 24)}>{paragraph}</p>
-            ))}
+        {opening && (
+          <article
+            aria-labelledby="chapter-one-title"
+            className="book-page border border-line bg-paper px-[clamp(5*var(--spacing),6vw,4.5rem)] py-[clamp(1.5rem,6vw,4rem)] lg:col-span-8"
+          >
+            <p className="running-head" aria-hidden="true">
+              {bookTitle}
+            </p>
+            <p className="mt-12 text-center font-display text-gold-text text-lg">Chapter 1</p>
+            <h3 id="chapter-one-title" className="mt-2 text-center text-2xl" {...bookWords(site)}>
+              {opening.title}
+            </h3>
+            <div className="book-text" {...bookWords(site)}>
+              {opening.paragraphs.map((paragraph) => (
+                <p key={paragraph.slice(0, 24)}>{paragraph}</p>
+              ))}
+            </div>
+            {wholeChapter && (
+              <a href={wholeChapter.path} className="text-link mx-auto mt-8">
+                Read all of chapter {wholeChapter.number}
+              </a>
+            )}
+            <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
+              1
+            </p>
+          </article>
+        )}
+        {previewChapters.length > 0 && (
+          <div className="lg:col-span-4">
+            <h3 className="text-2xl">And then</h3>
+            <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
+              {previewChapters.map(({ title, text }, index) => (
+                <li key={title}>
+                  <p className="font-display text-gold-text text-lg">Chapter {index + 2}</p>
+                  <h4 className="mt-1 font-display text-xl" {...bookWords(site)}>
+                    {title}
+                  </h4>
+                  <p className="mt-2 text-ink-soft" {...bookWords(site)}>
+                    {text}
+                  </p>
+                </li>
+              ))}
+            </ol>
           </div>
-          {wholeChapter && (
-            <a href={wholeChapter.path} className="text-link mx-auto mt-8">
-              Read all of chapter {wholeChapter.number}
-            </a>
-          )}
-          <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
-            1
-          </p>
-        </article>
-        <div className="lg:col-span-4">
-          <h3 className="text-2xl">And then</h3>
-          <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
-            {chapters.map(({ title, text }, index) => (
-              <li key={title}>
-                <p className="font-display text-gold-text text-lg">Chapter {index + 2}</p>
-                <h4 className="mt-1 font-display text-xl">{title}</h4>
-                <p className="mt-2 text-ink-soft">{text}</p>
-              </li>
-            ))}
-          </ol>
-        </div>
+        )}
       </div>
     </section>
   );

@@ -1,32 +1,45 @@
-import { RATING, REVIEW_COUNT } from "~/book";
+import { bookWords } from "~/features/site/page-site";
+import type { Review } from "~/features/site/site";
 import { QuotePath, type QuotePlace, ReviewsPath } from "./golden-path";
-import { useLandingWords } from "./landing-words-context";
-import type { Review } from "./reviews";
+import { useLandingSite } from "./landing-site-context";
 import { StarRating } from "./star-rating";
-
-const reviewCount = REVIEW_COUNT.toLocaleString("en-US");
 
 const PLACES: QuotePlace[] = ["first", "second", "third"];
 
-/** Three reviews, set as pull quotes with the golden path winding between them. */
+/** The reviews, set as pull quotes with the golden path winding between them. */
 export function ReviewsSection() {
-  const { reviews } = useLandingWords();
+  const { reviews, reviewsHeading, rating, reviewsCount } = useLandingSite();
   return (
     <section id="reviews" aria-labelledby="reviews-title">
       <div className="frame relative py-4">
         <ReviewsPath />
         <h2 id="reviews-title" className="section-title">
-          Read, lent, and read again
+          {reviewsHeading}
         </h2>
-        <p className="mt-6 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-soft">
-          <StarRating rating={RATING} className="text-gold-text" />
-          <span>
-            {RATING}/5 from {reviewCount} reviews
-          </span>
-        </p>
+        {rating && (
+          <p className="mt-6 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-soft">
+            <StarRating rating={rating.value} className="text-gold-text" />
+            <span>
+              {rating.value}/5
+              {reviewsCount && ` from ${reviewsCount.toLocaleString("en-US")} reviews`}
+              {rating.source && (
+                <>
+                  {" on "}
+                  <a href={rating.source.url} className="underline">
+                    {rating.source.name}
+                  </a>
+                </>
+              )}
+            </span>
+          </p>
+        )}
       </div>
       {reviews.map((review, index) => (
-        <PullQuote key={review.name} review={review} place={PLACES[index] ?? "third"} />
+        <PullQuote
+          key={review.name}
+          review={review}
+          place={PLACES[index % PLACES.length] ?? "third"}
+        />
       ))}
     </section>
   );
@@ -37,15 +50,15 @@ function PullQuote({ review, place }: { review: Review; place: QuotePlace }) {
     <div className={`frame pull-quote pull-quote-${place}`}>
       <QuotePath quote={place} />
       <figure>
-        <blockquote>
+        <blockquote {...bookWords(useLandingSite())}>
           <p>{review.text}</p>
         </blockquote>
         <figcaption className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
           <span>
             <strong className="font-semibold">{review.name}</strong>
-            <span className="text-ink-soft">, {review.role}</span>
+            {review.role && <span className="text-ink-soft">, {review.role}</span>}
           </span>
-          <StarRating rating={review.rating} className="text-gold-text" />
+          {review.rating && <StarRating rating={review.rating} className="text-gold-text" />}
         </figcaption>
       </figure>
     </div>

@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
+import { useSite } from "~/features/site/page-site";
 import type { Contents, ContentsEntry } from "./contents";
 import { BOOK_PATH, contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
@@ -18,13 +18,14 @@ type ContentsPageProps = {
 /** The contents of the edition: every chapter and extra with its progress, and the reading time that is left. */
 export function ContentsPage({ contents, progress }: ContentsPageProps) {
   const { page, pageCount, sections } = contents;
+  const { title: bookTitle } = useSite();
   const extrasBegin = sections.find(({ id }) => id !== "chapters")?.id;
   return (
     <div className="reading-page">
       <ReadingBar title="Contents" back={{ to: "/premium", label: "Members’ area" }} />
       <div className="contents-page">
         <header className="reading-opening">
-          <p className="eyebrow">{BOOK_TITLE}</p>
+          <p className="eyebrow">{bookTitle}</p>
           <h1 className="page-heading">Contents</h1>
           <div className="path-ornament" />
         </header>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { contentsPage, extrasPath } from "./contents";
 import { Edition, type EditionEntry } from "./edition";
 
@@ -15,13 +16,15 @@ function entry(kind: "chapter" | "extra", position: number, more: Partial<Editio
     extraKind: kind === "extra" ? "practice" : null,
     sound: null,
     isPublic: false,
+    language: "en",
+    dir: "ltr",
     wordCount: 690,
     blockCount: 10,
     ...more,
   } satisfies EditionEntry;
 }
 
-const editionOf = (entries: EditionEntry[]) => new Edition("e1", entries, null);
+const editionOf = (entries: EditionEntry[]) => new Edition("e1", entries, SAMPLE_SITE);
 
 describe("contents pages", () => {
   it("lists chapters, then extras by kind, with reading times", () => {

@@ -1,4 +1,5 @@
 import pTimeout from "p-timeout";
+import { clearCurrentSite, setCurrentSite } from "~/features/site/current-site.server";
 import type { Edition } from "./edition";
 
 /** How long a request waits for a new installation's first edition, in milliseconds. */
@@ -12,12 +13,14 @@ const listeners = new Set<Listener>();
 /** Sets the edition that this process serves. */
 export function setCurrentEdition(edition: Edition): void {
   current = edition;
+  setCurrentSite(edition.site);
   for (const listener of listeners) listener(edition);
 }
 
 /** Clears the edition. For tests. */
 export function clearCurrentEdition(): void {
   current = null;
+  clearCurrentSite();
 }
 
 /** Calls `listener` with each new edition, until the returned function is called. */

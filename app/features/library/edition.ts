@@ -1,5 +1,6 @@
+import type { Site } from "~/features/site/site";
 import type { DocumentKind, ExtraKind } from "~db/schema";
-import type { LandingWords } from "./landing-words";
+import type { EditionProblem } from "./importer/edition-problem";
 import { minutesToRead } from "./reading-time";
 
 /** A text's sound. */
@@ -27,6 +28,9 @@ export type EditionEntry = {
   sound: Sound | null;
   /** Whether anyone may read it. */
   isPublic: boolean;
+  /** Of its own words: a BCP 47 tag, and the direction of its script. */
+  language: string;
+  dir: Site["dir"];
   wordCount: number;
   blockCount: number;
 };
@@ -48,8 +52,9 @@ export class Edition {
     /** Identifies the edition's content, in hexadecimal. */
     readonly digest: string,
     entries: readonly EditionEntry[],
-    /** The landing page's words from `landing.yml`; null without the file. */
-    readonly landing: LandingWords | null,
+    readonly site: Site,
+    /** Mistakes in `site.yml` and `pages`, for which an earlier site is shown. */
+    readonly siteProblems: readonly EditionProblem[] = [],
   ) {
     const inOrder = entries.toSorted((one, other) => one.position - other.position);
     this.#chapters = inOrder.filter(({ kind }) => kind === "chapter");

@@ -1,31 +1,40 @@
-/** An image of the edition that anyone may see. */
-export type LandingImage = {
-  /** File name below `PREVIEW_MEDIA_PATH`. */
-  name: string;
-  mediaType: string;
-  width: number;
-  height: number;
-  alt: string;
-};
+import { SAMPLE_SITE } from "~/features/site/sample-site";
+import type { Review, Site, SiteImage, SitePage } from "~/features/site/site";
 
-/** Replacements from `landing.yml` for the landing page. Whatever is absent stays as shipped. */
+/** Replacements from `landing.yml` for the sample's words and pictures. Whatever is absent stays the sample's. */
 export type LandingWords = {
   /** What the book is about. */
   about?: string;
-  /** Texts of the three cards; the specification fixes their titles. */
+  /** Texts of the three cards, which keep the sample's titles. */
   features?: string[];
   /** Chapters 2 to 4. */
   chapters?: { title: string; text: string }[];
   biography?: { lead: string; paragraphs: string[] };
-  reviews?: { name: string; role: string; rating: number; text: string }[];
-  contact?: { publisher: string; street: string; city: string; email: string; phone: string };
-  photos?: { hero?: LandingImage; author?: LandingImage };
+  reviews?: Review[];
+  contact?: Required<Site["contact"]>;
+  photos?: { hero?: SiteImage; author?: SiteImage };
   /** The picture in link previews. */
-  share?: LandingImage;
+  share?: SiteImage;
 };
 
-/** Returns every image that the landing page or its link previews show. */
-export function landingImages(words: LandingWords | null): LandingImage[] {
-  const { photos, share } = words ?? {};
-  return [photos?.hero, photos?.author, share].filter((image) => image !== undefined);
+/** Returns the sample's site with the words and pictures of `landing.yml`, and the author's pages. */
+export function withLandingWords(words: LandingWords, pages: SitePage[]): Site {
+  const { about, features, chapters, biography, reviews, contact, photos, share } = words;
+  const sample = SAMPLE_SITE;
+  return {
+    ...sample,
+    about: about && sample.about ? { ...sample.about, text: about } : sample.about,
+    features: sample.features.map(({ title, text }, index) => ({
+      title,
+      text: features?.[index] ?? text,
+    })),
+    previewChapters: chapters ?? sample.previewChapters,
+    biography: biography ?? sample.biography,
+    reviews: reviews ?? sample.reviews,
+    contact: contact ?? sample.contact,
+    publisher: contact?.publisher ?? sample.publisher,
+    photos: { ...sample.photos, ...photos },
+    share: share ?? null,
+    pages,
+  };
 }

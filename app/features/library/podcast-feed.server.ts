@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Extension, Feed } from "feed";
 import { renderToStaticMarkup } from "react-dom/server";
-import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
 import { withoutControlCharacters } from "~/features/markdown/xml-characters";
+import { siteFile } from "~/features/site/page-site";
+import { pageSite } from "~/features/site/page-site.server";
 import { findDocumentTexts, findImportTime } from "~db/queries/editions";
 import type { Edition, EditionEntry, Sound } from "./edition";
 import { CHAPTERS_PATH, documentPath, MEDIA_PATH } from "./library-paths";
@@ -12,7 +13,7 @@ import { podcastFeedPath, podcastMediaPath } from "./podcast-paths";
 const MAX_EPISODES = 300;
 
 /** The square cover in `public/`. */
-const COVER_PATH = "/podcast-cover.jpg";
+const COVER = "podcast-cover.jpg";
 
 /** Publication date of undated texts, each a minute after the previous one. */
 const UNDATED = Date.UTC(2026, 0, 1);
@@ -78,19 +79,21 @@ async function renderFeed(
   ]);
   const times = [importedAt, ...episodes.map(({ publishAt }) => publishAt)];
   const lastModified = new Date(Math.max(...times.map((time) => time?.getTime() ?? 0)));
+  const { site } = edition;
+  const cover = origin + siteFile(pageSite(site), COVER);
   const feed = new Feed({
-    title: BOOK_TITLE,
-    description: `Everything there is to hear for members of ${BOOK_TITLE}. This address is yours alone: please keep it to yourself.`,
+    title: site.title,
+    description: `Everything there is to hear for members of ${site.title}. This address is yours alone: please keep it to yourself.`,
     link: origin + CHAPTERS_PATH,
     feedLinks: { rss: origin + podcastFeedPath(TOKEN) },
-    image: origin + COVER_PATH,
-    language: "en",
-    author: { name: AUTHOR_NAME },
+    image: cover,
+    language: site.language,
+    author: { name: site.author ?? site.title },
     generator: false,
     updated: lastModified,
     podcast: true,
   });
-  for (const extension of channelTags(origin)) feed.addExtension(extension);
+  for (const extension of channelTags(cover)) feed.addExtension(extension);
   for (const episode of episodes) {
     const { title, summary, slug, sound, publishedAt } = episode;
     const url = origin + documentPath(episode);
@@ -118,9 +121,9 @@ async function renderFeed(
 }
 
 /** Returns the tags that Apple requires of a feed (https://podcasters.apple.com/support/823-podcast-requirements). */
-function channelTags(origin: string): Extension[] {
+function channelTags(cover: string): Extension[] {
   return [
-    { name: "itunes:image", objects: { _attributes: { href: origin + COVER_PATH } } },
+    { name: "itunes:image", objects: { _attributes: { href: cover } } },
     {
       name: "itunes:category",
       objects: {

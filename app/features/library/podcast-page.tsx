@@ -10,8 +10,8 @@ export function PodcastPage({ address }: { address: string | null }) {
         <p className="eyebrow">For your ears</p>
         <h1 className="page-heading">Listen in your podcast app</h1>
         <p className="lead">
-          Take the audio walks out of the browser and into your pocket. Your app fetches each new
-          one by itself, plays it without a connection and remembers where you stopped.
+          Listen to the book’s sounds without the browser. Your app fetches each new one by itself,
+          plays it without a connection and remembers where you stopped.
         </p>
       </header>
       {address === null ? <FirstAddress /> : <OwnAddress address={address} />}

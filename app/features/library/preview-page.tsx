@@ -4,7 +4,7 @@ import type { PreviewView } from "./preview.server";
 
 /** A text that anyone may read, with a link to the rest of the book. */
 export function PreviewPage({ preview }: { preview: PreviewView }) {
-  const { number, title, html, next } = preview;
+  const { number, title, html, next, language, dir } = preview;
   return (
     <>
       <div className="reading-page">
@@ -12,7 +12,7 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
           <div className="reading-sheet">
             <header className="reading-opening">
               {number !== null && <p className="eyebrow">Chapter {number}</p>}
-              <h1 id="document-title" className="page-heading">
+              <h1 id="document-title" className="page-heading" lang={language} dir={dir}>
                 {title}
               </h1>
               <div className="path-ornament" />
@@ -20,6 +20,8 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
             <div className="reading-column">
               <div
                 id="text"
+                lang={language}
+                dir={dir}
                 className="book-text markdown-text reading-text"
                 // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
                 dangerouslySetInnerHTML={{ __html: html }}
@@ -57,7 +59,7 @@ function MembershipOffer() {
       <div className="frame">
         <div className="reading-column">
           <h2 id="whole-book" className="text-2xl">
-            Read on, to the end of the path
+            Read on, to the end of the book
           </h2>
           <p className="mt-3 mb-8 text-ink-soft">
             Members read the whole book in the browser, every chapter with its step and a page for

@@ -9,6 +9,8 @@ export type PreviewView = {
   /** A chapter's number; null for an extra. */
   number: number | null;
   title: string;
+  language: string;
+  dir: EditionEntry["dir"];
   summary: string;
   wordCount: number;
   /** Sanitized. Its images are public. */
@@ -32,6 +34,8 @@ export async function loadPreview(
     slug,
     number: entry.kind === "chapter" ? entry.position : null,
     title: entry.title,
+    language: entry.language,
+    dir: entry.dir,
     summary: entry.summary,
     wordCount: entry.wordCount,
     html: publicHtml(html, edition.publicTexts(now)),

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
-import { BOOK_TITLE } from "~/book";
+import { useSite } from "~/features/site/page-site";
 import { ArrowLeftIcon } from "~/ui";
 import { ReadingSettingsForm } from "./reading-settings-form";
 
@@ -14,6 +14,7 @@ type ReadingBarProps = {
 /** The running head of a page, with the back link and the settings. Scrolling down hides it. */
 export function ReadingBar({ title, back }: ReadingBarProps) {
   const bar = useRef<HTMLDivElement>(null);
+  const { title: bookTitle } = useSite();
   useHideOnScroll(bar);
   return (
     <div ref={bar} className="reading-bar">
@@ -25,7 +26,7 @@ export function ReadingBar({ title, back }: ReadingBarProps) {
           </Link>
         </nav>
         <p className="reading-running-head" aria-hidden="true">
-          <span>{BOOK_TITLE}</span> <span>{title}</span>
+          <span>{bookTitle}</span> <span>{title}</span>
         </p>
         <ReadingSettingsForm />
       </div>

@@ -19,6 +19,8 @@ export type ReadingDocument = {
   /** The chapter's number; null for an extra. */
   number: number | null;
   title: string;
+  language: string;
+  dir: EditionEntry["dir"];
   summary: string;
   minutes: number;
   sound: Sound | null;
@@ -43,6 +45,8 @@ export function findReadingDocument(
     label: labelOf(entry),
     number: kind === "chapter" ? entry.position : null,
     title: entry.title,
+    language: entry.language,
+    dir: entry.dir,
     summary: entry.summary,
     minutes: minutesToRead(entry.wordCount),
     sound: entry.sound,

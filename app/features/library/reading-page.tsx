@@ -18,8 +18,9 @@ type ReadingPageProps = {
 
 /** The page of a chapter or extra, set like a page of the book. */
 export function ReadingPage({ document, html, player, children }: ReadingPageProps) {
-  const { key, label, title, previous, next } = document;
-  usePageKeys(previous?.path, next?.path);
+  const { key, label, title, previous, next, language, dir } = document;
+  const [left, right] = dir === "rtl" ? [next, previous] : [previous, next];
+  usePageKeys(left?.path, right?.path);
   return (
     <div className="reading-page">
       <ReadingBar title={title} back={{ to: CHAPTERS_PATH, label: "Contents" }} />
@@ -28,14 +29,14 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
           <div className="reading-progress" aria-hidden="true" />
           <header className="reading-opening">
             <p className="eyebrow">{label}</p>
-            <h1 id="document-title" className="page-heading">
+            <h1 id="document-title" className="page-heading" lang={language} dir={dir}>
               {title}
             </h1>
             <p className="reading-minutes">{minutesText(document.minutes)}</p>
             <div className="path-ornament" />
           </header>
           {player}
-          <div className="reading-column">
+          <div className="reading-column" lang={language} dir={dir}>
             <DocumentText textKey={key} html={html} />
           </div>
           {document.number !== null && (
@@ -103,12 +104,12 @@ function DocumentText({ textKey, html }: DocumentTextProps) {
 const USES_ARROWS =
   "input, textarea, select, audio, video, [contenteditable], [role=menu], [role=slider], [role=tablist]";
 
-/** Navigates with the arrow keys: left to the previous path, right to the next. */
-function usePageKeys(previous: string | undefined, next: string | undefined): void {
+/** Navigates with the arrow keys. */
+function usePageKeys(left: string | undefined, right: string | undefined): void {
   const navigate = useNavigate();
   useEffect(() => {
     const turn = (event: KeyboardEvent) => {
-      const to = { ArrowLeft: previous, ArrowRight: next }[event.key];
+      const to = { ArrowLeft: left, ArrowRight: right }[event.key];
       const { altKey, ctrlKey, metaKey, shiftKey, repeat, defaultPrevented, target } = event;
       if (!to || altKey || ctrlKey || metaKey || shiftKey || repeat || defaultPrevented) return;
       if (target instanceof Element && target.closest(USES_ARROWS)) return;
@@ -116,5 +117,5 @@ function usePageKeys(previous: string | undefined, next: string | undefined): vo
     };
     document.addEventListener("keydown", turn);
     return () => document.removeEventListener("keydown", turn);
-  }, [navigate, previous, next]);
+  }, [navigate, left, right]);
 }

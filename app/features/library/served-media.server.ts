@@ -1,6 +1,6 @@
+import { siteImages } from "~/features/site/site";
 import { isReferredTo } from "~db/queries/editions";
 import { waitForEdition } from "./current-edition.server";
-import { landingImages } from "./landing-words";
 import { MEDIA_PATH } from "./library-paths";
 import { findMedia, type Media } from "./media-store.server";
 
@@ -13,13 +13,13 @@ export async function findMemberMedia(name: string): Promise<ServedMedia | null>
   return media && { ...media, tag: name };
 }
 
-/** Finds the image with this name if a public text at `now`, the landing page or a link preview shows it, or null. */
+/** Finds the image with this name if a public text at `now`, the site or a link preview shows it, or null. */
 export async function findPublicImage(name: string, now: Date): Promise<ServedMedia | null> {
   const image = await findMemberMedia(name);
   if (!image?.mediaType.startsWith("image/")) return null;
   const edition = await waitForEdition();
   if (!edition) return null;
-  if (landingImages(edition.landing).some((shown) => shown.name === name)) return image;
+  if (siteImages(edition.site).includes(name)) return image;
   const slugs = edition.publicTexts(now).map(({ slug }) => slug);
   return (await isReferredTo(`"${MEDIA_PATH}${name}"`, edition.digest, slugs)) ? image : null;
 }

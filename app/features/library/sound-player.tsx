@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import { type PageSite, siteFile, useSite } from "~/features/site/page-site";
 import { postJson } from "~/ui";
 import type { Sound } from "./edition";
 import { MEDIA_PATH } from "./library-paths";
@@ -25,6 +25,7 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
   const [beginning] = useState(second);
   useListeningPosition(slug, player);
   const source = MEDIA_PATH + sound.name;
+  const site = useSite();
   return (
     <section className="sound-player" aria-label={`Listen to ${title}`}>
       {/* biome-ignore lint/a11y/useMediaCaption: the text beside it says what there is to hear */}
@@ -34,7 +35,7 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
         preload="metadata"
         src={beginning === null ? source : `${source}#t=${beginning}`}
         aria-label={title}
-        onPlay={() => announce(title)}
+        onPlay={() => announce(title, site)}
       />
       <p className="mt-1 flex flex-wrap items-center gap-x-6 text-ink-soft text-sm">
         {sound.duration !== null && <span>{lengthOf(sound.duration)}</span>}
@@ -50,15 +51,15 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
 }
 
 /** Sets the title that the system's own controls show, such as on a locked phone. */
-function announce(title: string): void {
+function announce(title: string, site: PageSite): void {
   if (!("mediaSession" in navigator)) return;
   navigator.mediaSession.metadata = new MediaMetadata({
     title,
-    artist: AUTHOR_NAME,
-    album: BOOK_TITLE,
+    artist: site.author ?? "",
+    album: site.title,
     artwork: [
-      { src: "/icon-192.png", sizes: "192x192", type: "image/png" },
-      { src: "/icon-512.png", sizes: "512x512", type: "image/png" },
+      { src: siteFile(site, "icon-192.png"), sizes: "192x192", type: "image/png" },
+      { src: siteFile(site, "icon-512.png"), sizes: "512x512", type: "image/png" },
     ],
   });
 }

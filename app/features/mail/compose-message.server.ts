@@ -1,5 +1,6 @@
 import { env } from "~/env.server";
 import { addressOf } from "~/environment/schema.server";
+import { currentSite } from "~/features/site/current-site.server";
 import type { TransportedMail } from "./mail-transport";
 
 /** Keeps nodemailer from reading files or URLs named in a message's content. */
@@ -19,7 +20,8 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
     subject,
     text: unencoded(text),
     html,
-    from: MAIL_FROM,
+    // an address without a name gets the book's
+    from: MAIL_FROM.includes("<") ? MAIL_FROM : { name: currentSite().title, address: MAIL_FROM },
     to: recipient,
     // suppresses automatic replies (RFC 3834)
     headers: { "Auto-Submitted": "auto-generated", ...headers },

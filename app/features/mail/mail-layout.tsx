@@ -1,6 +1,8 @@
-import type { CSSProperties, ReactNode } from "react";
+import { type CSSProperties, Fragment, type ReactNode } from "react";
 import { Column, Container, Head, Html, Row, Section, Text } from "react-email";
-import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import { env } from "~/env.server";
+import { currentSite } from "~/features/site/current-site.server";
+import { legalPages, pagePath } from "~/features/site/page-site";
 import { MailLink, MailSmallPrint, MailText } from "./mail-elements";
 import {
   COLOR_SCHEME_CSS,
@@ -123,7 +125,7 @@ function Masthead() {
           letterSpacing: "0.01em",
         })}
       >
-        {BOOK_TITLE}
+        {currentSite().title}
       </Text>
       <Row data-skip-in-text="true" style={{ marginBottom: 36 }}>
         <Column {...colored(["path"], { ...thin, width: 56, borderWidth: "0 0 3px" })}>
@@ -137,6 +139,7 @@ function Masthead() {
 
 /** The sender and, for a list, the unsubscribe link and postal address. */
 function Imprint({ list }: { list?: MailingList }) {
+  const { title, author, pages } = currentSite();
   return (
     <>
       {list && (
@@ -145,13 +148,19 @@ function Imprint({ list }: { list?: MailingList }) {
         </MailSmallPrint>
       )}
       <Text {...colored(["softText"], { ...type(SANS_SERIF, 13, 20), margin: "18px 0 0" })}>
-        {BOOK_TITLE}, by {AUTHOR_NAME}
+        {[title, author].filter(Boolean).join(", by ")}
         {list?.postalAddress && (
           <>
             <br />
             {list.postalAddress}
           </>
         )}
+        {legalPages(pages).map((page) => (
+          <Fragment key={page.slug}>
+            <br />
+            <MailLink href={env().PUBLIC_URL + pagePath(page.slug)}>{page.title}</MailLink>
+          </Fragment>
+        ))}
       </Text>
     </>
   );

@@ -1,7 +1,8 @@
 import { convert, type DomNode, type FormatCallback } from "html-to-text";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { BOOK_TITLE } from "~/book";
+import { currentSite } from "~/features/site/current-site.server";
+import type { Site } from "~/features/site/site";
 import { type MailingList, MailLayout } from "./mail-layout";
 import { MAIL_COLORS, MAIL_WIDTH } from "./mail-theme";
 
@@ -19,8 +20,6 @@ export type Mail = {
   list?: MailingList;
 };
 
-const SIGNATURE = `Yours, ${BOOK_TITLE}`;
-
 /**
  * Renders a mail as HTML and plain text, with the same words in both and each link once in the text. Escapes all
  * values.
@@ -29,7 +28,7 @@ export async function renderMail({
   subject,
   preview,
   content,
-  signature = SIGNATURE,
+  signature = `Yours, ${currentSite().title}`,
   notes,
   list,
 }: Mail): Promise<{ subject: string; html: string; text: string }> {
@@ -46,19 +45,20 @@ export async function renderMail({
   return { subject, html: withDocumentParts(markup), text: plainText(markup) };
 }
 
-const rendered = new Map<string, ReturnType<typeof renderMail>>();
+const rendered = new Map<string, { site: Site; message: ReturnType<typeof renderMail> }>();
 
 /**
- * Like `renderMail`, but cached per process: for mails that visitors trigger and that are the same for everybody.
+ * Like `renderMail`, but cached per process and site: for mails that visitors trigger and that are the same for everybody.
  * `key` must identify the mail including everything it contains.
  */
 export function renderMailOnce(key: string, mail: () => Mail): ReturnType<typeof renderMail> {
+  const site = currentSite();
   const known = rendered.get(key);
-  if (known) return known;
-  const first = renderMail(mail());
-  rendered.set(key, first);
-  first.catch(() => rendered.delete(key));
-  return first;
+  if (known?.site === site) return known.message;
+  const message = renderMail(mail());
+  rendered.set(key, { site, message });
+  message.catch(() => rendered.delete(key));
+  return message;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { Link } from "@remix-run/react";
-import { AUTHOR_FIRST_NAME } from "~/book";
 import { ButtonLink } from "~/ui";
 import type { IssueSummary } from "./issues.server";
 import { FEED_PATH, issuePath } from "./newsletter-paths";
@@ -11,10 +10,7 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
       <p className="eyebrow">Newsletter</p>
       <h1 className="page-heading">Letters so far</h1>
       {issues.length === 0 ? (
-        <p className="lead">
-          {AUTHOR_FIRST_NAME} is still writing the first one. Leave your address, and it will find
-          its way to you.
-        </p>
+        <p className="lead">There is none yet. Leave your address to get the first one.</p>
       ) : (
         <ol className="mt-10">
           {issues.map((issue) => (

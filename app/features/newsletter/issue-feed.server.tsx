@@ -1,11 +1,11 @@
 import { Feed } from "feed";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE } from "~/book";
 import { MarkdownContent } from "~/features/markdown/markdown-content";
 import { withoutControlCharacters } from "~/features/markdown/xml-characters";
+import { currentSite } from "~/features/site/current-site.server";
 import { listIssues, loadIssue } from "./issues.server";
-import { ARCHIVE_PATH, FEED_PATH, issuePath } from "./newsletter-paths";
+import { ARCHIVE_PATH, FEED_PATH, issuePath, lettersFrom } from "./newsletter-paths";
 
 /** Maximum issues in the feed. Feed readers keep older ones. */
 const FEED_ISSUES = 20;
@@ -13,15 +13,16 @@ const FEED_ISSUES = 20;
 /** Renders the newest issues as Atom (RFC 4287), cutting issues for members. `origin` is the site's. */
 export async function renderIssueFeed(origin: string): Promise<string> {
   const summaries = await listIssues(FEED_ISSUES);
+  const site = currentSite();
   const newest = summaries[0]?.publishedAt;
   const feed = new Feed({
     id: origin + FEED_PATH,
-    title: `Letters from ${BOOK_TITLE}`,
-    description: BOOK_DESCRIPTION,
+    title: lettersFrom(site.title),
+    ...(site.subtitle && { description: site.subtitle }),
     link: origin + ARCHIVE_PATH,
     feedLinks: { atom: origin + FEED_PATH },
-    language: "en",
-    author: { name: AUTHOR_NAME },
+    language: site.language,
+    ...(site.author && { author: { name: site.author } }),
     generator: false,
     // the time of rendering would change every copy
     updated: new Date(newest ?? 0),

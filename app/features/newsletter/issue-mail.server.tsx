@@ -1,4 +1,3 @@
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import type { PreparedIssue } from "~/features/mail/campaign-lane.server";
 import { MailHeading, MailLink, MailSmallPrint } from "~/features/mail/mail-elements";
@@ -6,6 +5,8 @@ import { MAIL_PROSE } from "~/features/mail/mail-prose";
 import { renderMail } from "~/features/mail/render-mail";
 import { MarkdownContent } from "~/features/markdown/markdown-content";
 import type { MarkdownTree } from "~/features/markdown/markdown-tree.server";
+import { currentSite } from "~/features/site/current-site.server";
+import { bookWords } from "~/features/site/page-site";
 import { findCampaign } from "~db/queries/campaigns";
 import { issueTree } from "./issues.server";
 import { issuePath } from "./newsletter-paths";
@@ -31,16 +32,16 @@ export function renderIssueMail(
     subject,
     preview: previewText,
     content: (
-      <>
+      <div {...bookWords(currentSite())}>
         <MailHeading>{subject}</MailHeading>
         <MarkdownContent tree={text} components={MAIL_PROSE} cellAlignment="attribute" />
-      </>
+      </div>
     ),
     signature: null,
     notes: (
       <>
         <MailSmallPrint>
-          You get this letter because you subscribed to the newsletter of {BOOK_TITLE}.
+          You get this letter because you subscribed to the newsletter of {currentSite().title}.
         </MailSmallPrint>
         <MailSmallPrint>
           <MailLink href={pageUrl}>Read it on the site</MailLink>

@@ -7,3 +7,6 @@ export const IMAGES_PATH = "/newsletter/images/";
 
 /** Returns the path of an issue's page. */
 export const issuePath = (slug: string) => `/newsletter/${slug}`;
+
+/** Returns the newsletter's name. */
+export const lettersFrom = (title: string) => `Letters from ${title}`;

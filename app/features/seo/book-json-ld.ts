@@ -1,30 +1,39 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_PRICE, BOOK_TITLE } from "~/book";
+import type { Site } from "~/features/site/site";
+
+type BookFacts = Pick<
+  Site,
+  "isSample" | "title" | "subtitle" | "author" | "publisher" | "language" | "price"
+>;
 
 /**
- * Returns the book's structured data: a schema.org Book with author and offer (specification, 9). It has no rating,
- * since those on the page are not from real reviews. `image` is the address of its picture. Remix escapes `<`, `>` and
- * `&` when it renders the script element.
+ * Returns the book's structured data: a schema.org Book (specification, 9). It has no rating, since none can be checked
+ * by this program. `image` is the address of its picture. Remix escapes `<`, `>` and `&` when it renders the script
+ * element.
  */
-export function bookJsonLd(origin: string, image: string): MetaDescriptor {
+export function bookJsonLd(origin: string, image: string, book: BookFacts): MetaDescriptor {
+  const { isSample, title, subtitle, author, publisher, language, price } = book;
   return {
     "script:ld+json": {
       "@context": "https://schema.org",
       "@type": "Book",
       "@id": `${origin}/#book`,
-      name: BOOK_TITLE,
+      name: title,
       url: `${origin}/`,
       image,
-      description: BOOK_DESCRIPTION,
-      inLanguage: "en",
-      genre: "Self-help",
-      author: { "@type": "Person", name: AUTHOR_NAME },
-      offers: {
-        "@type": "Offer",
-        url: `${origin}/`,
-        price: BOOK_PRICE,
-        priceCurrency: "USD",
-      },
+      ...(subtitle && { description: subtitle }),
+      inLanguage: language,
+      ...(isSample && { genre: "Self-help" }),
+      ...(author && { author: { "@type": "Person", name: author } }),
+      ...(publisher && { publisher: { "@type": "Organization", name: publisher } }),
+      ...(price && {
+        offers: {
+          "@type": "Offer",
+          url: `${origin}/`,
+          price: price.amount,
+          priceCurrency: price.currency,
+        },
+      }),
     },
   };
 }

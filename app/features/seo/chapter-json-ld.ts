@@ -1,5 +1,5 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { AUTHOR_NAME } from "~/book";
+import type { PageSite } from "~/features/site/page-site";
 
 type ChapterFacts = {
   origin: string;
@@ -11,6 +11,7 @@ type ChapterFacts = {
   wordCount: number;
   /** Address of its picture. */
   image: string;
+  site: Pick<PageSite, "author" | "language">;
 };
 
 /** Returns the structured data of a public text: a Chapter of the Book on the landing page, or else an Article. */
@@ -22,6 +23,7 @@ export function chapterJsonLd({
   number,
   wordCount,
   image,
+  site,
 }: ChapterFacts): MetaDescriptor {
   const url = origin + path;
   return {
@@ -34,9 +36,9 @@ export function chapterJsonLd({
       url,
       description,
       wordCount,
-      inLanguage: "en",
+      inLanguage: site.language,
       image,
-      author: { "@type": "Person", name: AUTHOR_NAME },
+      ...(site.author && { author: { "@type": "Person", name: site.author } }),
       isPartOf: { "@id": `${origin}/#book` },
       isAccessibleForFree: true,
     },

@@ -1,12 +1,12 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { BOOK_TITLE } from "~/book";
-import { FEED_PATH } from "~/features/newsletter/newsletter-paths";
+import { FEED_PATH, lettersFrom } from "~/features/newsletter/newsletter-paths";
+import { type Match, siteOf } from "~/features/site/page-site";
 
-/** The newsletter's feed, for feed readers to discover. */
-export const feedLink: MetaDescriptor = {
+/** Returns the link to the newsletter's feed, for feed readers to discover. */
+export const feedLink = (matches: readonly Match[]): MetaDescriptor => ({
   tagName: "link",
   rel: "alternate",
   type: "application/atom+xml",
-  title: `Letters from ${BOOK_TITLE}`,
+  title: lettersFrom(siteOf(matches)?.title ?? ""),
   href: FEED_PATH,
-};
+});

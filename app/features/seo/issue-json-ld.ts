@@ -1,5 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { AUTHOR_NAME, BOOK_TITLE } from "~/book";
+import { lettersFrom } from "~/features/newsletter/newsletter-paths";
+import type { PageSite } from "~/features/site/page-site";
 
 type IssueFacts = {
   url: string;
@@ -9,6 +10,7 @@ type IssueFacts = {
   publishedAt: string;
   /** Whether non-members see only the beginning. */
   premium: boolean;
+  site: Pick<PageSite, "title" | "author" | "language">;
 };
 
 /**
@@ -22,6 +24,7 @@ export function issueJsonLd({
   description,
   publishedAt,
   premium,
+  site,
 }: IssueFacts): MetaDescriptor {
   return {
     "script:ld+json": {
@@ -31,9 +34,9 @@ export function issueJsonLd({
       headline: subject,
       description,
       datePublished: publishedAt,
-      inLanguage: "en",
-      author: { "@type": "Person", name: AUTHOR_NAME },
-      isPartOf: { "@type": "Periodical", name: `Letters from ${BOOK_TITLE}` },
+      inLanguage: site.language,
+      ...(site.author && { author: { "@type": "Person", name: site.author } }),
+      isPartOf: { "@type": "Periodical", name: lettersFrom(site.title) },
       isAccessibleForFree: !premium,
       ...(premium && {
         hasPart: {

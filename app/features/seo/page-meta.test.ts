@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { pageSite } from "~/features/site/page-site.server";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { bookJsonLd } from "./book-json-ld";
 import { pageMeta, unlistedMeta } from "./page-meta";
 
 const page = { title: "Somewhere", description: "What is there.", path: "/somewhere" };
-const matches = [{ id: "root", data: { publicUrl: "https://book.example" } }];
+const site = pageSite(SAMPLE_SITE);
+const matches = [{ id: "root", data: { publicUrl: "https://book.example", site } }];
 
 describe("page metadata", () => {
   it("has the page's canonical address on the public origin", () => {
@@ -23,7 +26,7 @@ describe("page metadata", () => {
   });
 
   it("keeps a private page out of search results and previews", () => {
-    expect(unlistedMeta("Somewhere", "What is there.")).toEqual([
+    expect(unlistedMeta(matches, "Somewhere", "What is there.")).toEqual([
       { title: "Somewhere · The Golden Path" },
       { name: "description", content: "What is there." },
       { name: "robots", content: "noindex" },
@@ -40,7 +43,7 @@ describe("page metadata", () => {
 
 describe("the book's structured data", () => {
   it("has its price, and no rating (specification, 9)", () => {
-    const book = bookJsonLd("https://book.example", "https://book.example/share.png");
+    const book = bookJsonLd("https://book.example", "https://book.example/share.png", SAMPLE_SITE);
     expect(JSON.stringify(book)).not.toMatch(/rating|review/i);
     expect(book).toMatchObject({
       "script:ld+json": {

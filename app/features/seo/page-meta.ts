@@ -1,7 +1,7 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import { BOOK_TITLE } from "~/book";
-import type { LandingImage } from "~/features/library/landing-words";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
+import { type Match, siteFile, siteOf } from "~/features/site/page-site";
+import type { SiteImage } from "~/features/site/site";
 import { pageTitle } from "./page-title";
 
 type PageMeta = {
@@ -12,21 +12,22 @@ type PageMeta = {
   path: string;
 };
 
-/** A match as Remix passes it to `meta`. Only the root's data is read. */
-type Match = { id: string; data?: unknown } | undefined;
-
 /** Returns the metadata of a page that search engines must not list, without canonical address and preview card. */
-export function unlistedMeta(title: string, description: string): MetaDescriptor[] {
+export function unlistedMeta(
+  matches: readonly Match[],
+  title: string,
+  description: string,
+): MetaDescriptor[] {
   return [
-    { title: pageTitle(title) },
+    { title: pageTitle(matches, title) },
     { name: "description", content: description },
     { name: "robots", content: "noindex" },
   ];
 }
 
-/** Metadata of the 404 page. */
-export const notFoundMeta: MetaDescriptor[] = [
-  { title: pageTitle("Page not found") },
+/** Returns the metadata of the 404 page. */
+export const notFoundMeta = (matches: readonly Match[]): MetaDescriptor[] => [
+  { title: pageTitle(matches, "Page not found") },
   { name: "robots", content: "noindex" },
 ];
 
@@ -41,14 +42,15 @@ export function pageMeta(
 ): MetaDescriptor[] {
   const named: MetaDescriptor[] = [{ title }, { name: "description", content: description }];
   const origin = publicOrigin(matches);
-  if (!origin) return named;
+  const site = siteOf(matches);
+  if (!origin || !site) return named;
   const address = origin + path;
   const share = shareImage(origin, matches);
   return [
     ...named,
     { tagName: "link", rel: "canonical", href: address },
     { property: "og:type", content: "website" },
-    { property: "og:site_name", content: BOOK_TITLE },
+    { property: "og:site_name", content: site.title },
     { property: "og:locale", content: "en_US" },
     { property: "og:title", content: title },
     { property: "og:description", content: description },
@@ -66,27 +68,26 @@ export function pageMeta(
   ];
 }
 
-type ShareImage = Omit<LandingImage, "name"> & { address: string };
+type ShareImage = Omit<SiteImage, "name"> & { address: string };
 
-/** Returns the picture of link previews: the edition's own, if any (`share` in landing.yml). */
+/** Returns the picture of link previews: the author's own, or else one that is made of the cover. */
 export function shareImage(origin: string, matches: readonly Match[]): ShareImage {
-  const own = rootData(matches).share;
-  if (own) return { ...own, address: origin + PREVIEW_MEDIA_PATH + own.name };
+  const site = siteOf(matches);
+  if (site?.share) return { ...site.share, address: origin + PREVIEW_MEDIA_PATH + site.share.name };
+  const drawing = "a golden line winding over dark hills toward a rising sun.";
   return {
-    address: `${origin}/share.png`,
+    address: origin + (site ? siteFile(site, "share.png") : "/share.png"),
     mediaType: "image/png",
     width: 1200,
     height: 630,
-    alt: `${BOOK_TITLE}, a book: a golden line winding over dark hills toward a rising sun.`,
+    alt: site?.isSample ? `${site.title}, a book: ${drawing}` : `The book ${site?.title ?? ""}`,
   };
 }
 
 /** Returns the site's origin (`PUBLIC_URL`) from the root loader's data; null if it failed. */
 export function publicOrigin(matches: readonly Match[]): string | null {
-  return rootData(matches).publicUrl ?? null;
-}
-
-/** Returns the fields used here of the root loader's data; none if it failed. */
-function rootData(matches: readonly Match[]): { publicUrl?: string; share?: LandingImage | null } {
-  return matches.find((match) => match?.id === "root")?.data ?? {};
+  const root = matches.find((match) => match?.id === "root")?.data as
+    | { publicUrl?: string }
+    | undefined;
+  return root?.publicUrl ?? null;
 }

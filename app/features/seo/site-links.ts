@@ -1,9 +1,13 @@
-import type { LinkDescriptor } from "@remix-run/node";
+import { type PageSite, siteFile } from "~/features/site/page-site";
 
-/** Icons and web manifest of every page. The files are in `public/`. */
-export const siteLinks: LinkDescriptor[] = [
-  { rel: "icon", href: "/favicon.ico", sizes: "32x32" },
-  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
-  { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
-  { rel: "manifest", href: "/site.webmanifest" },
-];
+/** Returns the links to the site's icons, web manifest and own colors. */
+export function siteLinks(site: PageSite) {
+  const at = (name: string) => siteFile(site, name);
+  return [
+    { rel: "icon", href: at("favicon.ico"), sizes: site.isSample ? "32x32" : "48x48" },
+    ...(site.isSample ? [{ rel: "icon", href: at("favicon.svg"), type: "image/svg+xml" }] : []),
+    { rel: "apple-touch-icon", href: at("apple-touch-icon.png") },
+    { rel: "manifest", href: at("site.webmanifest") },
+    ...(site.hasColors ? [{ rel: "stylesheet", href: at("colors.css") }] : []),
+  ];
+}

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { BOOK_TITLE } from "~/book";
 import { writeAmount } from "~/features/membership/price-amount";
 import { formatCount } from "~/features/newsletter/format-count";
+import { currentSite } from "~/features/site/current-site.server";
 import { COLORS, NIGHT_COLORS } from "~/styles/colors.mjs";
 import { Chart, Scroller } from "./charts";
 import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
@@ -16,7 +16,7 @@ function Report({ statistics }: { statistics: Statistics }) {
   const { at, months, cohorts } = statistics;
   const labels = months.map(({ month }) => nameMonth(month));
   const now = months.at(-1);
-  const title = `${BOOK_TITLE}: statistics`;
+  const title = `${currentSite().title}: statistics`;
   const day = new Date(at).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" });
   return (
     <html lang="en">

@@ -2,7 +2,7 @@ import { data, type MetaFunction } from "@remix-run/node";
 import { notFoundMeta } from "~/features/seo/page-meta";
 import { NotFoundPage } from "~/shell/not-found-page";
 
-export const meta: MetaFunction = () => notFoundMeta;
+export const meta: MetaFunction = ({ matches }) => notFoundMeta(matches);
 
 export const loader = () => data(null, { status: 404 });
 

@@ -1,6 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { useRootData } from "~/features/accounts/root-data";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { AccountPage } from "~/features/my-account/account-page";
@@ -12,8 +11,8 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("My Account", `Your account at ${BOOK_TITLE}.`);
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "My Account", "Your account.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

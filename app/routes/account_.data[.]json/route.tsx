@@ -35,7 +35,7 @@ export async function loader(args: LoaderFunctionArgs) {
     {
       headers: {
         "Content-Type": "application/json; charset=utf-8",
-        "Content-Disposition": 'attachment; filename="golden-path-account.json"',
+        "Content-Disposition": 'attachment; filename="account.json"',
         "Cache-Control": "private, no-store",
       },
     },

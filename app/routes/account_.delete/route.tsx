@@ -27,8 +27,8 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Delete your account", "What goes, and what stays.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Delete your account", "What goes, and what stays.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

@@ -19,8 +19,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = () => [
-  ...unlistedMeta("Confirm your new email", "The new address of your account."),
+export const meta: MetaFunction = ({ matches }) => [
+  ...unlistedMeta(matches, "Confirm your new email", "The new address of your account."),
   secretLinkMeta,
 ];
 

@@ -19,8 +19,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = () => [
-  ...unlistedMeta("Take your account back", "Undo a change of address."),
+export const meta: MetaFunction = ({ matches }) => [
+  ...unlistedMeta(matches, "Take your account back", "Undo a change of address."),
   secretLinkMeta,
 ];
 

@@ -21,7 +21,8 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
-export const meta: MetaFunction = () => unlistedMeta("Is it you?", "Your password, once more.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Is it you?", "Your password, once more.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

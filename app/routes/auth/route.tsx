@@ -5,7 +5,6 @@ import {
   redirect,
 } from "@remix-run/node";
 import { Link, useSearchParams } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { AuthPage } from "~/features/accounts/auth-page";
 import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
@@ -17,8 +16,8 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = ({ location }) =>
-  unlistedMeta(isSignUp(location.search) ? "Sign Up" : "Log In", `Your account at ${BOOK_TITLE}.`);
+export const meta: MetaFunction = ({ location, matches }) =>
+  unlistedMeta(matches, isSignUp(location.search) ? "Sign Up" : "Log In", "Your account.");
 
 export const handle: RouteHandle = {
   metricsName: "/auth",

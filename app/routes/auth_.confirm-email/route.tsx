@@ -17,8 +17,8 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = () => [
-  ...unlistedMeta("Confirm your email", "The address of your account."),
+export const meta: MetaFunction = ({ matches }) => [
+  ...unlistedMeta(matches, "Confirm your email", "The address of your account."),
   secretLinkMeta,
 ];
 

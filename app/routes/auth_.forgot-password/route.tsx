@@ -15,8 +15,12 @@ import * as toasts from "~/toast-messages";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Forgot your password?", "Get a link to choose a new password for your account.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(
+    matches,
+    "Forgot your password?",
+    "Get a link to choose a new password for your account.",
+  );
 
 /** Requests a reset link; the response does not reveal whether the address has an account. */
 export async function action({ request, context }: ActionFunctionArgs) {

@@ -31,8 +31,8 @@ export const headers = secretLinkHeaders;
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: authStyles }];
 
-export const meta: MetaFunction = () => [
-  ...unlistedMeta("Choose a new password", "Choose a new password for your account."),
+export const meta: MetaFunction = ({ matches }) => [
+  ...unlistedMeta(matches, "Choose a new password", "Choose a new password for your account."),
   secretLinkMeta,
 ];
 

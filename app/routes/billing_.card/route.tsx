@@ -1,12 +1,11 @@
 import type { MetaFunction } from "@remix-run/node";
-import { BOOK_TITLE } from "~/book";
 import { useRootData } from "~/features/accounts/root-data";
 import { CardPage } from "~/features/billing/card-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Payment card", `The payment card of your membership of ${BOOK_TITLE}.`);
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Payment card", "The payment card of your membership.");
 
 export const handle: RouteHandle = { metricsName: "/billing" };
 

@@ -3,7 +3,8 @@ import { CheckoutCancelledPage } from "~/features/billing/checkout-cancelled-pag
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = () => unlistedMeta("Checkout cancelled", "Nothing was charged.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Checkout cancelled", "Nothing was charged.");
 
 export const handle: RouteHandle = { metricsName: "/checkout" };
 

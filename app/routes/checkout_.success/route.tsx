@@ -1,6 +1,5 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
@@ -8,8 +7,8 @@ import { unlistedMeta } from "~/features/seo/page-meta";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Thank you", `Your premium membership of ${BOOK_TITLE}.`);
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Thank you", "Your premium membership.");
 
 export const handle: RouteHandle = { metricsName: "/checkout", inTurn: false };
 

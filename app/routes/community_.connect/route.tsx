@@ -1,6 +1,5 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLocation } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer } from "~/features/accounts/viewer.server";
 import {
@@ -13,8 +12,8 @@ import { redirectWithToast } from "~/http/form-answer.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Community", `The members’ community of ${BOOK_TITLE}.`);
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Community", "The members’ community.");
 
 export const handle: RouteHandle = { metricsName: "/community" };
 

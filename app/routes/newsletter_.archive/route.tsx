@@ -1,6 +1,5 @@
 import type { LinksFunction, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { ArchivePage } from "~/features/newsletter/archive-page";
 import issueStyles from "~/features/newsletter/issue-page.css";
 import { listIssues } from "~/features/newsletter/issues.server";
@@ -15,13 +14,13 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: issueStyle
 export const meta: MetaFunction = ({ matches }) => [
   ...pageMeta(
     {
-      title: pageTitle("Letters so far"),
-      description: `Every letter that readers of ${BOOK_TITLE} have received.`,
+      title: pageTitle(matches, "Letters so far"),
+      description: "Every letter that subscribers have received.",
       path: ARCHIVE_PATH,
     },
     matches,
   ),
-  feedLink,
+  feedLink(matches),
 ];
 
 export const handle: RouteHandle = {

@@ -13,8 +13,12 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Confirm your email", "Confirm that the newsletter may come to your address.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(
+    matches,
+    "Confirm your email",
+    "Confirm that the newsletter may come to your address.",
+  );
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 

@@ -13,7 +13,8 @@ import * as toasts from "~/toast-messages";
 
 export const headers = secretLinkHeaders;
 
-export const meta: MetaFunction = () => unlistedMeta("Unsubscribe", "Leave the newsletter’s list.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Unsubscribe", "Leave the newsletter’s list.");
 
 export const handle: RouteHandle = {
   metricsName: "/newsletter",

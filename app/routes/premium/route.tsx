@@ -1,7 +1,6 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
@@ -13,10 +12,11 @@ import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const meta: MetaFunction = () =>
+export const meta: MetaFunction = ({ matches }) =>
   unlistedMeta(
+    matches,
     "Members’ area",
-    `The whole book and what comes with it, for premium members of ${BOOK_TITLE}.`,
+    "The whole book and what comes with it, for premium members.",
   );
 
 export const handle: RouteHandle = { metricsName: "/premium" };

@@ -1,5 +1,5 @@
 import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
-import { BOOK_TITLE } from "~/book";
+import { create as contentDisposition } from "content-disposition";
 import { memberBook } from "~/features/library/book/member-book.server";
 import { requireReader } from "~/features/library/require-reader.server";
 import { errorResponse } from "~/http/request-body.server";
@@ -20,7 +20,7 @@ export async function loader(args: LoaderFunctionArgs) {
     headers: {
       "Content-Type": "application/epub+zip",
       "Content-Length": String(book.bytes),
-      "Content-Disposition": `attachment; filename="${BOOK_TITLE}.epub"`,
+      "Content-Disposition": contentDisposition(`${edition.site.title}.epub`),
       "Cache-Control": "private, no-store",
     },
   });

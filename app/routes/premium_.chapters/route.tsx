@@ -1,6 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import { contentsPage, progressOf } from "~/features/library/contents";
 import contentsStyles from "~/features/library/contents.css";
 import { ContentsPage } from "~/features/library/contents-page";
@@ -15,8 +14,8 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Contents", `All chapters of ${BOOK_TITLE}, and what comes with them.`);
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Contents", "All chapters, and what comes with them.");
 
 export const handle: RouteHandle = { metricsName: "/premium/chapters" };
 

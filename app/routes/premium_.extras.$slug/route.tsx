@@ -9,8 +9,9 @@ import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
-export const meta: MetaFunction<typeof loader> = ({ data }) =>
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
   unlistedMeta(
+    matches,
     data?.document.title ?? "Members’ area",
     data?.document.summary ?? "A text for premium members.",
   );

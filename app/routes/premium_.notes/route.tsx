@@ -39,7 +39,8 @@ export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
-export const meta: MetaFunction = () => unlistedMeta("Your notes", "Notes that are not saved yet.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Your notes", "Notes that are not saved yet.");
 
 export const handle: RouteHandle = { metricsName: "/premium/notes" };
 

@@ -28,8 +28,8 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction = () =>
-  unlistedMeta("Your podcast", "The book’s sounds in your podcast app.");
+export const meta: MetaFunction = ({ matches }) =>
+  unlistedMeta(matches, "Your podcast", "The book’s sounds in your podcast app.");
 
 export const handle: RouteHandle = { metricsName: PODCAST_PAGE_PATH };
 

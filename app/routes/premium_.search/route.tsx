@@ -1,6 +1,5 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BOOK_TITLE } from "~/book";
 import contentsStyles from "~/features/library/contents.css";
 import libraryStyles from "~/features/library/library.css";
 import { SEARCH_PATH } from "~/features/library/library-paths";
@@ -16,10 +15,11 @@ export const links: LinksFunction = () => [
   { rel: "stylesheet", href: contentsStyles },
 ];
 
-export const meta: MetaFunction<typeof loader> = ({ data }) =>
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
   unlistedMeta(
+    matches,
     data?.search?.query ? `Search: ${data.search.query}` : "Search",
-    `Search the chapters and extras of ${BOOK_TITLE}.`,
+    "Search the chapters and extras.",
   );
 
 export const handle: RouteHandle = { metricsName: SEARCH_PATH };

@@ -80,7 +80,7 @@ describe("the account page", () => {
     await page.waitForURL("**/account#data");
     const link = page.getByRole("link", { name: "Download your data" });
     const [file] = await Promise.all([page.waitForEvent("download"), link.press("Enter")]);
-    expect(file.suggestedFilename()).toBe("golden-path-account.json");
+    expect(file.suggestedFilename()).toBe("account.json");
     expect(JSON.parse(await readFile(await file.path(), "utf8"))).toMatchObject({
       account: { email },
     });

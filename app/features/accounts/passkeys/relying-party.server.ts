@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AuthenticatorTransport } from "@simplewebauthn/server";
 import { z } from "zod";
-import { BOOK_TITLE } from "~/book";
 import { env } from "~/env.server";
+import { currentSite } from "~/features/site/current-site.server";
 import type { FieldValue } from "~/http/request-body.server";
 import type { Passkey } from "~db/schema";
 
@@ -18,7 +18,7 @@ export const credentialIdSchema = z
 /** Returns this site as authenticators know it (WebAuthn, "Relying Party"). */
 export function relyingParty(): { id: string; name: string; origin: string } {
   const { hostname, origin } = new URL(env().PUBLIC_URL);
-  return { id: hostname, name: BOOK_TITLE, origin };
+  return { id: hostname, name: currentSite().title, origin };
 }
 
 /** Parses the JSON of an authenticator's response; returns null if it is not JSON or too long. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Site } from "~/features/site/site";
 import type { Edition, EditionEntry } from "../edition";
 
 /** What a book contains, the same for every member. */
@@ -13,6 +14,7 @@ export type BookContents = {
   siteUrl: string;
   chapters: readonly EditionEntry[];
   extras: readonly EditionEntry[];
+  site: Site;
 };
 
 /** Returns a book's contents at `now`, for an edition imported at `importedAt`. */
@@ -31,6 +33,7 @@ export function bookContents(
     siteUrl,
     chapters,
     extras,
+    site: edition.site,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Element } from "xast";
 import { x } from "xastscript";
-import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE, PUBLISHER } from "~/book";
+import { holderOf } from "~/features/site/site";
 import {
   type BookContents,
   COLOPHON_FILE,
@@ -13,6 +13,9 @@ import { fillIn, lazily, listOf, xmlDocument } from "./xml";
 
 /** An image in the book. */
 export type BookImage = { file: string; mediaType: string };
+
+/** Turns the pages from left to right (EPUB 3.3, 5.7.1). */
+const RIGHT_TO_LEFT = { "page-progression-direction": "rtl" };
 
 const PAGE_TYPE = "application/xhtml+xml";
 
@@ -52,7 +55,7 @@ export async function packageDocument(
         xmlns: "http://www.idpf.org/2007/opf",
         version: "3.0",
         "unique-identifier": "identifier",
-        "xml:lang": "en",
+        "xml:lang": contents.site.language,
       },
       [
         metadata(contents, images),
@@ -69,7 +72,9 @@ export async function packageDocument(
           listOf("pages"),
           listOf("images"),
         ]),
-        x("spine", { toc: "ncx" }, [listOf("order")]),
+        x("spine", { toc: "ncx", ...(contents.site.dir === "rtl" && RIGHT_TO_LEFT) }, [
+          listOf("order"),
+        ]),
       ],
     ) as Element,
   );
@@ -92,18 +97,22 @@ function pageOf(entry: BookContents["chapters"][number]) {
   return { id: file.replace(/\.xhtml$/, ""), file };
 }
 
-function metadata({ identifier, modified }: BookContents, images: readonly BookImage[]) {
+function metadata({ identifier, modified, site }: BookContents, images: readonly BookImage[]) {
   const meta = (property: string, value: string) => x("meta", { property }, value);
   const mayMove = images.some(({ mediaType }) => /gif|webp/.test(mediaType));
   return x("metadata", { "xmlns:dc": "http://purl.org/dc/elements/1.1/" }, [
     x("dc:identifier", { id: "identifier" }, identifier),
-    x("dc:title", { id: "title" }, BOOK_TITLE),
-    x("dc:creator", { id: "author" }, AUTHOR_NAME),
-    x("meta", { refines: "#author", property: "role", scheme: "marc:relators" }, "aut"),
-    x("dc:publisher", PUBLISHER),
-    x("dc:language", "en"),
-    x("dc:description", BOOK_DESCRIPTION),
-    x("dc:rights", `© ${PUBLISHER}. All rights reserved.`),
+    x("dc:title", { id: "title" }, site.title),
+    ...(site.author
+      ? [
+          x("dc:creator", { id: "author" }, site.author),
+          x("meta", { refines: "#author", property: "role", scheme: "marc:relators" }, "aut"),
+        ]
+      : []),
+    ...(site.publisher ? [x("dc:publisher", site.publisher)] : []),
+    x("dc:language", site.language),
+    ...(site.subtitle ? [x("dc:description", site.subtitle)] : []),
+    x("dc:rights", `© ${holderOf(site)}. All rights reserved.`),
     meta("dcterms:modified", `${modified.toISOString().slice(0, 19)}Z`),
     meta("schema:accessMode", "textual"),
     meta("schema:accessMode", "visual"),

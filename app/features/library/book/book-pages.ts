@@ -1,6 +1,6 @@
 import type { Comment, Element, ElementContent } from "xast";
 import { type Child, x } from "xastscript";
-import { AUTHOR_NAME, BOOK_DESCRIPTION, BOOK_TITLE, PUBLISHER } from "~/book";
+import { holderOf, type Site } from "~/features/site/site";
 import type { EditionEntry } from "../edition";
 import { EXTRA_LABELS } from "../entry-label";
 import { documentPath } from "../library-paths";
@@ -16,14 +16,22 @@ import { fillIn, lazily, listOf, xmlDocument } from "./xml";
 
 const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
-function page(title: string, name: string, children: Child): string {
+/** The language of the pages with the program's own words. */
+const ENGLISH = { language: "en", dir: "ltr" } as const;
+
+const IN_ENGLISH = { lang: "en", "xml:lang": "en", dir: "ltr" };
+
+type Language = Pick<Site, "language" | "dir">;
+
+function page({ language, dir }: Language, title: string, name: string, children: Child): string {
   const root = x(
     "html",
     {
       xmlns: "http://www.w3.org/1999/xhtml",
       "xmlns:epub": "http://www.idpf.org/2007/ops",
-      lang: "en",
-      "xml:lang": "en",
+      lang: language,
+      "xml:lang": language,
+      ...(dir === "rtl" && { dir }),
     },
     x("head", [
       x("title", title),
@@ -37,26 +45,27 @@ function page(title: string, name: string, children: Child): string {
 const ornament = () => x("hr", { class: "ornament" });
 
 /** Returns the cover page, with its image. */
-export function coverPage(): string {
+export function coverPage({ site }: BookContents): string {
+  const names = [site.title, site.author].filter(Boolean).join(", by ");
   return page(
+    site,
     "Cover",
     "cover",
-    x("section", { "epub:type": "cover" }, [
-      x("img", { src: COVER_FILE, alt: `${BOOK_TITLE}, by ${AUTHOR_NAME}` }),
-    ]),
+    x("section", { "epub:type": "cover" }, [x("img", { src: COVER_FILE, alt: names })]),
   );
 }
 
 /** Returns the title page. */
-export function titlePage({ siteUrl }: BookContents): string {
+export function titlePage({ siteUrl, site }: BookContents): string {
   return page(
-    BOOK_TITLE,
+    site,
+    site.title,
     "title-page",
     x("section", { "epub:type": "titlepage" }, [
-      x("p", { class: "author" }, AUTHOR_NAME),
-      x("h1", BOOK_TITLE),
+      ...(site.author ? [x("p", { class: "author" }, site.author)] : []),
+      x("h1", site.title),
       ornament(),
-      x("p", { class: "subtitle" }, BOOK_DESCRIPTION),
+      ...(site.subtitle ? [x("p", { class: "subtitle" }, site.subtitle)] : []),
       x("p", { class: "imprint" }, x("a", { href: siteUrl }, new URL(siteUrl).host)),
     ]),
   );
@@ -65,12 +74,12 @@ export function titlePage({ siteUrl }: BookContents): string {
 /** Returns the page that separates the extras from the chapters. */
 export function extrasPage(): string {
   return page(
+    ENGLISH,
     "Extras",
     "part-page",
     x("section", { "epub:type": "part", role: "doc-part", "aria-label": "Extras" }, [
       ornament(),
       x("h1", "Extras"),
-      x("p", "Walks, practices and pages from the notebooks the book grew out of."),
     ]),
   );
 }
@@ -82,6 +91,7 @@ export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: s
     ? `Chapter ${entry.position}`
     : entry.extraKind && EXTRA_LABELS[entry.extraKind];
   return page(
+    entry,
     entry.title,
     entry.kind,
     x(
@@ -90,7 +100,10 @@ export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: s
         ? { "epub:type": "chapter", role: "doc-chapter", "aria-labelledby": "title" }
         : { "epub:type": "division", "aria-labelledby": "title" },
       [
-        x("header", [x("p", { class: "label" }, label), x("h1", { id: "title" }, entry.title)]),
+        x("header", [
+          x("p", { class: "label", ...(entry.language !== "en" && IN_ENGLISH) }, label),
+          x("h1", { id: "title" }, entry.title),
+        ]),
         ...(entry.sound ? [soundLine(entry, siteUrl)] : []),
         ...text,
       ],
@@ -109,7 +122,7 @@ function soundLine(entry: EditionEntry, siteUrl: string) {
 
 /** Returns the last page: for whom and when this copy was made, and what is in it. */
 export function colophonPage(
-  { chapters, extras, modified, siteUrl }: BookContents,
+  { chapters, extras, modified, siteUrl, site }: BookContents,
   { email, now }: { email: string; now: Date },
 ): string {
   const count = (number: number, one: string) => `${number} ${one}${number === 1 ? "" : "s"}`;
@@ -119,6 +132,7 @@ export function colophonPage(
   );
   const library = new URL("/premium", siteUrl);
   return page(
+    ENGLISH,
     "About this copy",
     "colophon",
     x("section", { "epub:type": "colophon", role: "doc-colophon", "aria-labelledby": "title" }, [
@@ -135,7 +149,7 @@ export function colophonPage(
         x("a", { href: library.href }, `${library.host}${library.pathname}`),
         ", download the book again to have them in it.",
       ]),
-      x("p", { class: "rights" }, `© ${PUBLISHER}. All rights reserved.`),
+      x("p", { class: "rights" }, `© ${holderOf(site)}. All rights reserved.`),
     ]),
   );
 }
@@ -150,7 +164,7 @@ export async function navigationPage({ chapters, extras }: BookContents): Promis
     x("li", [x("a", { "epub:type": type, href }, label)]);
   const [first] = chapters.length > 0 ? chapters : extras;
   const extrasList = x("ol", [listOf("extras")]) as Element;
-  const xml = page("Contents", "contents", [
+  const xml = page(ENGLISH, "Contents", "contents", [
     x("nav", { "epub:type": "toc", role: "doc-toc", id: "toc", "aria-labelledby": "title" }, [
       x("h1", { id: "title" }, "Contents"),
       x("ol", [
@@ -176,7 +190,7 @@ export async function navigationPage({ chapters, extras }: BookContents): Promis
 }
 
 /** Returns the contents for reading systems that support only EPUB 2. */
-export async function ncx({ chapters, extras, identifier }: BookContents): Promise<string> {
+export async function ncx({ chapters, extras, identifier, site }: BookContents): Promise<string> {
   const point = (order: number, label: string, src: string, ...more: Comment[]) =>
     x("navPoint", { id: `point-${order}`, playOrder: String(order) }, [
       x("navLabel", [x("text", label)]),
@@ -193,7 +207,7 @@ export async function ncx({ chapters, extras, identifier }: BookContents): Promi
         x("meta", { name: "dtb:totalPageCount", content: "0" }),
         x("meta", { name: "dtb:maxPageNumber", content: "0" }),
       ]),
-      x("docTitle", [x("text", BOOK_TITLE)]),
+      x("docTitle", [x("text", site.title)]),
       x("navMap", [
         listOf("chapters"),
         ...(extras.length > 0

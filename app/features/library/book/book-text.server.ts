@@ -66,7 +66,7 @@ export async function bookText(html: string, references: BookReferences): Promis
   const [first] = tree.children;
   if (first?.type === "element" && first.tagName === "p" && !first.properties.className) {
     first.properties.className =
-      textOf(first).length >= MIN_DROP_CAP_TEXT && /^[“‘"']?\p{L}/u.test(textOf(first))
+      textOf(first).length >= MIN_DROP_CAP_TEXT && /^[“‘„"']?\p{Lu}/u.test(textOf(first))
         ? ["opening", "drop-cap"]
         : ["opening"];
   }

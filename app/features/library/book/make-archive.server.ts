@@ -6,6 +6,7 @@ import { findDocumentTexts } from "~db/queries/editions";
 import type { EditionEntry } from "../edition";
 import { documentPath } from "../library-paths";
 import { findMedia } from "../media-store.server";
+import { authorPictures } from "../site-files.server";
 import { type BookContents, textFile } from "./book-contents";
 import { bookFiles } from "./book-files.server";
 import { type BookImage, container, packageDocument } from "./book-package";
@@ -82,12 +83,13 @@ export async function writeBook(contents: BookContents, target: Writable): Promi
 }
 
 async function addFiles(contents: BookContents, archive: Archive): Promise<void> {
-  const { chapters, extras } = contents;
+  const { chapters, extras, site } = contents;
+  const own = site.isSample ? null : await authorPictures(site);
   await archive.add("META-INF/container.xml", container());
   for (const [name, content] of (await bookFiles()).files) {
-    await archive.add(`EPUB/${name}`, content);
+    await archive.add(`EPUB/${name}`, own?.get(name) ?? content);
   }
-  await archive.add("EPUB/cover.xhtml", coverPage());
+  await archive.add("EPUB/cover.xhtml", coverPage(contents));
   await archive.add("EPUB/title.xhtml", titlePage(contents));
   await archive.add("EPUB/contents.xhtml", await navigationPage(contents));
   await archive.add("EPUB/toc.ncx", await ncx(contents));

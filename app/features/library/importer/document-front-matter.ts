@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { oneLine, unknownField } from "~/features/markdown/front-matter";
+import { direction, languageTag } from "~/features/site/site-file";
 
 const MAX_TITLE = 120;
 const MAX_SUMMARY = 300;
@@ -32,6 +33,8 @@ const fields = {
     .max(1_000_000, "is too large"),
   publish: publish.optional(),
   audio: oneLine(200).optional(),
+  language: languageTag.optional(),
+  dir: direction.optional(),
 };
 
 /** Schema of a chapter's front matter. */

@@ -39,7 +39,10 @@ export async function listFolder(folder: string): Promise<FolderListing | null> 
 
 /** Whether a folder contains any file of an edition, even a broken one. */
 export function holdsEdition(listing: FolderListing | null): boolean {
-  return listing?.files.some((file) => /^(?:chapters|extras)\/|^landing\.yml$/.test(file)) ?? false;
+  return (
+    listing?.files.some((file) => /^(?:chapters|extras)\/|^(?:landing|site)\.yml$/.test(file)) ??
+    false
+  );
 }
 
 async function filesBelow(folder: string): Promise<string[] | null> {

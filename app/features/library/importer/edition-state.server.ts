@@ -3,10 +3,16 @@ export type EditionState = "unknown" | "taken" | "not-taken";
 
 let state: EditionState = "unknown";
 
-/** Records the result of the last check of the edition's folder. */
-export function setEditionState(now: EditionState): void {
+let isAuthors = false;
+
+/** Records the result of the last check of the edition's folder, and whether the author has an edition there. */
+export function setEditionState(now: EditionState, hasOwn = isAuthors): void {
   state = now;
+  isAuthors = hasOwn;
 }
+
+/** Returns whether the author's folder has an edition. */
+export const hasOwnEdition = () => isAuthors;
 
 /** Returns the result of this process's last check of the edition's folder. */
 export function editionState(): EditionState {

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import readExif from "exif-reader";
-import { landingImages } from "../landing-words";
+import { sampleParts } from "~/features/site/sample-site";
+import { siteImages } from "~/features/site/site";
+import { SITE_FILE } from "~/features/site/site-file";
 import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
 import type { FolderCheck } from "./import-edition.server";
@@ -10,10 +12,19 @@ import type { EditionSource, SourceDocument } from "./read-source.server";
 /** Finds probable mistakes in a folder that can still be imported. */
 export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]> {
   return [
+    ...sampleWords(check.source),
     ...misplacedChapters(check.source),
     ...unusedFiles(check),
     ...(await imagesWithLocation(check.source)),
   ];
+}
+
+/** Finds what the site still shows of the sample. */
+function sampleWords({ site, hasSiteFile }: EditionSource): EditionProblem[] {
+  const still = site && !hasSiteFile ? sampleParts(site) : [];
+  if (still.length === 0) return [];
+  const problem = `there is none, so the site has the sample's ${still.join(", ")}; 'content site' prints one to begin with`;
+  return [{ file: SITE_FILE, line: null, problem }];
 }
 
 /** Finds chapters that are published before an earlier chapter of the book. */
@@ -38,10 +49,12 @@ const timeOf = ({ publishAt }: SourceDocument) => publishAt?.getTime() ?? Number
 
 function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
   const sounds = new Set(source.documents.map(({ audio }) => audio));
-  const ofLanding = new Set(landingImages(source.landing).map(({ name }) => name));
+  // without a readable site.yml it is not known which pictures it shows
+  if (!source.site) return [];
+  const ofSite = new Set(siteImages(source.site));
   const unused = [...source.media.values()]
     .filter((media) => !sounds.has(media.path) && !mediaInTexts.has(mediaName(media)))
-    .filter((media) => !ofLanding.has(mediaName(media)))
+    .filter((media) => !ofSite.has(mediaName(media)))
     .map(({ path }) => ({ file: path, line: null, problem: "no text refers to this file" }));
   // referring to an unusable file is reported as a mistake
   const unusable = [...source.unusable].map(([file, reason]) => ({

@@ -4,6 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import pMap from "p-map";
+import { currentSite, siteHost } from "~/features/site/current-site.server";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
+import { type Site, siteImages } from "~/features/site/site";
+import { unnamedSite } from "~/features/site/site-file";
 import { getDatabase } from "~db/client";
 import {
   findEdition,
@@ -16,8 +20,9 @@ import {
   touchEdition,
 } from "~db/queries/editions";
 import type { EditionFile } from "~db/schema";
+import { currentEdition } from "../current-edition.server";
 import { Edition, type EditionEntry } from "../edition";
-import type { LandingWords } from "../landing-words";
+import { type LandingWords, withLandingWords } from "../landing-words";
 import { MEDIA_PATH } from "../library-paths";
 import { mediaName } from "../media-name";
 import { storeMedia } from "../media-store.server";
@@ -40,7 +45,7 @@ import {
 } from "./render-document.server";
 
 /** Part of every digest. Raise it to import unchanged folders again, as after a change in rendering. */
-const IMPORT_VERSION = 1;
+const IMPORT_VERSION = 2;
 
 /** Documents rendered and stored per batch. A page request may wait for one batch. */
 const BATCH = 25;
@@ -69,6 +74,7 @@ export async function importEdition(folder: string): Promise<Edition> {
   if ((await listFolder(folder))?.signature !== listing?.signature) throw new EditionChanging();
   const names = new Map(files.map((path) => [path.normalize(), path]));
   for (const file of media ?? source?.media.values() ?? []) {
+    if (file.path.startsWith(KEPT)) continue;
     await storeMedia(join(folder, names.get(file.path) ?? file.path), file);
   }
   if (stored) {
@@ -112,13 +118,22 @@ async function digestOfFile(folder: string, path: string): Promise<string> {
   return hash.digest("hex");
 }
 
+/** An edition's site as stored, with the mistakes that keep a newer one out. */
+type StoredSite = { site: Site; problems: EditionProblem[] };
+
 /** Loads a stored edition; null if there is none with this digest. */
 export async function loadEdition(digest: string): Promise<Edition | null> {
   const stored = await findEdition(digest);
   if (!stored) return null;
+  const { site, problems } = (stored.site ?? {
+    site: withLandingWords((stored.landing ?? {}) as LandingWords, []),
+    problems: [],
+  }) as StoredSite;
   const entries = stored.documents.map(
-    ({ sound, ...entry }): EditionEntry => ({
+    ({ sound, language, dir, ...entry }): EditionEntry => ({
       ...entry,
+      language: language ?? site.language,
+      dir: dir ?? site.dir,
       sound: sound && {
         name: mediaName(sound),
         mediaType: sound.mediaType,
@@ -127,7 +142,7 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
       },
     }),
   );
-  return new Edition(digest, entries, stored.landing as LandingWords | null);
+  return new Edition(digest, entries, site, problems);
 }
 
 /** The result of rendering a folder's texts without storing them. */
@@ -149,7 +164,7 @@ export async function checkFolder(folder: string): Promise<FolderCheck> {
 
 async function checkSource(source: EditionSource): Promise<FolderCheck> {
   const references = referencesOf(source);
-  const problems = [...source.problems];
+  const problems = [...source.problems, ...source.siteProblems];
   const wordCounts = new Map<string, number>();
   const mediaInTexts = new Set<string>();
   for (const document of source.documents) {
@@ -180,7 +195,10 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
   }
   await getDatabase().db.transaction(async (tx) => {
     // another instance with the same folder may be importing it concurrently
-    if (!(await insertEdition({ digest, landing: source.landing }, tx))) return;
+    const site = source.site ?? lastGoodSite(source);
+    const stored: StoredSite = { site, problems: source.siteProblems };
+    if (!(await insertEdition({ digest, site: stored }, tx))) return;
+    if (source.siteProblems.length > 0) files.push(...(await keptFiles(site, files, digest)));
     await insertEditionFiles(files, tx);
     for (let start = 0; start < documents.length; start += BATCH) {
       const batch = documents.slice(start, start + BATCH);
@@ -197,6 +215,31 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
     }
     if (problems.length > 0) throw new BrokenEdition(problems);
   });
+}
+
+/** Where an edition has pictures of its site that are no longer in the folder. */
+const KEPT = ".kept/";
+
+/** Returns the site that stays while `site.yml` or a page has a mistake. The sample's never replaces an author's. */
+function lastGoodSite({ hasSiteFile }: EditionSource): Site {
+  const last = currentEdition() ? currentSite() : null;
+  if (last && last.isSample !== hasSiteFile) return last;
+  return hasSiteFile ? unnamedSite(siteHost()) : SAMPLE_SITE;
+}
+
+/** Returns the pictures of a former edition's site that are not among `files`. */
+async function keptFiles(
+  site: Site,
+  files: readonly EditionFile[],
+  edition: string,
+): Promise<EditionFile[]> {
+  const former = currentEdition();
+  if (!former) return [];
+  const known = new Set(files.map(mediaName));
+  const shown = new Set(siteImages(site));
+  return (await findEditionFiles(former.digest))
+    .filter((file) => shown.has(mediaName(file)) && !known.has(mediaName(file)))
+    .map((file) => ({ ...file, edition, path: `${KEPT}${mediaName(file)}` }));
 }
 
 async function render(
@@ -224,13 +267,24 @@ function inReadingOrder(
 }
 
 function toRow(
-  { slug, kind, title, summary, publishAt, extraKind, audio, isPublic }: SourceDocument,
+  {
+    slug,
+    kind,
+    title,
+    summary,
+    publishAt,
+    extraKind,
+    audio,
+    isPublic,
+    language,
+    dir,
+  }: SourceDocument,
   rest: Pick<NewDocument, "edition" | "position" | "html" | "blocks" | "wordCount" | "renderKey">,
 ): NewDocument {
   return {
-    ...{ slug, kind, publishAt, extraKind, audio, isPublic },
-    title: typographic(title),
-    summary: typographic(summary),
+    ...{ slug, kind, publishAt, extraKind, audio, isPublic, language, dir },
+    title: typographic(title, language),
+    summary: typographic(summary, language),
     ...rest,
   };
 }

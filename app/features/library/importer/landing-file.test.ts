@@ -1,40 +1,42 @@
 import { describe, expect, it } from "vitest";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
+import type { FindImage } from "~/features/site/site-file";
 import { readLandingFile } from "./landing-file";
 
-const image = (path: string, width: number, mediaType: string) =>
-  [path, { path, sha256: "a".repeat(64), mediaType, bytes: 9, width, height: 630 }] as const;
+const IMAGES: Record<string, [width: number, mediaType: string]> = {
+  "media/wood.jpg": [1200, "image/jpeg"],
+  "media/card.webp": [1200, "image/webp"],
+  "media/small.png": [200, "image/png"],
+};
 
-const files = {
-  media: new Map([
-    image("media/wood.jpg", 1200, "image/jpeg"),
-    image("media/card.webp", 1200, "image/webp"),
-    image("media/small.png", 200, "image/png"),
-  ]),
-  unusable: new Map([["media/big.png", "is larger than 2 MB"]]),
+const findImage: FindImage = (path) => {
+  const [width, mediaType] = IMAGES[path] ?? [];
+  if (width && mediaType) return { name: "a.jpg", mediaType, width, height: 630 };
+  return { reason: path === "media/big.png" ? "is larger than 2 MB" : "there is no such image" };
 };
 
 describe("landing.yml", () => {
   it("replaces only what it names", () => {
     const text =
       "about: It begins with Tuesday.\nphotos:\n  hero:\n    file: media/wood.jpg\n    alt: A wood\n";
-    expect(readLandingFile(text, files)).toEqual({
-      words: {
-        about: "It begins with Tuesday.",
-        photos: {
-          hero: {
-            name: `${"a".repeat(32)}.jpg`,
-            mediaType: "image/jpeg",
-            width: 1200,
-            height: 630,
-            alt: "A wood",
-          },
-        },
+    const hero = {
+      name: "a.jpg",
+      mediaType: "image/jpeg",
+      width: 1200,
+      height: 630,
+      alt: "A wood",
+    };
+    expect(readLandingFile(text, findImage, [])).toEqual({
+      site: {
+        ...SAMPLE_SITE,
+        about: { heading: SAMPLE_SITE.about?.heading, text: "It begins with Tuesday." },
+        photos: { hero, author: null },
       },
     });
   });
 
   it("may be empty", () => {
-    expect(readLandingFile("# later\n", files)).toEqual({ words: {} });
+    expect(readLandingFile("# later\n", findImage, [])).toEqual({ site: SAMPLE_SITE });
   });
 
   it.each([
@@ -69,7 +71,7 @@ describe("landing.yml", () => {
     [`about: ${"x".repeat(401)}\n`, 1, "about: has more than 400 characters"],
     ["x".repeat(16_385), 1, "has more than 16384 characters"],
   ])("reports a mistake with its line: %j", (text, line, problem) => {
-    const read = readLandingFile(text, files);
+    const read = readLandingFile(text, findImage, []);
     expect("problems" in read && read.problems).toContainEqual({ line, problem });
   });
 });

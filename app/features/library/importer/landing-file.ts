@@ -1,28 +1,23 @@
 import { z } from "zod";
-import { oneLine, unknownField } from "~/features/markdown/front-matter";
+import { oneLine } from "~/features/markdown/front-matter";
 import { type FileProblem, parseFields } from "~/features/markdown/yaml-fields";
-import type { LandingImage, LandingWords } from "../landing-words";
-import { mediaName } from "../media-name";
-import type { MediaFile } from "./media-files.server";
+import type { Site, SitePage } from "~/features/site/site";
+import {
+  type FindImage,
+  pictureFields as picture,
+  resolvePictures,
+  strict,
+} from "~/features/site/site-file";
+import { withLandingWords } from "../landing-words";
 
-/** The file that replaces the landing page's words and pictures, beside the folders of the texts. */
+/** The file that replaces words and pictures of the sample's landing page, where there is no `site.yml`. */
 export const LANDING_FILE = "landing.yml";
 
 /** Maximum length in characters, twice what its fields can hold. */
 const MAX_LENGTH = 16_384;
 
-/** Width to which link previews scale a picture, in pixels. Smaller pictures become thumbnails. */
-const MIN_SHARE_WIDTH = 600;
-
-const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) => unknownField(issue) ?? "wanted fields, each on a line of its own",
-  });
-
 const list = <Item extends z.ZodType>(item: Item, count: number) =>
   z.array(item, `wanted a list of ${count}`).length(count, `wanted a list of ${count}`);
-
-const picture = strict({ file: oneLine(200), alt: oneLine(200) });
 
 const schema = strict({
   about: oneLine(400),
@@ -58,58 +53,32 @@ const schema = strict({
   share: picture,
 }).partial();
 
-/** An edition's files by NFC path: the usable ones, and the reasons why others are unusable. */
-type Files = { media: ReadonlyMap<string, MediaFile>; unusable: ReadonlyMap<string, string> };
-
 /**
- * Reads an edition's `landing.yml` and resolves its pictures to the edition's images. Reports all problems with their
- * lines.
+ * Reads an edition's `landing.yml` and finds its pictures. Returns the sample's site with these words. Reports all
+ * problems with their lines.
  */
 export function readLandingFile(
   text: string,
-  { media, unusable }: Files,
-): { words: LandingWords } | { problems: FileProblem[] } {
+  findImage: FindImage,
+  pages: SitePage[],
+): { site: Site } | { problems: FileProblem[] } {
   if (text.length > MAX_LENGTH) {
     return { problems: [{ line: 1, problem: `has more than ${MAX_LENGTH} characters` }] };
   }
   const parsed = parseFields(text, schema);
   if (parsed.kind === "rejected") return parsed;
-  const { photos, share, ...words } = parsed.fields;
-  const problems: FileProblem[] = [];
-  const imageOf = (found: z.infer<typeof picture> | undefined): LandingImage | undefined => {
-    if (!found) return undefined;
-    const path = found.file.normalize();
-    const image = media.get(path);
-    if (!image?.width || !image.height) {
-      const problem = `${found.file}: ${unusable.get(path) ?? "there is no such image"}`;
-      problems.push({ line: lineNaming(found.file, text), problem });
-      return undefined;
-    }
-    const { mediaType, width, height } = image;
-    return { name: mediaName(image), mediaType, width, height, alt: found.alt };
-  };
-  const hero = imageOf(photos?.hero);
-  const author = imageOf(photos?.author);
-  const shared = imageOf(share);
-  if (share && shared && !isShareable(shared)) {
-    const problem = `${share.file}: wanted a PNG or JPEG at least ${MIN_SHARE_WIDTH} pixels wide, such as 1200 by 630`;
-    problems.push({ line: lineNaming(share.file, text), problem });
-  }
-  if (problems.length > 0) return { problems };
+  const { photos, share: shared, ...words } = parsed.fields;
+  const pictures = resolvePictures({ ...photos, share: shared }, text, findImage);
+  if ("problems" in pictures) return pictures;
+  const { hero, author, share } = pictures.images;
   return {
-    words: {
-      ...words,
-      ...((hero || author) && { photos: { ...(hero && { hero }), ...(author && { author }) } }),
-      ...(shared && { share: shared }),
-    },
+    site: withLandingWords(
+      {
+        ...words,
+        photos: { ...(hero && { hero }), ...(author && { author }) },
+        ...(share && { share }),
+      },
+      pages,
+    ),
   };
-}
-
-/** Whether programs that show link previews accept an image. Few support newer formats. */
-function isShareable({ mediaType, width }: LandingImage): boolean {
-  return ["image/png", "image/jpeg"].includes(mediaType) && width >= MIN_SHARE_WIDTH;
-}
-
-function lineNaming(file: string, text: string): number {
-  return text.slice(0, Math.max(0, text.indexOf(file))).split("\n").length;
 }

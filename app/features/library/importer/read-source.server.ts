@@ -4,12 +4,17 @@ import { setImmediate } from "node:timers/promises";
 import pMap from "p-map";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
+import { currentSite } from "~/features/site/current-site.server";
+import type { Site, SitePage } from "~/features/site/site";
+import { directionOf, type FindImage, readSiteFile, SITE_FILE } from "~/features/site/site-file";
 import type { DocumentKind, ExtraKind } from "~db/schema";
-import type { LandingWords } from "../landing-words";
+import { withLandingWords } from "../landing-words";
+import { mediaName } from "../media-name";
 import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import type { EditionProblem } from "./edition-problem";
 import { LANDING_FILE, readLandingFile } from "./landing-file";
 import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server";
+import { type OrderedPage, readPage } from "./site-pages";
 
 const MAX_TEXT_BYTES = 256 * 1024;
 
@@ -41,6 +46,8 @@ export type SourceDocument = {
   /** The path of its sound, relative to the edition's folder. */
   audio: string | null;
   isPublic: boolean;
+  language: string;
+  dir: Site["dir"];
   body: string;
   /** Line of the file on which the body begins. */
   bodyLine: number;
@@ -56,9 +63,13 @@ export type EditionSource = {
   media: Map<string, MediaFile>;
   /** Reasons why other files are unusable, by path. */
   unusable: Map<string, string>;
-  /** Replacements for the landing page's words and pictures; null for none. */
-  landing: LandingWords | null;
+  /** The site of `site.yml`, `landing.yml` and `pages`; null if the first has a mistake. */
+  site: Site | null;
+  /** Whether the author has a `site.yml`, even a broken one. */
+  hasSiteFile: boolean;
   problems: EditionProblem[];
+  /** Mistakes in `site.yml` and `pages`, which hold back no text. */
+  siteProblems: EditionProblem[];
 };
 
 /** Whether a file of an edition's folder is a chapter or an extra. */
@@ -66,7 +77,11 @@ export const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(pa
 
 /** Whether a file of an edition's folder belongs to the edition. */
 export const belongsToEdition = (path: string) =>
-  /^(?:chapters|extras|media)\//.test(path) || path === LANDING_FILE;
+  /^(?:chapters|extras|media|pages)\//.test(path) || isSiteFile(path);
+
+const isSiteFile = (path: string) => path === LANDING_FILE || path === SITE_FILE;
+
+const PAGE = /^pages\/([^/]+)\.md$/i;
 
 /**
  * Reads the texts, images and sounds of an edition's folder. Collects mistakes in `problems` instead of stopping at
@@ -78,8 +93,10 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     documents: [],
     media: new Map(),
     unusable: new Map(),
-    landing: null,
+    site: null,
+    hasSiteFile: files.includes(SITE_FILE),
     problems: [],
+    siteProblems: [],
   };
   const texts = files.filter(isText);
   const read = await pMap(texts, (path) => readText(join(folder, path)), {
@@ -91,9 +108,13 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     await setImmediate();
   }
   for (const path of files.filter(belongsToEdition)) {
-    if (!isText(path) && path !== LANDING_FILE) await readMedia(source, path);
+    if (!isText(path) && !isSiteFile(path) && !PAGE.test(path)) await readMedia(source, path);
   }
-  if (files.includes(LANDING_FILE)) await readLanding(source);
+  await readSite(source, files);
+  const { language, dir } = source.site ?? currentSite();
+  for (const document of source.documents) {
+    if (document.language === "") Object.assign(document, { language, dir });
+  }
   if (source.documents.every(({ kind }) => kind !== "chapter")) {
     source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
   }
@@ -103,16 +124,72 @@ export async function readSource(folder: string, files: readonly string[]): Prom
   return source;
 }
 
-async function readLanding(source: EditionSource): Promise<void> {
-  const file = LANDING_FILE;
-  const text = await readText(join(source.folder, file));
-  if ("problem" in text) {
-    source.problems.push({ file, line: null, problem: text.problem });
-    return;
+/** Returns a text's own language; an empty one where it is the book's. */
+function languageOf({ language, dir }: { language?: string; dir?: Site["dir"] }) {
+  return { language: language ?? "", dir: dir ?? directionOf(language ?? "") };
+}
+
+async function readSite(source: EditionSource, files: readonly string[]): Promise<void> {
+  const { folder, problems, siteProblems, hasSiteFile } = source;
+  const pages = await readPages(source, files);
+  const file = hasSiteFile ? SITE_FILE : LANDING_FILE;
+  // only `landing.yml` has always held back the texts
+  const reject = (line: number | null, problem: string) =>
+    (hasSiteFile ? siteProblems : problems).push({ file, line, problem });
+  if (!files.includes(file)) {
+    source.site = withLandingWords({}, pages);
+  } else {
+    const text = await readText(join(folder, file));
+    if ("problem" in text) return void reject(null, text.problem);
+    const findImage = imagesOf(source);
+    const read = hasSiteFile
+      ? readSiteFile(text.content, findImage, pages)
+      : readLandingFile(text.content, findImage, pages);
+    if ("site" in read) source.site = read.site;
+    else for (const { line, problem } of read.problems) reject(line, problem);
   }
-  const read = readLandingFile(text.content, source);
-  if ("words" in read) source.landing = read.words;
-  else source.problems.push(...read.problems.map((problem) => ({ file, ...problem })));
+}
+
+/** Reads the pages in the order of the footer. One with a mistake stays as it was. */
+async function readPages(source: EditionSource, files: readonly string[]): Promise<SitePage[]> {
+  const pages: OrderedPage[] = [];
+  for (const file of files.filter((path) => PAGE.test(path))) {
+    const slug = slugOf(file);
+    const text = await readText(join(source.folder, file));
+    const read: ReturnType<typeof readPage> = !SLUG.test(slug)
+      ? {
+          problems: [
+            {
+              line: 1,
+              problem: "wanted lower-case letters, digits and single hyphens as its name",
+            },
+          ],
+        }
+      : "problem" in text
+        ? { problems: [{ line: 1, problem: text.problem }] }
+        : readPage(slug, text.content, (address) => imagesOf(source)(resolvePath(file, address)));
+    if ("page" in read) {
+      pages.push(read.page);
+      continue;
+    }
+    source.siteProblems.push(...read.problems.map((problem) => ({ file, ...problem })));
+    const last = currentSite().pages.find((page) => page.slug === slug);
+    if (last) pages.push({ ...last, order: Number.MAX_SAFE_INTEGER });
+  }
+  pages.sort((one, other) => one.order - other.order);
+  return pages.map(({ slug, title, html }) => ({ slug, title, html }));
+}
+
+/** Finds images by their path in the edition's folder. */
+function imagesOf({ media, unusable }: EditionSource): FindImage {
+  return (path) => {
+    const image = media.get(path);
+    if (!image?.width || !image.height) {
+      return { reason: unusable.get(path) ?? "there is no such image" };
+    }
+    const { mediaType, width, height } = image;
+    return { name: mediaName(image), mediaType, width, height };
+  };
 }
 
 async function readMedia(source: EditionSource, path: string): Promise<void> {
@@ -159,6 +236,7 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
     extraKind: "kind" in frontMatter ? frontMatter.kind : null,
     audio: frontMatter.audio === undefined ? null : resolvePath(path, frontMatter.audio),
     isPublic: "public" in frontMatter && frontMatter.public,
+    ...languageOf(frontMatter),
     body,
     bodyLine,
     fieldLines: { order: lineOf("order", text.content), audio: lineOf("audio", text.content) },

@@ -18,7 +18,7 @@ import type { MediaFile } from "./media-files.server";
 import { type EditionSource, resolvePath, type SourceDocument } from "./read-source.server";
 
 /** Part of every render key. Raise it when the same text renders differently. */
-const RENDER_VERSION = 1;
+const RENDER_VERSION = 2;
 
 /** A text rendered for its page. */
 export type RenderedDocument = {
@@ -53,7 +53,9 @@ const FILE_NAME = /[^\s()<>[\]"'`*]+\.[a-z0-9]{2,4}\b/gi;
  * render alike, and if one rendered, none has mistakes.
  */
 export function renderKeyOf(document: SourceDocument, references: References): string {
-  const hash = createHash("sha256").update(`${RENDER_VERSION}\0${document.body}`);
+  const hash = createHash("sha256").update(
+    `${RENDER_VERSION}\0${document.language}\0${document.body}`,
+  );
   for (const [name] of document.body.matchAll(FILE_NAME)) {
     const path = resolvePath(document.path, decoded(name));
     const target = references.documents.get(path);
@@ -63,13 +65,32 @@ export function renderKeyOf(document: SourceDocument, references: References): s
   return hash.digest("hex");
 }
 
-const typography = unified().use(remarkSmartypants);
+/** Quotation marks of languages other than English: double opening and closing, then single. */
+const QUOTES: Record<string, string> = {
+  ...{ cs: "„“‚‘", da: "»«›‹", de: "„“‚‘", et: "„“‚‘", fi: "””’’", fr: "«»‹›", hr: "„”‚’" },
+  ...{ hu: "„”»«", it: "«»“”", lt: "„“‚‘", lv: "“”‘’", nb: "«»‘’", nn: "«»‘’", no: "«»‘’" },
+  ...{ pl: "„”‚’", pt: "«»“”", ro: "„”«»", ru: "«»„“", sk: "„“‚‘", sl: "„“‚‘", sr: "„”‚’" },
+  ...{ es: "«»“”", sv: "””’’", uk: "«»„“", ja: "「」『』" },
+};
+
+const DEFAULT_QUOTES = "“”‘’";
+
+/** Returns the typography of a language. */
+function typographyOf(language: string) {
+  const [open = "", close = "", openSingle = "", closeSingle = ""] =
+    QUOTES[language.split("-")[0] ?? ""] ?? DEFAULT_QUOTES;
+  return unified().use(remarkSmartypants, {
+    openingQuotes: { double: open, single: openSingle },
+    closingQuotes: { double: close, single: closeSingle },
+  });
+}
 
 /** Punctuation that typography may change. */
 const PLAIN_PUNCTUATION = /["'`]|--|\.\s*\.\s*\./;
 
 /** Sets typographic punctuation in the tree of `source`, only in blocks that need it: the library parses every word. */
-function setTypography(tree: Root, source: string): Root {
+function setTypography(tree: Root, source: string, language: string): Root {
+  const typography = typographyOf(language);
   const children = tree.children.map((block) => {
     const { start, end } = block.position ?? {};
     if (!PLAIN_PUNCTUATION.test(source.slice(start?.offset, end?.offset))) return block;
@@ -80,13 +101,13 @@ function setTypography(tree: Root, source: string): Root {
 }
 
 /** Returns one line of text, such as a title, with typographic punctuation. */
-export function typographic(line: string): string {
+export function typographic(line: string, language: string): string {
   if (!PLAIN_PUNCTUATION.test(line)) return line;
   const root: Root = {
     type: "root",
     children: [{ type: "paragraph", children: [{ type: "text", value: line }] }],
   };
-  return textOf(toHast(typography.runSync(root) as Root) as HtmlRoot);
+  return textOf(toHast(typographyOf(language).runSync(root) as Root) as HtmlRoot);
 }
 
 /**
@@ -109,7 +130,7 @@ export function renderDocument(
     problems.push({ file, line: (node.position?.start.line ?? 1) + bodyLine - 1, problem }),
   );
   if (problems.length > 0) return { problems };
-  return toBlocks(setTypography(tree, body), images);
+  return toBlocks(setTypography(tree, body, document.language), images);
 }
 
 /** What remains in the text of a reference to a missing footnote. */
@@ -257,7 +278,7 @@ function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedD
   }
   const root: HtmlRoot = { type: "root", children };
   finish(root, images);
-  const wordCount = blocks.reduce((sum, block) => sum + (block.match(/\S+/g)?.length ?? 0), 0);
+  const wordCount = blocks.reduce((sum, block) => sum + wordsIn(block), 0);
   return { html: toHtml(root), blocks, wordCount };
 }
 
@@ -328,4 +349,14 @@ function plainText(element: Element): string {
     return FOOTNOTE_LINK.test(href) || href.startsWith("#fnref-") ? SKIP : undefined;
   });
   return text.replace(/\s+/g, " ").trim();
+}
+
+/** A character of Chinese or Japanese, which have no spaces between words, and their punctuation. */
+const IDEOGRAM = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]+/gu;
+
+/** Counts words; of Chinese and Japanese, two characters as one, since people read about 500 a minute. */
+function wordsIn(text: string): number {
+  const ideograms = text.match(IDEOGRAM)?.length ?? 0;
+  return Math.ceil(ideograms / 2) + (text.replace(WIDE, " ").match(/\S+/g)?.length ?? 0);
 }

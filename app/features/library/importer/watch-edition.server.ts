@@ -127,7 +127,7 @@ class EditionWatch {
       this.#outcome = wasTaken ? "taken" : "not-taken";
     }
     this.#handled = signature;
-    setEditionState(this.#outcome);
+    setEditionState(this.#outcome, !isEmpty);
   }
 
   /** Whether an empty folder is more likely a mistake, such as an unmounted disk. */
@@ -152,6 +152,9 @@ class EditionWatch {
     if (folder === sampleFolder) this.#sampleDigest = edition.digest;
     if (this.#stopped || edition.digest === currentEdition()?.digest) return true;
     setCurrentEdition(edition);
+    for (const problem of edition.siteProblems.slice(0, MAX_LOGGED_PROBLEMS)) {
+      log().error(`the site keeps its former words and pages: ${describeProblem(problem)}`);
+    }
     const now = new Date();
     log().info(
       {

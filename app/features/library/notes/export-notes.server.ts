@@ -1,4 +1,4 @@
-import { BOOK_TITLE } from "~/book";
+import { currentSite } from "~/features/site/current-site.server";
 import { utcDate } from "~/ui";
 import { findNote, listNotes } from "~db/queries/notes";
 import type { Edition } from "../edition";
@@ -11,7 +11,7 @@ export async function* exportNotes(
   userId: string,
   edition: Edition | null,
 ): AsyncGenerator<string> {
-  yield `# Notes on ${BOOK_TITLE}\n`;
+  yield `# Notes on ${currentSite().title}\n`;
   const written = await listNotes(userId);
   if (written.length === 0) yield "\nThere are no notes yet.\n";
   const entries = new Map(

@@ -1,4 +1,4 @@
-import { BOOK_TITLE } from "~/book";
+import { currentSite } from "~/features/site/current-site.server";
 import { composeMail } from "../compose-mail";
 import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
@@ -19,7 +19,7 @@ export function accountWelcomeMail({
   forgotPasswordUrl,
 }: AccountWelcome): Mail {
   return composeMail({
-    subject: `Welcome to ${BOOK_TITLE}`,
+    subject: `Welcome to ${currentSite().title}`,
     preview: "Your account is ready. Please confirm that this address is yours.",
     heading: "Good to have you along",
     text: [
@@ -119,9 +119,7 @@ export function passwordResetMail({ url }: { url: string }): Mail {
     subject: "Choose a new password",
     preview: "The link works once, and for one hour.",
     heading: "The way back in",
-    text: [
-      "Everyone loses a key now and then. You asked for a new one, so here it is: choose a new password, and the path is open again.",
-    ],
+    text: ["You asked for a new password. Choose one, and you can log in again."],
     button: { label: "Choose a new password", href: url, isWrittenOut: true },
     notes: [
       "The link works once, and for one hour.",

@@ -15,10 +15,10 @@ type MembershipBegun = {
 export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
   return composeMail({
     subject: "Welcome to Premium",
-    preview: "The whole path is open to you.",
-    heading: "The whole path is open to you",
+    preview: "The whole book is open to you.",
+    heading: "The whole book is open to you",
     text: [
-      "Thank you for walking on with us. Your membership has begun: all twelve chapters, the audio walks and the notebooks are waiting in the members’ area.",
+      "Thank you. Your membership has begun: all chapters and extras are waiting in the members’ area.",
     ],
     facts: [
       ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
@@ -54,7 +54,7 @@ export function membershipCancelledMail({ endsAt, status, url }: MembershipCance
       <>
         This letter confirms it. <strong>{until}</strong>
       </>,
-      `Thank you for the stretch you have walked with us. If you change your mind before that day, you can resume your membership${hasProblem ? "" : " in the members’ area"}.`,
+      `Thank you for reading with us. If you change your mind before that day, you can resume your membership${hasProblem ? "" : " in the members’ area"}.`,
     ],
     button: {
       label: hasProblem ? "Manage your membership" : "Open the members’ area",
@@ -83,7 +83,7 @@ export function membershipEndedMail({ url }: { url: string }): Mail {
     heading: "Your membership has ended",
     text: [
       "The members’ area is closed to you now, and nothing more will be charged. Your account stays, and so does your place on our list if you get our letters.",
-      "Thank you for walking with us. If you would like company again, you can come back whenever you like.",
+      "Thank you for reading with us. You can come back whenever you like.",
     ],
     button: { label: "Come back to Premium", href: url },
     notes: ["You get this letter once, because your membership has ended."],

@@ -9,7 +9,7 @@ export function newsletterConfirmationMail({ url }: { url: string }): Mail {
     preview: "Confirm it, and the next letter will find you.",
     heading: "One step left",
     text: [
-      "Someone, most likely you, asked for our letter at this address: once a month a practice, a story, and a question worth taking for a walk.",
+      "Someone, most likely you, asked for our letter at this address.",
       "Confirm it, and the next one will find you.",
     ],
     button: { label: "Confirm my email", href: url, isWrittenOut: true },
@@ -27,11 +27,11 @@ type NewsletterWelcome = {
 export function newsletterWelcomeMail({ previewUrl, list }: NewsletterWelcome): Mail {
   return composeMail({
     subject: "You’re on the list",
-    preview: "The next letter comes on the first Sunday of the month.",
+    preview: "The next letter will come to this address.",
     heading: "You’re on the list",
     text: [
-      "Thank you for asking for our letter. There is one on the first Sunday of the month, with a practice, a story, and a question worth taking for a walk.",
-      "Until the next one finds you, the opening pages of the book are there to read.",
+      "Thank you for asking for our letter.",
+      "Until the next one comes, the opening pages of the book are there to read.",
     ],
     button: { label: "Read the opening pages", href: previewUrl },
     notes: [
