@@ -3,6 +3,8 @@ import { DEVELOPMENT_SERVER, env } from "~/env.server";
 import { paymentPageOrigins, stripeJsOrigins } from "~/features/billing/stripe-origins.server";
 import { communityOrigins } from "~/features/community/discourse-connect.server";
 import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
+import { currentSite } from "~/features/site/current-site.server";
+import { hasStockPhoto } from "~/features/site/site";
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -58,7 +60,7 @@ export function pagePolicy(scriptSources: readonly string[]): string {
     "style-src": ["'self'"],
     // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],
-    "img-src": ["'self'", PHOTO_ORIGIN],
+    "img-src": ["'self'", ...(hasStockPhoto(currentSite()) ? [PHOTO_ORIGIN] : [])],
     "media-src": ["'self'"],
     "font-src": ["'self'"],
     "connect-src": [

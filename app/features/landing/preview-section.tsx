@@ -1,4 +1,4 @@
-import { bookWords } from "~/features/site/page-site";
+import { bookWords, initialClass } from "~/features/site/page-site";
 import { PreviewPath } from "./golden-path";
 import { useLandingSite } from "./landing-site-context";
 
@@ -37,7 +37,7 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
             <h3 id="chapter-one-title" className="mt-2 text-center text-2xl" {...bookWords(site)}>
               {opening.title}
             </h3>
-            <div className="book-text" {...bookWords(site)}>
+            <div className={`book-text ${initialClass(site)}`} {...bookWords(site)}>
               {opening.paragraphs.map((paragraph) => (
                 <p key={paragraph.slice(0, 24)}>{paragraph}</p>
               ))}

@@ -1,4 +1,5 @@
 import { Link } from "@remix-run/react";
+import { initialClass } from "~/features/site/page-site";
 import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
 
@@ -22,7 +23,7 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
                 id="text"
                 lang={language}
                 dir={dir}
-                className="book-text markdown-text reading-text"
+                className={`book-text markdown-text reading-text ${initialClass(preview)}`}
                 // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
                 dangerouslySetInnerHTML={{ __html: html }}
               />

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@remix-run/react";
 import { type ReactNode, useEffect } from "react";
+import { initialClass } from "~/features/site/page-site";
 import { StaticSection } from "~/ui";
 import { CHAPTERS_PATH } from "./library-paths";
 import { ReadingBar } from "./reading-bar";
@@ -37,7 +38,7 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
           </header>
           {player}
           <div className="reading-column" lang={language} dir={dir}>
-            <DocumentText textKey={key} html={html} />
+            <DocumentText textKey={key} html={html} initial={initialClass(document)} />
           </div>
           {document.number !== null && (
             <p className="reading-folio" aria-hidden="true">
@@ -86,16 +87,18 @@ type DocumentTextProps = {
   textKey: string;
   /** Sanitized HTML; undefined in a browser that hydrates a page which already contains it. */
   html: string | undefined;
+  /** The class of a text with a large initial, or "". */
+  initial: string;
 };
 
 /** The text of a chapter or extra. Use it once per page. */
-function DocumentText({ textKey, html }: DocumentTextProps) {
+function DocumentText({ textKey, html, initial }: DocumentTextProps) {
   return (
     <StaticSection
       id="text"
       markupKey={textKey}
       html={html}
-      className="book-text markdown-text reading-text"
+      className={`book-text markdown-text reading-text ${initial}`}
     />
   );
 }

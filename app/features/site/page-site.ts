@@ -63,3 +63,7 @@ export const bookWords = ({ language, dir }: Pick<Site, "language" | "dir">) =>
 /** Returns those of the author's pages that bind buyers: the terms and the privacy page. */
 export const legalPages = <Page extends { slug: string }>(pages: readonly Page[]) =>
   pages.filter(({ slug }) => slug === "terms" || slug === "privacy");
+
+/** Returns the class of a text that begins with a large initial, as in scripts that have capital letters. */
+export const initialClass = ({ language, dir }: Pick<Site, "language" | "dir">) =>
+  dir === "rtl" || /^(?:ja|ko|th|zh)\b/.test(language) ? "" : "with-initial";

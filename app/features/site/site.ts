@@ -84,3 +84,7 @@ export const holderOf = ({
   author,
   title,
 }: Pick<Site, "publisher" | "author" | "title">) => publisher ?? author ?? title;
+
+/** Whether the landing page shows a photograph of the stock host. */
+export const hasStockPhoto = ({ isSample, photos }: Pick<Site, "isSample" | "photos">) =>
+  isSample && !(photos.hero && photos.author);

@@ -18,7 +18,7 @@ import { pageTitle } from "~/features/seo/page-title";
 import { currentSite } from "~/features/site/current-site.server";
 import { siteOf } from "~/features/site/page-site";
 import { COMMUNITY_LATER } from "~/features/site/sample-site";
-import type { Site } from "~/features/site/site";
+import { hasStockPhoto, type Site } from "~/features/site/site";
 import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -60,7 +60,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
       faq,
       newsletter,
       hasPath: isSample || isWhole(site),
-      hasStockPhoto: isSample && !(photos.hero && photos.author),
+      hasStockPhoto: hasStockPhoto(site),
     },
     // a cache in front would show the words that stand in for chapter 1 long after it can be read again
     { headers: isReadable ? {} : { "Cache-Control": "private, no-store" } },

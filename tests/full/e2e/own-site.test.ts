@@ -11,6 +11,7 @@ import { hasJava } from "../../support/html-checkers";
 import { send, type Visitor } from "../../support/http-client";
 import { editionFolder, editionText, writeEdition } from "../../support/library";
 import { readPage } from "../../support/linked-addresses";
+import { policyOf } from "../../support/security-headers";
 import { silentMp3 } from "../../support/sounds";
 
 const SITE_YML = `title: Der leise Anfang
@@ -192,6 +193,16 @@ describe("an author's site", () => {
     expect(await mail.getAttribute("href")).toBe("mailto:hallo@anfang.example");
   });
 
+  it("loads nothing from other hosts, and may not (docs/privacy.md)", async () => {
+    const page = await site.visit();
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    const answer = await page.goto("/", { waitUntil: "networkidle" });
+    expect(requested.length).toBeGreaterThan(5);
+    expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
+    expect(policyOf({ headers: answer?.headers() ?? {} })["img-src"]).toEqual(["'self'"]);
+  });
+
   it("says in which language its words are, and sets Arabic from right to left", async () => {
     const page = await site.visit();
     await site.signIn(page.context(), "member@example.test");
@@ -204,9 +215,14 @@ describe("an author's site", () => {
     await page.goto("/premium/chapters/the-weight-you-carry");
     const text = page.locator("#text p").first();
     expect(await text.evaluate((each) => getComputedStyle(each).direction)).toBe("rtl");
-    expect(await text.evaluate((each) => getComputedStyle(each, "::first-letter").float)).toBe(
-      "none",
-    );
+    for (const path of ["the-weight-you-carry", "hajimari"]) {
+      await page.goto(`/premium/chapters/${path}`);
+      const letter = await text.evaluate((each) => {
+        const { float, fontSize } = getComputedStyle(each, "::first-letter");
+        return { float, isLarge: fontSize !== getComputedStyle(each).fontSize };
+      });
+      expect(letter, path).toEqual({ float: "none", isLarge: false });
+    }
   });
 
   it("keeps its words when site.yml gets a mistake, and takes the texts all the same", async () => {

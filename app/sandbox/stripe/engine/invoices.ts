@@ -89,7 +89,7 @@ export function draftInvoice(
       "shipping_cost shipping_details statement_descriptor test_clock webhooks_delivered_at",
     ),
     account_country: "US",
-    account_name: "The Golden Path",
+    account_name: "Local shop",
     amount_due: amount,
     amount_overpaid: 0,
     amount_paid: 0,

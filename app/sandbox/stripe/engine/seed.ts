@@ -21,7 +21,7 @@ export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
   if (!products.has(catalogue.productId)) {
     addProduct(sandbox, {
       id: catalogue.productId,
-      name: "The Golden Path Premium",
+      name: "Premium",
       description: "Full chapter access and exclusive content.",
       default_price: catalogue.id,
     });

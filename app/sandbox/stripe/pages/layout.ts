@@ -1,7 +1,7 @@
 import { Html, html } from "./html";
 
 /** The business name shown on the pages. */
-export const BUSINESS_NAME = "The Golden Path";
+export const BUSINESS_NAME = "the site";
 
 const STYLES = `
 :root{--ink:#1f2430;--soft:#5a6170;--line:#d9dce3;--paper:#fff;--ground:#f4f5f8;--brand:#4b3fd6;
