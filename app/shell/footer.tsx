@@ -44,7 +44,7 @@ export function Footer() {
     <footer className="border-line border-t bg-paper-deep">
       <div className="frame grid gap-12 py-16 sm:grid-cols-2 lg:grid-cols-12 lg:gap-8">
         <div className="lg:col-span-4">
-          <p className="font-display text-2xl">{title}</p>
+          <p className="wrap-anywhere font-display text-2xl">{title}</p>
           {author && <p className="mt-2 text-ink-soft text-sm">by {author}</p>}
           <PrintedAddress />
         </div>

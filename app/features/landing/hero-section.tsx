@@ -21,7 +21,11 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
   return (
     <section aria-labelledby="hero-title" className="hero">
       <div className="frame hero-grid">
-        <h1 id="hero-title" className="hero-title" {...bookWords(site)}>
+        <h1
+          id="hero-title"
+          className={`hero-title ${isLong(title) ? "hero-title-long" : ""}`}
+          {...bookWords(site)}
+        >
           <HeroTitle title={title} />
         </h1>
         <div className="mt-8 [grid-area:text]">
@@ -34,7 +38,9 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
             </p>
           )}
           <div className="mt-8 flex flex-col gap-4 sm:flex-row md:flex-col md:items-start lg:flex-row">
-            <BuyButton className="w-full">{buyLabel({ price, canBuy })}</BuyButton>
+            <div>
+              <BuyButton className="w-full">{buyLabel({ price, canBuy })}</BuyButton>
+            </div>
             <a href="#preview" className="button button-secondary">
               Read Preview
             </a>
@@ -77,6 +83,10 @@ const jacketPhoto = stockPhoto({
   height: 720,
   widths: [320, 480, 640, 800, 960],
 });
+
+/** Whether a title does not fit the hero and the jacket in large type. */
+const isLong = (title: string) =>
+  title.length > 32 || title.split(/[\s-]/).some((word) => word.length > 12);
 
 function buyLabel({ price, canBuy }: { price: Site["price"]; canBuy: boolean }): string {
   if (!canBuy) return "Read It Here";
@@ -133,8 +143,8 @@ function BookCover({ photo }: Pick<HeroContent, "photo">) {
       )}
       <div className="book-jacket" aria-hidden="true">
         <p className="book-jacket-author">{author}</p>
-        <p className="book-jacket-title">
-          {title.split(" ").map((word) => (
+        <p className={`book-jacket-title ${isLong(title) ? "book-jacket-title-long" : ""}`}>
+          {(isLong(title) ? [title] : title.split(" ")).map((word) => (
             <span key={word} className="block">
               {`${word} `}
             </span>

@@ -52,6 +52,11 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
             </p>
           </article>
         )}
+        {!opening && previewChapters.length === 0 && (
+          <p className="text-ink-soft lg:col-span-8">
+            The beginning of the book appears here once chapter 1 is out.
+          </p>
+        )}
         {previewChapters.length > 0 && (
           <div className="lg:col-span-4">
             <h3 className="text-2xl">And then</h3>
