@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { checkRelease } from "./examine-site.server";
 
-const node = (version: string, day: string) =>
-  checkRelease("1.0.0", version, new Date(`${day}T12:00:00Z`)).find(
+const node = (version: string, day: string, debian: string | null = null) =>
+  checkRelease("1.0.0", version, new Date(`${day}T12:00:00Z`), debian).find(
     ({ what }) => what === "Node.js",
   );
 
@@ -13,6 +13,13 @@ it("warns about a Node.js release after its end of life", () => {
     found: "20.20.0, without corrections since 2026-04-30",
   });
   expect(node("24.1.0", "2026-11-23")?.level).toBe("ok");
+});
+
+it("accepts Debian's own Node.js for as long as Debian maintains it", () => {
+  expect(node("20.19.2", "2026-11-23", "13")?.level).toBe("ok");
+  expect(node("20.19.2", "2028-08-10", "13")?.found).toContain("since 2028-08-09");
+  expect(node("20.19.2", "2026-11-23", "12")?.level).toBe("warning");
+  expect(node("23.0.0", "2026-11-23", "13")?.level).toBe("warning");
 });
 
 it("accepts a Node.js newer than this release knows", () => {

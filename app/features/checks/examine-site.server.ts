@@ -20,6 +20,7 @@ import { checkDatabase, type Opening, openingAnswer } from "./check-database.ser
 import { checkMailQueue, checkMailServer } from "./check-mail.server";
 import { checkSite } from "./check-site.server";
 import { checkPayments } from "./check-stripe.server";
+import { debianReleaseOfNode } from "./debian-node.server";
 import type { Network } from "./network.server";
 
 /** Timeout of one check, of opening the database and of closing it, in milliseconds. */
@@ -247,14 +248,27 @@ const SUPPORTED_UNTIL: Record<number, string> = {
 /** The newest release line known here. */
 const NEWEST = 26;
 
-/** Checks the release of the program, and whether Node.js still gets fixes. Uses no network. */
+/**
+ * The Node.js line of each Debian release, and the end of the security team's support
+ * (https://www.debian.org/releases/). Debian 12 has one that is too old for this program.
+ */
+const DEBIAN_NODE: Record<string, { line: number; until: string }> = {
+  13: { line: 20, until: "2028-08-09" },
+};
+
+/**
+ * Checks the release of the program, and whether Node.js still gets fixes: from its makers or, if `debian` is the
+ * Debian release that it was packaged for, from Debian. Uses no network.
+ */
 export function checkRelease(
   release: string,
   node = process.versions.node,
   now = new Date(),
+  debian = debianReleaseOfNode(),
 ): Answer[] {
   const line = Number(node.split(".")[0]);
-  const until = SUPPORTED_UNTIL[line];
+  const packaged = debian === null ? undefined : DEBIAN_NODE[debian];
+  const until = packaged?.line === line ? packaged.until : SUPPORTED_UNTIL[line];
   const isSupported = until ? now < new Date(`${until}T24:00:00Z`) : line > NEWEST;
   // odd release lines are supported for only a few months
   const found = `${node}, ${until ? `without corrections since ${until}` : "which gets no corrections for long"}`;

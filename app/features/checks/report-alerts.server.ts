@@ -9,7 +9,7 @@ import type { OperatorAlert } from "~db/schema";
 import { alertOf, utcDateTime } from "./alerts.server";
 
 /** Returns the command line that runs a command of the program. */
-export const commandLine = (command: string): string => `node build/index.js ${command}`;
+export const commandLine = (command: string): string => `golden-path ${command}`;
 
 /** Returns the idempotency key of the mail about an alert. */
 export const alertMailKey = (id: string): string => `operator-matter:${id}`;
