@@ -328,6 +328,13 @@ describe("settings that do not go together", () => {
     ],
     [{ STRIPE_PUBLISHABLE_KEY: "pk_test_1" }, /STRIPE_PUBLISHABLE_KEY is set and not used/],
     [{ PAYMENTS: "sandbox", STRIPE_PRICE_ID: "price_1" }, /STRIPE_PRICE_ID is set and not used/],
+    [{ MAIL_POSTAL_ADDRESS: "1 hunter2 Lane # the shop" }, /MAIL_POSTAL_ADDRESS contains ' #'/],
+    [{ METRICS_TOKEN: "hunter2$$hunter2hunter2" }, /METRICS_TOKEN contains '\$\$'/],
+    [{ METRICS_TOKEN: '"hunter2 and no second quote' }, /METRICS_TOKEN has a quote at one end/],
+    [
+      { SMTP_URL: "smtp://hunter2:@mail.example.com", MAIL_FROM: "hello@example.com" },
+      /SMTP_URL has a user with an empty password/,
+    ],
     [{ SMTP_HOST: "mail.example.com" }, /SMTP_HOST is set, but is not a setting/],
   ])("are told at the start: %o", (variables, warning) => {
     const { WARNINGS } = parseEnvironment(variables as unknown as Record<string, string>);

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { OperatorError } from "~db/operator-error";
+import { findAlteredValues } from "./environment/altered-values.server";
 import { findConflicts } from "./environment/conflicts.server";
 import { wwwCounterpart } from "./environment/host-names";
 import { findMisspellings, findUnknownSettings } from "./environment/misspellings.server";
@@ -191,6 +192,7 @@ export function parseEnvironment(
         : null,
     WARNINGS: [
       ...findRisks(result.data),
+      ...findAlteredValues(set),
       ...findUnknownSettings(set).map(
         (name) => `${name} is set, but is not a setting of this program.`,
       ),
