@@ -10,7 +10,7 @@ RUN npm ci
 COPY . .
 # A checkout made under a strict umask would leave files that the image's user cannot read.
 RUN npm run build \
- && chmod -R a+rX package.json app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
+ && chmod -R a+rX package.json bin app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
 
 FROM base AS dependencies
 COPY .npmrc package.json package-lock.json ./
@@ -33,6 +33,9 @@ COPY --from=build /app/app/features/library/site-picture-process.mjs app/feature
 COPY --from=build /app/app/features/library/book-files app/features/library/book-files
 COPY --from=build /app/app/features/library/sample-edition app/features/library/sample-edition
 COPY --from=build /app/db/migrations db/migrations
+# for commands by `docker exec` and in the consoles of hosts
+COPY --from=build /app/bin bin
+RUN ln -s /app/bin/golden-path /usr/local/bin/golden-path
 COPY --from=build /app/public public
 COPY --from=build /app/build/index.js /app/build/index.js.LEGAL.txt /app/build/sandbox.js build/
 # Compiling the program takes a third of its start: what V8 makes of it is kept, for each user that may run it, and nobody
@@ -46,7 +49,7 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between: the program itself is told to stop.
-ENTRYPOINT ["node", "build/index.js"]
+ENTRYPOINT ["node", "/app/build/index.js"]
 CMD ["serve"]
 
 # For hosts whose volumes belong to root, such as Fly.io's, each in a virtual machine of its own. PostgreSQL still runs

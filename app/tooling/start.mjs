@@ -1,4 +1,5 @@
-// `npm start`: runs the program after checking its prerequisites. A container runs build/index.js directly.
+// `npm start`: runs the program with the settings in .env, after checking its prerequisites. A container runs
+// build/index.js directly.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -51,5 +52,8 @@ async function runProgram() {
   whenNpmEnds(() => process.kill(process.pid, "SIGTERM"));
   // it runs only if it looks like the main script, not when merely imported
   process.argv[1] = program;
+  // as bin/golden-path does; variables that are set already take precedence
+  const settings = join(root, ".env");
+  if (existsSync(settings)) process.loadEnvFile(settings);
   await import(pathToFileURL(program).href);
 }

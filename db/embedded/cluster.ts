@@ -75,7 +75,7 @@ export async function ensureCluster(cluster: Cluster): Promise<void> {
   const found = `The database in ${cluster.directory} was created by PostgreSQL ${version.trim()}, but this program includes PostgreSQL ${majorVersion}`;
   throw new OperatorError(
     Number(version) < majorVersion
-      ? `${found}: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/operating.md). Nothing was changed.`
+      ? `${found}: 'golden-path upgrade-database' moves it there, and keeps the old one (docs/operating.md). Nothing was changed.`
       : `${found}: start the newer release again, or go back to before its upgrade: restore the backup that was made before it into a new DATA_DIR (docs/operating.md). Nothing was changed.`,
   );
 }

@@ -199,7 +199,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     ...ALERTS["disk-low"].words({ setting: "DATA_DIR", percent: 7, freeMb: 1_412 }),
     host: "goldenpath.example",
     since: "November 23, 2026 at 15:40 UTC",
-    commands: ["node build/index.js operator matters"],
+    commands: ["golden-path operator matters"],
   }),
   "operator-resolved": operatorResolvedMail({
     host: "goldenpath.example",

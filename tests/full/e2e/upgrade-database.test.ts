@@ -84,7 +84,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     const { code, stderr, stdout } = await runProgram({ variables: { DATA_DIR: dataDir } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
-      `The database in ${dataDir}/postgres was created by PostgreSQL 17, but this program includes PostgreSQL 18: 'node build/index.js upgrade-database' moves it there, and keeps the old one (docs/operating.md). Nothing was changed.\n`,
+      `The database in ${dataDir}/postgres was created by PostgreSQL 17, but this program includes PostgreSQL 18: 'golden-path upgrade-database' moves it there, and keeps the old one (docs/operating.md). Nothing was changed.\n`,
     );
     expect(major()).toBe("17");
   });

@@ -233,7 +233,7 @@ describe("'operator matters'", () => {
     const { stdout } = await run("operator", "matters");
     expect(stdout).toContain("The mail about it: failed (550 5.7.1 RCPT TO).");
     expect(stdout).toContain("Stripe's webhooks are refused, since ");
-    expect(stdout).toContain("    node build/index.js stripe doctor\n");
+    expect(stdout).toContain("    golden-path stripe doctor\n");
     const [json] = JSON.parse((await run("operator", "matters", "--json")).stdout);
     expect(json).toMatchObject({
       kind: "webhooks-refused",
