@@ -79,6 +79,12 @@ describe("npm start", () => {
     expect(start()).toEqual({ status: 0, stdout: `started ${program} serve\n`, stderr: "" });
   });
 
+  it("takes the settings in .env, but for those that are set already", () => {
+    write("build/index.js", "console.log(process.env.SET_IN_FILE, process.env.PATH);");
+    write(".env", "SET_IN_FILE=yes\nPATH=lost\n");
+    expect(start().stdout).toBe(`yes ${process.env.PATH}\n`);
+  });
+
   it("stops the program when npm, and with it npm's shell, is terminated", async () => {
     write(
       "build/index.js",
