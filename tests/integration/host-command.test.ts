@@ -53,7 +53,8 @@ function program(name: string, script: string) {
 
 type Run = { variables?: Record<string, string>; cwd?: string; input?: string };
 
-const environment = (variables: Record<string, string> = {}) => ({
+const environment = (variables: Record<string, string> = {}): NodeJS.ProcessEnv => ({
+  NODE_ENV: "production",
   PATH: `${join(folder, "programs")}:${dirname(process.execPath)}:/usr/bin:/bin`,
   ...variables,
 });
