@@ -10,7 +10,7 @@ const files = [
   ...readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== "package-lock.json")
     .map(({ name }) => name),
-  ...[".ci", ".github", "app", "db", "docs", "public", "tests"]
+  ...[".ci", ".github", "app", "bin", "db", "docs", "public", "tests"]
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -10,6 +10,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 type Service = {
+  image: string;
   environment: Record<string, string>;
   ports: string[];
   volumes: string[];
@@ -74,6 +75,19 @@ describe("compose.yaml", () => {
       CADDY_ADDRESSES: "https://goldenpath.example",
       CADDY_UPSTREAM: `site:${services.site?.environment.PORT}`,
     });
+  });
+
+  it("mounts the folders for book, letters and backups, where golden-path looks for files", () => {
+    const mounts = services.site?.volumes.filter((volume) => volume.startsWith("./"));
+    expect(mounts).toEqual(["./content:/data/content", "./letters:/letters", "./backups:/backups"]);
+    // the demonstration's data are its own
+    expect(services.sandbox?.volumes).toEqual(["sandbox:/data"]);
+  });
+
+  it("takes the image that is named, and else one that only this machine can have", () => {
+    const image = "ghcr.io/you/golden-path:1.2.3";
+    expect(services.site?.image).toBe("golden-path");
+    expect(compose({ GOLDEN_PATH_IMAGE: image }).site).toMatchObject({ image, build: "." });
   });
 
   it("opens only Caddy's ports to other machines, and makes only volumes writable", () => {
