@@ -18,6 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import type { SuppressionReason } from "./suppression-reasons";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
@@ -448,10 +449,7 @@ export const mailTokenBuckets = pgTable("mail_token_buckets", {
   refilledAt: instant("refilled_at").notNull(),
 });
 
-/** Why an address is suppressed: a mail server's permanent refusal, its owner's complaint, or the operator's list. */
-export type SuppressionReason = "hard-bounce" | "complaint" | "listed";
-
-/** The suppression list: addresses that only get mail that their owner has just requested. */
+/** The suppression list: addresses that get no newsletter, and for most reasons no notices. */
 export const suppressedAddresses = pgTable("suppressed_addresses", {
   /** SHA-256 of the address in lower case. */
   addressHash: bytes("address_hash").primaryKey(),

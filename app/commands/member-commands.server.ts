@@ -6,12 +6,14 @@ import { deleteAccount } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
+import { csvOf } from "~/features/newsletter/address-file/spreadsheet-cell";
 import { formatCount } from "~/features/newsletter/format-count";
 import { OperatorError } from "~db/operator-error";
 import {
   countMembers,
   findMemberOverview,
   findMembers,
+  type ListedMember,
   type MemberOverview,
 } from "~db/queries/members";
 import { requireConfirmation } from "./confirm.server";
@@ -24,16 +26,22 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days in which accounts count as new. */
 const NEW_DAYS = 30;
 
-type ListOptions = { limit?: string; match?: string; premium?: boolean };
+type ListOptions = { limit?: string; match?: string; premium?: boolean; csv?: boolean };
+
+/** The default of `--limit`, and that of `--csv`: as many as there can be. */
+const LISTED = "20";
+const LISTED_AS_CSV = "9999999";
 
 /** `members list`: accounts by address, since when they exist, and until when they are premium. */
 export async function list(options: ListOptions): Promise<void> {
-  const { limit: limitText = "20", match = "", premium = false } = options;
-  const limit = readLimit(limitText);
+  const { match = "", premium = false, csv = false } = options;
+  const limit = readLimit(options.limit ?? (csv ? LISTED_AS_CSV : LISTED));
   await withDatabase(async () => {
     // one more, to see whether there are more: counting them would take longer than listing them
     const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });
-    for (const { email, createdAt, emailConfirmedAt, premiumUntil } of found.slice(0, limit)) {
+    const listed = found.slice(0, limit);
+    if (csv) return whileRead(() => writeOut(memberCsv(listed)));
+    for (const { email, createdAt, emailConfirmedAt, premiumUntil } of listed) {
       const membership = premiumUntil ? `premium until ${dayOf(premiumUntil)}` : "not premium";
       const address = emailConfirmedAt ? "confirmed" : "not confirmed";
       print([printableText(email), dayOf(createdAt), membership, address].join("\t"));
@@ -44,6 +52,17 @@ export async function list(options: ListOptions): Promise<void> {
         : `${formatCount(found.length)} in all`,
     );
   });
+}
+
+function memberCsv(members: ListedMember[]): string {
+  const header = ["email", "created_at", "email_confirmed_at", "premium_until"];
+  const rows = members.map(({ email, ...dates }) => [
+    email,
+    ...[dates.createdAt, dates.emailConfirmedAt, dates.premiumUntil].map(
+      (date) => date?.toISOString() ?? "",
+    ),
+  ]);
+  return csvOf([header, ...rows], { bom: true });
 }
 
 /** `members count`: how many accounts there are. */

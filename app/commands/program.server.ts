@@ -112,7 +112,7 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(run(({ add }) => add));
   subscribers
     .command("remove <e-mail>")
-    .description("delete an address from the list")
+    .description("delete an address from the list, and keep it out of imports")
     .action(run(({ remove }) => remove));
   subscribers
     .command("stats")
@@ -120,18 +120,21 @@ function addSubscriberCommands(subscribers: Command): void {
     .action(run(({ stats }) => stats));
   subscribers
     .command("bounce <file>")
-    .description("stop mail to the addresses in a file (CSV, or one per line)")
+    .description(
+      "stop mail to the addresses in a file (CSV, or one per line); '-' is standard input",
+    )
     .option("--complaint", "after complaints: also delete them from the list")
     .option("--lift", "allow mail to them again, unless they complained")
     .action(run(({ bounce }) => bounce));
   subscribers
     .command("import <file>")
-    .description("add the addresses in a file (CSV, or one per line)")
+    .description("add the addresses in a file (CSV, or one per line); '-' is standard input")
     .option("--source <text>", "where the list comes from, and how its people agreed")
+    .option("--dry-run", "only print what would be added and left out")
     .action(run(({ importFile }) => importFile));
   subscribers
     .command("export")
-    .description("print the addresses that get the newsletter, as CSV")
+    .description("print the list with status and dates, as CSV")
     .action(run(({ exportList }) => exportList));
 }
 
@@ -143,6 +146,7 @@ function addMemberCommands(members: Command): void {
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--premium", "only premium members")
+    .option("--csv", "all of them, as CSV")
     .action(run(({ list }) => list));
   members
     .command("count")

@@ -7,15 +7,15 @@ import {
   importSubscribers,
 } from "~/features/newsletter/import-subscribers.server";
 import { changeSuppressions } from "~/features/newsletter/suppress-listed.server";
-import { SUPPRESSION_REASONS } from "~/features/newsletter/suppression-reasons";
 import { OperatorError } from "~db/operator-error";
 import {
   countSubscriberList,
   countSubscribers,
-  deleteSubscriberByEmail,
   findNewestSubscribers,
   type SubscriberGroup,
 } from "~db/queries/subscriber-lists";
+import { suppressAddresses } from "~db/queries/suppressed-addresses";
+import { SUPPRESSION_REASONS } from "~db/suppression-reasons";
 import { ask } from "./ask.server";
 import { note, print, printCount, whileRead, writeOut } from "./output.server";
 import { readLimit, requireEmail } from "./parameters.server";
@@ -35,6 +35,14 @@ const ADDED = {
   confirmed: "was waiting to be confirmed, and is on the list.",
   repeated: "was on the list already; nothing was changed.",
   known: "was on the list already; nothing was changed.",
+};
+
+/** What an imported file says of addresses that are not added. */
+const NOT_TO_MAIL = {
+  left: "unsubscribed according to the file, and not added",
+  bounced: "bounced according to the file, and not added",
+  complained: "complained according to the file, and not added",
+  unconfirmed: "not confirmed, or paused, according to the file, and not added",
 };
 
 type ListOptions = {
@@ -59,7 +67,7 @@ export async function list(options: ListOptions): Promise<void> {
   await withDatabase(async () => {
     const found = await findNewestSubscribers({ group, match, limit });
     for (const { email, createdAt, consentSource, suppression } of found) {
-      const why = suppression ? SUPPRESSION_REASONS[suppression] : nameSource(consentSource);
+      const why = suppression ? SUPPRESSION_REASONS[suppression].words : nameSource(consentSource);
       print([email, createdAt.toISOString().slice(0, 10), why].join("\t"));
     }
     const count = await countSubscribers({ group, match });
@@ -82,21 +90,20 @@ export async function add(address: string, options: { source?: string }): Promis
     const outcome = await addSubscriber(email, source);
     if (outcome.kind === "suppressed") {
       throw new OperatorError(
-        `${email} was not added: ${SUPPRESSION_REASONS[outcome.reason]}. Its owner can subscribe on the site, and confirm.`,
+        `${email} was not added: ${SUPPRESSION_REASONS[outcome.reason].words}. Its owner can subscribe on the site, and confirm.`,
       );
     }
     print(`${email} ${ADDED[outcome.kind]}`);
   });
 }
 
-/** `subscribers remove`: deletes one address from the list. */
+/** `subscribers remove`: deletes one address from the list, and keeps it out of imports. */
 export async function remove(address: string): Promise<void> {
   const email = requireEmail(address);
   await withDatabase(async () => {
-    if (!(await deleteSubscriberByEmail(email))) {
-      throw new OperatorError(`${email} is not on the list.`);
-    }
-    print(`${email} was removed from the list.`);
+    const { deleted } = await suppressAddresses([email], "unsubscribed");
+    const done = deleted > 0 ? "was removed from the list" : "was not on the list";
+    print(`${email} ${done}; it stays out until its owner subscribes on the site.`);
   });
 }
 
@@ -113,6 +120,7 @@ export async function stats(): Promise<void> {
     printCount("suppressed after a hard bounce", suppressed["hard-bounce"]);
     printCount("suppressed as listed", suppressed.listed);
     printCount("suppressed after a complaint", suppressed.complaint);
+    printCount("unsubscribed, and kept out of imports", suppressed.unsubscribed);
   });
 }
 
@@ -131,14 +139,19 @@ export async function bounce(file: string, { complaint, lift }: BounceOptions): 
   });
 }
 
-/** `subscribers import`: adds a file's addresses as confirmed. */
-export async function importFile(file: string, options: { source?: string }): Promise<void> {
+type ImportOptions = { source?: string; dryRun?: boolean };
+
+/** `subscribers import`: adds a file's addresses as confirmed, but for those that it says not to mail. */
+export async function importFile(file: string, options: ImportOptions): Promise<void> {
   const source = await requireSource(
     options.source,
     "Where does this list come from, and how did its people agree to get the newsletter?",
   );
+  const { dryRun: isDryRun = false } = options;
   await withDatabase(async () => {
-    const result = await importSubscribers(file, { source, onProgress: progressReporter() });
+    const onProgress = progressReporter();
+    const result = await importSubscribers(file, { source, isDryRun, onProgress });
+    if (isDryRun) note("A dry run: nothing was written. An import would have this result:");
     if (result.encoding === "windows-1252") {
       note(`${file} is not valid UTF-8, and was read as windows-1252.`);
     }
@@ -147,12 +160,18 @@ export async function importFile(file: string, options: { source?: string }): Pr
       print(`${formatCount(result.confirmed)} on the list already, and now confirmed`);
     print(`${formatCount(result.known)} on the list already`);
     if (result.repeated > 0) print(`${formatCount(result.repeated)} repeated in the file`);
+    for (const [standing, words] of Object.entries(NOT_TO_MAIL)) {
+      const count = result.notToMail[standing as keyof typeof NOT_TO_MAIL];
+      if (count > 0) print(`${formatCount(count)} ${words}`);
+    }
+    if (result.stayed > 0)
+      print(`${formatCount(result.stayed)} of these subscribed on this site, and stay`);
     if (result.suppressed > 0) print(`${formatCount(result.suppressed)} suppressed, and not added`);
     printRefusals(result.refused, result.report);
   });
 }
 
-/** `subscribers export`: the addresses the newsletter reaches as CSV, on standard output. */
+/** `subscribers export`: the whole list with each address's status as CSV, on standard output. */
 export async function exportList(): Promise<void> {
   await withDatabase(() => whileRead(() => exportSubscribers(writeOut)));
 }

@@ -52,6 +52,13 @@ const origin = z
   .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
   .transform((value) => new URL(value).origin);
 
+const mailbox = z
+  .string()
+  .refine(
+    (value) => addressOf(value) !== null,
+    "one e-mail address, with a name or without, such as My Book <hello@example.com>",
+  );
+
 const commaList = z
   .string()
   .transform((value) => value.split(",").map((part) => part.trim()))
@@ -150,13 +157,8 @@ export const schema = z.object({
       "an SMTP address, such as smtp://user:password@host:587",
     )
     .optional(),
-  MAIL_FROM: z
-    .string()
-    .refine(
-      (value) => addressOf(value) !== null,
-      "one e-mail address, with a name or without, such as My Book <hello@example.com>",
-    )
-    .default(DEFAULT_MAIL_FROM),
+  MAIL_FROM: mailbox.default(DEFAULT_MAIL_FROM),
+  MAIL_REPLY_TO: mailbox.optional(),
   MAIL_BOUNCE_ADDRESS: z
     .string()
     .refine(

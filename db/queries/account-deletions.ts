@@ -1,8 +1,9 @@
 import { asc, eq, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { getDatabase, type Transaction } from "../client";
-import { accountDeletions, mails, profiles, subscribers, users } from "../schema";
+import { accountDeletions, mails, profiles, users } from "../schema";
 import { forgetMemberships } from "./memberships";
+import { unsubscribeByEmail } from "./subscribers";
 
 /** Records that the deletion of an account has begun; false if there is no such account. */
 export async function beginAccountDeletion(userId: string): Promise<boolean> {
@@ -61,14 +62,14 @@ export async function lockAccount(
 }
 
 /**
- * Deletes an account with all its rows, its address on the newsletter's list, and the contents of mails to the address;
+ * Deletes an account with all its rows, unsubscribes its address, and deletes the contents of mails to the address;
  * queued ones are cancelled. The remaining rows of mails and suppressions hold only the address's hash.
  */
 export async function deleteAccountRows(
   { userId, email }: { userId: string; email: string },
   tx: Transaction,
 ): Promise<void> {
-  await tx.delete(subscribers).where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
+  await unsubscribeByEmail(email, tx);
   await tx.execute(sql`
     update ${mails}
     set state = case when state = 'queued' then 'cancelled' else state end,

@@ -1,6 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { type EmailChange, emailChanges, profiles, subscribers, users } from "../schema";
+import { liftUnsubscription } from "./suppressed-addresses";
 
 /** Records that an account's address is to change, in the place of a change that still waits. */
 export async function insertEmailChange(
@@ -182,6 +183,7 @@ export async function changeEmail(
     .values({ ...old, email: to, unsubscribeToken })
     .onConflictDoNothing();
   if (old.confirmedAt === null) return;
+  await liftUnsubscription(to, tx);
   // the new address may have been on the list already, waiting to be confirmed
   await tx
     .update(subscribers)

@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { campaigns, mails, type RenderedMail, subscribers, suppressedAddresses } from "../schema";
+import { isReasonThat } from "../suppression-reasons";
 
 /** A mail a worker has claimed; its counters are those before this attempt. */
 type Claimed = {
@@ -12,7 +13,7 @@ type Claimed = {
   /** Milliseconds since it was queued and until it expires, by the database's clock. */
   ageMs: number;
   expiresInMs: number;
-  /** Whether its address is on the suppression list. */
+  /** Whether its address is suppressed for a reason that stops mail of its kind. */
   isSuppressed: boolean;
 };
 
@@ -37,7 +38,11 @@ const claimedColumns = sql`mails.id, mails.kind, mails.attempts, mails.times_in_
   (extract(epoch from now() - mails.created_at) * 1000)::float8 as "ageMs",
   (extract(epoch from mails.expires_at - now()) * 1000)::float8 as "expiresInMs",
   exists (
-    select from ${suppressedAddresses} where suppressed_addresses.address_hash = mails.address_hash
+    select from ${suppressedAddresses}
+    where suppressed_addresses.address_hash = mails.address_hash and (
+      mails.campaign_id is not null
+      or ${isReasonThat(sql`suppressed_addresses.reason`, ({ stopsNotices }) => stopsNotices)}
+    )
   ) as "isSuppressed"`;
 
 /** Claims up to `most` transactional mails that are due, the most urgent first; in no order within the result. */

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, gte, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase } from "../client";
-import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
+import { type Executor, getDatabase, type Transaction } from "../client";
+import { subscribers, suppressedAddresses } from "../schema";
+import { isReasonThat, type SuppressionReason } from "../suppression-reasons";
 import type { NewSubscriber } from "./subscribers";
 
 /**
@@ -12,31 +13,31 @@ export type ListingOutcome =
   | { kind: "added" | "confirmed" | "repeated" | "known" }
   | { kind: "suppressed"; reason: SuppressionReason };
 
+/** An address to list, and when its owner consented; null if that is not known. */
+export type NewListing = NewSubscriber & { consentAt: Date | null };
+
 /**
  * Adds addresses, in lower case and distinct, as confirmed with the source of their owners' consent; `now` identifies
  * the import. Suppressed addresses are not added, and confirmed ones do not change. Returns the outcome of each
  * address.
  */
 export async function insertListedSubscribers(
-  listed: NewSubscriber[],
+  listed: NewListing[],
   { source, now }: { source: string; now: Date },
 ): Promise<Map<string, ListingOutcome>> {
   const at = now.toISOString();
-  const rows = await getDatabase().db.execute<{
-    email: string;
-    reason: SuppressionReason | null;
-    inserted: boolean | null;
-    listedAt: boolean | null;
-  }>(sql`
+  const insertion = sql`
     with listed as materialized (
-      select given.email, given."unsubscribeToken" as token, suppressed.reason
-      from json_to_recordset(${JSON.stringify(listed)}::json) given (email text, "unsubscribeToken" text)
+      select given.email, given."unsubscribeToken" as token, suppressed.reason,
+        coalesce(given."consentAt", ${at}::timestamptz) as consent_at
+      from json_to_recordset(${JSON.stringify(listed)}::json)
+        given (email text, "unsubscribeToken" text, "consentAt" timestamptz)
       left join ${suppressedAddresses} suppressed
         on suppressed.address_hash = ${addressHash(sql`given.email`)}
     ), written as (
       insert into ${subscribers} as existing
         (email, unsubscribe_token, confirmed_at, consent_source, consent_recorded_at)
-      select email, token, ${at}::timestamptz, ${source}, ${at}::timestamptz
+      select email, token, consent_at, ${source}, ${at}::timestamptz
       from listed where reason is null
       -- in one order, so that imports of the same addresses wait for each other but never in a circle
       order by email
@@ -54,31 +55,62 @@ export async function insertListedSubscribers(
       (select before.consent_recorded_at = ${at}::timestamptz from ${subscribers} before
        where lower(before.email) = listed.email) as "listedAt"
     from listed
-    left join written on written.email = listed.email`);
-  return new Map(rows.map(({ email, ...row }) => [email, outcomeOf(row)]));
+    left join written on written.email = listed.email`;
+  return getDatabase().db.transaction(async (tx) => {
+    const rows = await tx.execute<InsertedRow>(insertion);
+    const outcomes = new Map(rows.map(({ email, ...row }) => [email, outcomeOf(row)]));
+    // an owner may have left after the insertion read the suppressions, and before it wrote the address again
+    const added = rows.filter(({ inserted }) => inserted !== null).map(({ email }) => email);
+    for (const { email, reason } of await findDeparted(added, tx)) {
+      await tx.delete(subscribers).where(eq(sql`lower(${subscribers.email})`, email));
+      outcomes.set(email, { kind: "suppressed", reason });
+    }
+    return outcomes;
+  });
 }
 
-function outcomeOf({
-  reason,
-  inserted,
-  listedAt,
-}: {
+/** Of addresses in lower case, those whose owners have left, and why. */
+async function findDeparted(emails: string[], tx: Transaction) {
+  return tx.execute<{ email: string; reason: SuppressionReason }>(sql`
+    select given.email, suppressed.reason
+    from json_array_elements_text(${JSON.stringify(emails)}::json) given (email)
+    join ${suppressedAddresses} suppressed on suppressed.address_hash = ${addressHash(sql`given.email`)}
+    where ${isReasonThat(sql`suppressed.reason`, ({ leavesList }) => leavesList)}`);
+}
+
+type InsertedRow = {
+  email: string;
   reason: SuppressionReason | null;
   inserted: boolean | null;
   listedAt: boolean | null;
-}): ListingOutcome {
+};
+
+function outcomeOf({ reason, inserted, listedAt }: Omit<InsertedRow, "email">): ListingOutcome {
   if (reason !== null) return { kind: "suppressed", reason };
   if (inserted !== null) return { kind: inserted ? "added" : "confirmed" };
   return { kind: listedAt ? "repeated" : "known" };
 }
 
-/** Deletes an address from the list, whatever its case; false if it was not on it. */
-export async function deleteSubscriberByEmail(email: string): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db
-    .delete(subscribers)
-    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
-  return count > 0;
+/** Of addresses in lower case: why each is suppressed, and its entry on the list. */
+export type FoundListing = {
+  reason: SuppressionReason | null;
+  isListed: boolean;
+  isConfirmed: boolean;
+  /** Whether it is confirmed, and its owner entered it on the site. */
+  isOwn: boolean;
+};
+
+/** What is stored about addresses, in lower case, that an import is about to change. */
+export async function findListings(emails: string[]): Promise<Map<string, FoundListing>> {
+  const rows = await getDatabase().db.execute<FoundListing & { email: string }>(sql`
+    select given.email, suppressed.reason, listed.id is not null as "isListed",
+      listed.confirmed_at is not null as "isConfirmed",
+      listed.confirmed_at is not null and listed.consent_source is null as "isOwn"
+    from json_array_elements_text(${JSON.stringify(emails)}::json) given (email)
+    left join ${subscribers} listed on lower(listed.email) = given.email
+    left join ${suppressedAddresses} suppressed
+      on suppressed.address_hash = ${addressHash(sql`given.email`)}`);
+  return new Map(rows.map(({ email, ...found }) => [email, found]));
 }
 
 /** A part of the list: addresses that get the newsletter, are not confirmed, or are suppressed. */
@@ -122,33 +154,26 @@ export async function countSubscribers(
   return row?.count ?? 0;
 }
 
-export type ReachedSubscriber = Pick<
-  ListedSubscriber,
-  "email" | "confirmedAt" | "consentSource" | "consentRecordedAt"
->;
-
-/**
- * Passes on all subscribers that the newsletter reaches, `size` at a time, as they were at one moment. A cursor sorts
- * the table only once.
- */
-export async function readReachedSubscribers(
+/** Passes on the whole list, `size` at a time, as it was at one moment. A cursor reads the table only once. */
+export async function readSubscribers(
   size: number,
-  onPage: (page: ReachedSubscriber[]) => Promise<void>,
+  onPage: (page: ListedSubscriber[]) => Promise<void>,
 ): Promise<void> {
   await getDatabase().db.transaction(async (tx) => {
-    await tx.execute(sql`
-      declare reached no scroll cursor for ${selectSubscribers(tx).where(isIn("reached"))}`);
+    await tx.execute(sql`declare listed no scroll cursor for ${selectSubscribers(tx)}`);
     for (;;) {
       const rows = await tx.execute<Record<string, string | null>>(
-        sql`fetch ${sql.raw(String(size))} from reached`,
+        sql`fetch ${sql.raw(String(size))} from listed`,
       );
       if (rows.length === 0) return;
       await onPage(
         rows.map((row) => ({
           email: String(row.email),
+          createdAt: new Date(String(row.created_at)),
           confirmedAt: dateOf(row.confirmed_at),
           consentSource: row.consent_source ?? null,
           consentRecordedAt: dateOf(row.consent_recorded_at),
+          suppression: (row.reason ?? null) as SuppressionReason | null,
         })),
       );
     }
@@ -162,7 +187,7 @@ function dateOf(text: string | null | undefined): Date | null {
 export type SubscriberStatistics = {
   reached: number;
   unconfirmed: number;
-  /** Subscribers on the suppression list, by reason. */
+  /** Subscribers on the suppression list, by reason; of those who unsubscribed, all that are remembered. */
   suppressed: Record<SuppressionReason, number>;
   /** Of those reached, the number that joined since. */
   joinedSince: number;
@@ -203,6 +228,10 @@ export async function countSubscriberList(
       "hard-bounce": sum(({ reason }) => reason === "hard-bounce"),
       complaint: sum(({ reason }) => reason === "complaint"),
       listed: sum(({ reason }) => reason === "listed"),
+      unsubscribed: await executor.$count(
+        suppressedAddresses,
+        eq(suppressedAddresses.reason, "unsubscribed"),
+      ),
     },
     joinedSince: reached?.joinedSince ?? 0,
     sources,

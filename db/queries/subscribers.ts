@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { type Subscriber, subscribers } from "../schema";
+import { unsubscribeWhere } from "./suppressed-addresses";
 
 /** An address, and the token of its unsubscribe links, which is the same whenever it subscribes. */
 export type NewSubscriber = { email: string; unsubscribeToken: string };
@@ -82,21 +83,19 @@ export async function confirmSubscriber(
   return confirmed ?? null;
 }
 
-/** Deletes an address from the list; false if it was not on it. */
-export async function deleteSubscriber(id: string): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db.delete(subscribers).where(eq(subscribers.id, id));
-  return count > 0;
+/** Unsubscribes the address of a row, and returns the row's id; null if it is not on the list. */
+export function unsubscribeById(id: string): Promise<string | null> {
+  return unsubscribeWhere(eq(subscribers.id, id));
 }
 
-/** Deletes the address of an unsubscribe token from the list, and returns its id; null if it was not on it. */
-export async function deleteSubscriberByToken(unsubscribeToken: string): Promise<string | null> {
-  const { db } = getDatabase();
-  const [gone] = await db
-    .delete(subscribers)
-    .where(eq(subscribers.unsubscribeToken, unsubscribeToken))
-    .returning({ id: subscribers.id });
-  return gone?.id ?? null;
+/** Unsubscribes the address of an unsubscribe token, and returns its id; null if it is not on the list. */
+export function unsubscribeByToken(unsubscribeToken: string): Promise<string | null> {
+  return unsubscribeWhere(eq(subscribers.unsubscribeToken, unsubscribeToken));
+}
+
+/** Unsubscribes an address, whatever its case, and returns its id; null if it is not on the list. */
+export function unsubscribeByEmail(email: string, executor?: Executor): Promise<string | null> {
+  return unsubscribeWhere(hasEmail(email), executor);
 }
 
 /** Subscribers without an unsubscribe token, by id, of those after `afterId`. */

@@ -1,57 +1,70 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
-import { type SuppressionReason, subscribers, suppressedAddresses } from "../schema";
+import { subscribers, suppressedAddresses } from "../schema";
+import { isReasonThat, SUPPRESSION_REASONS, type SuppressionReason } from "../suppression-reasons";
 
-/** Whether an address is on the suppression list. */
-export async function isAddressSuppressed(email: string): Promise<boolean> {
+/** Why an address is on the suppression list; null if it is not. */
+export async function findSuppressionReason(email: string): Promise<SuppressionReason | null> {
   const { db } = getDatabase();
-  const found = await db
+  const [found] = await db
     .select({ reason: suppressedAddresses.reason })
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
-  return found.length > 0;
+  return found?.reason ?? null;
 }
 
 /** How many of the given addresses were newly suppressed, and how many of the list were deleted. */
 export type SuppressionCounts = { suppressed: number; deleted: number };
 
 /**
- * Puts addresses on the suppression list. The first reason stays, but for a complaint, which replaces any other.
- * Owners who complained are also deleted from the newsletter's list. The addresses are distinct.
+ * Puts addresses on the suppression list, unless a reason of at least the same rank is there. For a reason that says
+ * so, they are also deleted from the newsletter's list. The addresses are distinct.
  */
 export async function suppressAddresses(
   emails: string[],
   reason: SuppressionReason,
 ): Promise<SuppressionCounts> {
+  const { leavesList } = SUPPRESSION_REASONS[reason];
   const [counts] = await getDatabase().db.execute<SuppressionCounts>(sql`
-    with listed as materialized (${valuesOf(emails)}), written as (
-      insert into ${suppressedAddresses} as existing (address_hash, reason)
-      select ${addressHash(sql`email`)}, ${reason} from listed order by email
-      on conflict (address_hash) do update set
-        reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
-      where excluded.reason = 'complaint' and existing.reason <> 'complaint'
-      returning 1
-    ), gone as (
+    with listed as materialized (${valuesOf(emails)}),
+    written as (${suppressionOf(sql`listed`, reason)}),
+    gone as (
       delete from ${subscribers} using listed
-      where ${reason} = 'complaint' and lower(${subscribers.email}) = lower(listed.email)
+      where ${leavesList}::boolean and lower(${subscribers.email}) = lower(listed.email)
       returning 1
     )
     select (select count(*)::int from written) as suppressed, (select count(*)::int from gone) as deleted`);
   return counts ?? { suppressed: 0, deleted: 0 };
 }
 
-/** Takes addresses off the suppression list, except those whose owner complained; returns how many. */
+/**
+ * Deletes a subscriber whose owner has left, and keeps the address out of imports by its hash, in one statement.
+ * Returns the row's id; null if the condition finds nobody.
+ */
+export async function unsubscribeWhere(
+  condition: SQL,
+  executor: Executor = getDatabase().db,
+): Promise<string | null> {
+  const [gone] = await executor.execute<{ id: string }>(sql`
+    with gone as (delete from ${subscribers} where ${condition} returning id, email),
+    written as (${suppressionOf(sql`gone`, "unsubscribed")})
+    select id from gone`);
+  return gone?.id ?? null;
+}
+
+/** Takes addresses off the suppression list if the operator may do so; returns how many. */
 export async function liftSuppressions(emails: string[]): Promise<number> {
   const lifted = await getDatabase().db.execute(sql`
     with listed as materialized (${valuesOf(emails)})
     delete from ${suppressedAddresses} using listed
-    where address_hash = ${addressHash(sql`email`)} and reason <> 'complaint'
+    where address_hash = ${addressHash(sql`email`)}
+      and ${isReasonThat(sql`reason`, ({ liftedByOperator }) => liftedByOperator)}
     returning 1`);
   return lifted.length;
 }
 
-/** Takes an address off the suppression list, whatever the reason: its owner has confirmed that mail is wanted. */
+/** Takes an address off the suppression list, whatever the reason: its owner has shown that mail is wanted. */
 export async function liftConfirmedSuppression(
   email: string,
   executor: Executor = getDatabase().db,
@@ -59,6 +72,30 @@ export async function liftConfirmedSuppression(
   await executor
     .delete(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
+}
+
+/** Forgets that the owner of an address once unsubscribed, after another proof that the newsletter is wanted. */
+export async function liftUnsubscription(email: string, executor: Executor): Promise<void> {
+  await executor
+    .delete(suppressedAddresses)
+    .where(
+      and(
+        eq(suppressedAddresses.addressHash, addressHash(email)),
+        eq(suppressedAddresses.reason, "unsubscribed"),
+      ),
+    );
+}
+
+/** The statement that suppresses the addresses of a table with the column `email`. */
+function suppressionOf(table: SQL, reason: SuppressionReason): SQL {
+  const { rank } = SUPPRESSION_REASONS[reason];
+  return sql`
+    insert into ${suppressedAddresses} as existing (address_hash, reason)
+    select ${addressHash(sql`email`)}, ${reason} from ${table} order by email
+    on conflict (address_hash) do update set
+      reason = excluded.reason, reply = excluded.reply, created_at = excluded.created_at
+    where ${isReasonThat(sql`existing.reason`, (rules) => rules.rank < rank)}
+    returning 1`;
 }
 
 /** A table of one column, `email`. As JSON, since a list of parameters would be a new statement for each length. */

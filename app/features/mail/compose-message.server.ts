@@ -6,9 +6,12 @@ import type { TransportedMail } from "./mail-transport";
 /** Keeps nodemailer from reading files or URLs named in a message's content. */
 export const SELF_CONTAINED = { disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** Converts a mail to nodemailer's format: from `MAIL_FROM`, with bounces to `MAIL_BOUNCE_ADDRESS`. */
+/**
+ * Converts a mail to nodemailer's format: from `MAIL_FROM`, with answers to `MAIL_REPLY_TO` and bounces to
+ * `MAIL_BOUNCE_ADDRESS`.
+ */
 export function composeMessage({ messageId, to, date, content }: TransportedMail) {
-  const { MAIL_FROM, MAIL_BOUNCE_ADDRESS } = env();
+  const { MAIL_FROM, MAIL_REPLY_TO, MAIL_BOUNCE_ADDRESS } = env();
   // an object is never parsed into several addresses
   const recipient = { name: "", address: to };
   const envelope = { from: MAIL_BOUNCE_ADDRESS ?? addressOf(MAIL_FROM) ?? "", to: [recipient] };
@@ -22,6 +25,7 @@ export function composeMessage({ messageId, to, date, content }: TransportedMail
     html,
     // an address without a name gets the book's
     from: MAIL_FROM.includes("<") ? MAIL_FROM : { name: currentSite().title, address: MAIL_FROM },
+    replyTo: MAIL_REPLY_TO,
     to: recipient,
     // suppresses automatic replies (RFC 3834)
     headers: { "Auto-Submitted": "auto-generated", ...headers },

@@ -5,6 +5,9 @@ import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 export async function addSubscriber(email: string, source: string): Promise<ListingOutcome> {
   const unsubscribeToken = await unsubscribeTokenOf(email);
   const now = new Date();
-  const outcomes = await insertListedSubscribers([{ email, unsubscribeToken }], { source, now });
+  const outcomes = await insertListedSubscribers([{ email, unsubscribeToken, consentAt: null }], {
+    source,
+    now,
+  });
   return outcomes.get(email) ?? { kind: "known" };
 }

@@ -1,15 +1,26 @@
-import { insertListedSubscribers } from "~db/queries/subscriber-lists";
+import {
+  type FoundListing,
+  findListings,
+  insertListedSubscribers,
+  type ListingOutcome,
+} from "~db/queries/subscriber-lists";
+import { suppressAddresses } from "~db/queries/suppressed-addresses";
+import { SUPPRESSION_REASONS, type SuppressionReason } from "~db/suppression-reasons";
 import type { Encoding } from "./address-file/encoding.server";
-import { type AddressBatch, openAddressFile } from "./address-file/read-address-file.server";
+import {
+  type AddressBatch,
+  type ListedAddress,
+  openAddressFile,
+  type RefusedRecord,
+} from "./address-file/read-address-file.server";
 import { RefusalReport } from "./address-file/refusal-report.server";
-import { SUPPRESSION_REASONS } from "./suppression-reasons";
+import { type Standing, strongest } from "./address-file/status-columns";
 import { unsubscribeTokensOf } from "./unsubscribe-token.server";
 
 /** How much of a file has been read. */
 export type ImportProgress = { bytesRead: number; size: number; records: number };
 
-export type ImportResult = {
-  encoding: Encoding;
+type Counts = {
   /** Subscribers added, and existing ones that became confirmed. */
   added: number;
   confirmed: number;
@@ -20,73 +31,169 @@ export type ImportResult = {
   suppressed: number;
   /** Records without a valid address. */
   refused: number;
+};
+
+export type ImportResult = Counts & {
+  encoding: Encoding;
+  /** Addresses that the file says not to mail, by what it says. */
+  notToMail: Record<Standing, number>;
+  /** Of these, subscribers who entered their address on the site, and so stay. */
+  stayed: number;
   /** The file that lists the refused records; null if there are none. */
   report: string | null;
 };
 
 type Options = {
   source: string;
+  /** Counts what would happen, and writes nothing to the database. */
+  isDryRun: boolean;
   onProgress?: (progress: ImportProgress) => void;
 };
 
+/** Why an address is suppressed that has left another program's list. */
+const REASONS: Partial<Record<Standing, SuppressionReason>> = {
+  left: "unsubscribed",
+  bounced: "listed",
+  complained: "complaint",
+};
+
 /**
- * Imports a file's addresses as confirmed and stores the source of their consent. Each batch commits separately, so
- * an interrupted import can simply be run again. Memory use is constant. Throws an OperatorError if the file is not a
- * list of addresses, or the report cannot be written. Also throws for a column that looks like a status, since the
- * file may list people who have left.
+ * Imports a file's addresses as confirmed and stores the source and date of their consent. Those that the file says not
+ * to mail are suppressed instead, unless their owners entered them on this site. The whole file is read first, so
+ * nothing is written if a status is not understood. Each batch commits separately, so an interrupted import can simply
+ * be run again. Memory grows with the addresses not to mail alone; in a dry run, with all. Throws an OperatorError if
+ * the file is not a list of addresses, or the report cannot be written.
  */
 export async function importSubscribers(
   file: string,
-  { source, onProgress }: Options,
+  { source, isDryRun, onProgress }: Options,
 ): Promise<ImportResult> {
-  const { encoding, size, batches } = await openAddressFile(file, { refuseStatus: true });
+  const { encoding, size, batches } = await openAddressFile(file, { readsStatus: true });
+  const standings = await findStandings(batches);
   const report = await RefusalReport.start(file);
-  const now = new Date();
-  const counts = { added: 0, confirmed: 0, known: 0, repeated: 0, suppressed: 0, refused: 0 };
+  const run = {
+    ...{ source, isDryRun, standings, now: new Date() },
+    ...{ stayed: new Set<string>(), counted: new Set<string>() },
+    counts: { added: 0, confirmed: 0, known: 0, repeated: 0, suppressed: 0, refused: 0 },
+  };
   let records = 0;
   try {
     for await (const batch of batches) {
-      const refused = await importBatch(batch, { source, now, counts });
-      await report.write(refused);
+      await report.write(await importBatch(batch, run));
+      if (!isDryRun) run.counted.clear();
       records += batch.addresses.length + batch.refused.length;
       onProgress?.({ bytesRead: batch.bytesRead, size, records });
     }
   } finally {
     await report.close();
   }
-  const hasReport = counts.suppressed + counts.refused > 0;
-  return { encoding, ...counts, report: hasReport ? report.path : null };
+  const hasReport = run.counts.suppressed + run.counts.refused > 0;
+  return {
+    encoding,
+    ...run.counts,
+    notToMail: countBy(standings),
+    stayed: run.stayed.size,
+    report: hasReport ? report.path : null,
+  };
 }
 
-type Counts = Omit<ImportResult, "encoding" | "report">;
+/** The standing of each address that must not be mailed, over all rows of a file. */
+async function findStandings(batches: AsyncIterable<AddressBatch>): Promise<Map<string, Standing>> {
+  const standings = new Map<string, Standing>();
+  for await (const { addresses } of batches) {
+    for (const { email, standing } of addresses) {
+      if (standing === "kept") continue;
+      standings.set(email, strongest(standings.get(email) ?? "kept", standing));
+    }
+  }
+  return standings;
+}
+
+function countBy(standings: ReadonlyMap<string, Standing>): Record<Standing, number> {
+  const counts = { kept: 0, unconfirmed: 0, bounced: 0, left: 0, complained: 0 };
+  for (const standing of standings.values()) counts[standing] += 1;
+  return counts;
+}
+
+type Run = Pick<Options, "source" | "isDryRun"> & {
+  now: Date;
+  standings: ReadonlyMap<string, Standing>;
+  stayed: Set<string>;
+  /** Addresses counted already: of this batch, or in a dry run of the whole file, since nothing else remembers them. */
+  counted: Set<string>;
+  counts: Counts;
+};
 
 /** Imports a batch and returns the records for the report, in the file's order. */
 async function importBatch(
   { addresses, refused }: AddressBatch,
-  { source, now, counts }: { source: string; now: Date; counts: Counts },
-): Promise<AddressBatch["refused"]> {
+  run: Run,
+): Promise<RefusedRecord[]> {
+  const { standings, counts, counted } = run;
   counts.refused += refused.length;
-  const emails = [...new Set(addresses.map(({ email }) => email))];
-  const tokens = await unsubscribeTokensOf(emails);
-  const outcomes = await insertListedSubscribers(
-    emails.map((email, index) => ({ email, unsubscribeToken: tokens[index] ?? "" })),
-    { source, now },
+  await suppressLeft(addresses, run);
+  const outcomes = await listKept(
+    addresses.filter(({ email }) => !standings.has(email)),
+    run,
   );
-  const suppressed: AddressBatch["refused"] = [];
-  const counted = new Set<string>();
+  const suppressed: RefusedRecord[] = [];
   for (const { line, email } of addresses) {
     const outcome = outcomes.get(email);
-    if (outcome?.kind === "suppressed") {
-      suppressed.push({
-        line,
-        value: email,
-        reason: `suppressed: ${SUPPRESSION_REASONS[outcome.reason]}`,
-      });
+    if (!outcome) continue;
+    if (outcome.kind === "suppressed") {
+      const reason = `suppressed: ${SUPPRESSION_REASONS[outcome.reason].words}`;
+      suppressed.push({ line, value: email, reason });
       counts.suppressed += 1;
-    } else if (outcome) {
+    } else {
       counts[counted.has(email) ? "repeated" : outcome.kind] += 1;
       counted.add(email);
     }
   }
   return [...refused, ...suppressed].toSorted((one, other) => one.line - other.line);
 }
+
+/** Suppresses the addresses of a batch that the file says not to mail, but for subscribers who stay. */
+async function suppressLeft(addresses: ListedAddress[], run: Run): Promise<void> {
+  const { standings, stayed, isDryRun } = run;
+  const emails = distinct(addresses.filter(({ email }) => standings.has(email)));
+  if (emails.length === 0) return;
+  const found = await findListings(emails);
+  for (const email of emails) if (found.get(email)?.isOwn) stayed.add(email);
+  if (isDryRun) return;
+  for (const [standing, reason] of Object.entries(REASONS)) {
+    const suppressed = emails.filter(
+      (email) => standings.get(email) === standing && !stayed.has(email),
+    );
+    if (suppressed.length > 0) await suppressAddresses(suppressed, reason);
+  }
+}
+
+/** Adds the addresses of a batch that may be mailed, or in a dry run finds what would become of them. */
+async function listKept(
+  addresses: ListedAddress[],
+  { source, now, isDryRun }: Run,
+): Promise<Map<string, ListingOutcome>> {
+  const emails = distinct(addresses);
+  if (isDryRun) {
+    const found = await findListings(emails);
+    return new Map([...found].map(([email, listing]) => [email, expectedOutcome(listing)]));
+  }
+  const consents = new Map(addresses.map(({ email, consentAt }) => [email, consentAt]));
+  const tokens = await unsubscribeTokensOf(emails);
+  return insertListedSubscribers(
+    emails.map((email, index) => ({
+      email,
+      unsubscribeToken: tokens[index] ?? "",
+      consentAt: consents.get(email) ?? null,
+    })),
+    { source, now },
+  );
+}
+
+function expectedOutcome({ reason, isListed, isConfirmed }: FoundListing): ListingOutcome {
+  if (reason !== null) return { kind: "suppressed", reason };
+  if (isConfirmed) return { kind: "known" };
+  return { kind: isListed ? "confirmed" : "added" };
+}
+
+const distinct = (addresses: ListedAddress[]) => [...new Set(addresses.map(({ email }) => email))];

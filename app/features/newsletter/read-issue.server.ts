@@ -28,6 +28,16 @@ const MAX_IMAGE_BYTES = 1024 * 1024;
 /** Maximum width and height. A small file with many more pixels would exhaust a reader's memory. */
 const MAX_IMAGE_PIXELS = 10_000;
 
+/**
+ * Placeholders that other newsletter programs fill in: {{first_name}}, {% if … %}, *|FNAME|*, [[firstname]],
+ * [name,fallback=there], %FIRSTNAME%, {!firstname}, {$name}, {VORNAME}, {first_name, "there"}.
+ */
+const MERGE_TAG =
+  /\{\{.*?\}\}|\{%.*?%\}|\*\|.*?\|\*|\[\[[a-z][\w :"-]*\]\](?!\()|\[\w+, *fallback=.*?\]|%[A-Z_-]{4,}%|\{[!$][\w -]+\}|\{[A-Z_]{3,}\}|\{(?:first_?|last_?)?(?:name|email)(?:,.*?)?\}/i;
+
+const UNFILLED =
+  "is a placeholder of another newsletter program, and nobody fills it in here; write it out";
+
 /** Control characters except tab and line feed. Never intended in a text, and invalid in PostgreSQL or XML. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
@@ -57,6 +67,11 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
   for (const [index, line] of body.split("\n").entries()) {
     if (!CONTROL_CHARACTER.test(line)) continue;
     problems.push({ line: index + 1, problem: "there is a control character in this line" });
+  }
+  for (const [index, line] of text.split("\n").entries()) {
+    const tag = MERGE_TAG.exec(line)?.[0];
+    // lines of the file, and not of the text below the front matter
+    if (tag) problems.push({ line: index + 2 - bodyLine, problem: `'${tag}' ${UNFILLED}` });
   }
   if (body.trim() === "") problems.push({ line: 1, problem: "there is no text" });
   if (problems.length > 0) {

@@ -12,7 +12,8 @@ import {
   insertSubscriber,
   insertUnconfirmedSubscriber,
 } from "~db/queries/subscribers";
-import { isAddressSuppressed } from "~db/queries/suppressed-addresses";
+import { findSuppressionReason, liftUnsubscription } from "~db/queries/suppressed-addresses";
+import { isEmailConfirmed } from "~db/queries/users";
 import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
@@ -27,29 +28,39 @@ const RESEND_AFTER_MS = 10 * 60 * 1000;
 
 /**
  * Adds an address to the newsletter list, with three possible outcomes for its owner (specification, 8). It counts
- * immediately. With `NEWSLETTER_DOUBLE_OPT_IN`, or if suppressed, it counts once its owner confirms by mail.
+ * immediately. With `NEWSLETTER_DOUBLE_OPT_IN`, or if suppressed, it counts once its owner confirms by mail. The
+ * signed-in account `accountId`, if its address is confirmed, comes back to the list without confirming again.
  */
-export async function subscribe(email: FieldValue): Promise<SubscribeOutcome> {
+export async function subscribe(
+  email: FieldValue,
+  accountId: string | null = null,
+): Promise<SubscribeOutcome> {
   if (email === undefined || (typeof email === "string" && email.trim() === "")) {
     return { kind: "empty" };
   }
   const parsed = emailSchema.safeParse(email);
   if (!parsed.success) return { kind: "invalid" };
   try {
-    const add = env().NEWSLETTER_DOUBLE_OPT_IN ? askToConfirm : addAtOnce;
-    return { kind: (await add(parsed.data)) ? "subscribed" : "already-subscribed" };
+    const isAdded = env().NEWSLETTER_DOUBLE_OPT_IN
+      ? await askToConfirm(parsed.data)
+      : await addAtOnce(parsed.data, accountId);
+    return { kind: isAdded ? "subscribed" : "already-subscribed" };
   } catch (error) {
     log().error({ err: error }, "newsletter subscription failed");
     return { kind: "failed" };
   }
 }
 
-async function addAtOnce(email: string): Promise<boolean> {
+async function addAtOnce(email: string, accountId: string | null): Promise<boolean> {
+  const reason = await findSuppressionReason(email);
+  const comesBack =
+    reason === "unsubscribed" && accountId !== null && (await isEmailConfirmed(accountId));
   // a suppressed address gets no mail until its owner's confirmation lifts the suppression
-  if (await isAddressSuppressed(email)) return askToConfirm(email);
+  if (reason !== null && !comesBack) return askToConfirm(email);
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
   const isAdded = await getDatabase().db.transaction(async (tx) => {
     const inserted = await insertSubscriber(subscriber, new Date(), tx);
+    if (comesBack) await liftUnsubscription(email, tx);
     if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
     return inserted;
   });

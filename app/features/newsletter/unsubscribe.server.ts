@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { deleteSubscriber, deleteSubscriberByToken } from "~db/queries/subscribers";
+import { unsubscribeById, unsubscribeByToken } from "~db/queries/subscribers";
 import { readSubscriberToken } from "./subscriber-token.server";
 import { isUnsubscribeToken } from "./unsubscribe-token.server";
 
@@ -17,7 +17,8 @@ export function isUnsubscribeLink(token: unknown): token is string {
 }
 
 /**
- * Removes a token's address from the list. Idempotent; the result is the same for an address that is not on it.
+ * Removes a token's address from the list, and keeps it out of imports until its owner subscribes. Idempotent; the
+ * result is the same for an address that is not on the list.
  * `oneClick` is for the log: whether a mail client made the request (RFC 8058) rather than the page.
  */
 export async function unsubscribe(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {
@@ -34,7 +35,7 @@ export async function unsubscribe(token: unknown, oneClick: boolean): Promise<Un
 
 /** Returns the removed subscriber's id; null if the address was not on the list. */
 async function removeSubscriber(token: string): Promise<string | null> {
-  if (isUnsubscribeToken(token)) return deleteSubscriberByToken(token);
+  if (isUnsubscribeToken(token)) return unsubscribeByToken(token);
   const id = readSubscriberToken("unsubscribe", token);
-  return id !== null && (await deleteSubscriber(id)) ? id : null;
+  return id === null ? null : unsubscribeById(id);
 }

@@ -19,7 +19,7 @@ export const loader = () => redirect(redirectTo);
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
-  const { email } = (await requireAccount(args)).viewer.user;
+  const { id, email } = (await requireAccount(args)).viewer.user;
   const limited = await limitForm("newsletter", { form, context, account: email }, (message) => ({
     toast: toasts.subscribeLimited(message),
     redirectTo,
@@ -31,7 +31,7 @@ export async function action(args: ActionFunctionArgs) {
       ? answerForm(form, { toast: toasts.unsubscribed, redirectTo })
       : failForm(form, 500, { toast: toasts.unsubscribeFailed, redirectTo });
   }
-  const { kind } = await subscribe(email);
+  const { kind } = await subscribe(email, id);
   return answerForm(form, { ...ANSWERS[kind], redirectTo });
 }
 

@@ -8,7 +8,7 @@ import { UPGRADE, VisitorCounter } from "~/features/statistics/visitor-counter.s
 import { getDatabase } from "~db/client";
 import { deleteAccountRows } from "~db/queries/account-deletions";
 import { recordMemberships } from "~db/queries/memberships";
-import { deleteSubscriber, deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
+import { deleteUnconfirmedSubscribers, unsubscribeById } from "~db/queries/subscribers";
 import { countFinishedDays, findDailyVisitors } from "~db/queries/visitors";
 import {
   dailyVisitors,
@@ -132,7 +132,7 @@ describe("newsletter and accounts", () => {
     const before = await figuresOf();
     expect([3, 2, 1].map((back) => before[back]?.newsletter.count)).toEqual([1, 2, 2]);
 
-    await deleteSubscriber(leaving);
+    await unsubscribeById(leaving);
     expect(await deleteUnconfirmedSubscribers(new Date())).toBe(1);
 
     const after = await figuresOf();

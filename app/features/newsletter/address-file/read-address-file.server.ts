@@ -1,14 +1,22 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants, createReadStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { readEmail } from "~/features/accounts/credentials";
 import { OperatorError } from "~db/operator-error";
 import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
-import { decode, detectEncoding, type Encoding } from "./encoding.server";
+import { type ByteSource, decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
+import { type ReadStanding, type Standing, StatusReader, statusColumns } from "./status-columns";
 
-/** A canonical address and its line in the file. */
-export type ListedAddress = { line: number; email: string };
+/** A canonical address, its line in the file, and what the file says about it. */
+export type ListedAddress = {
+  line: number;
+  email: string;
+  standing: Standing;
+  /** When its owner consented; null if the file does not say it. */
+  consentAt: Date | null;
+};
 
 /** A record without a valid address: its value, and the reason for refusing it. */
 export type RefusedRecord = { line: number; value: string; reason: string };
@@ -23,6 +31,7 @@ export type AddressFile = {
   encoding: Encoding;
   /** In bytes. */
   size: number;
+  /** Each iteration reads the file from its beginning. */
   batches: AsyncIterable<AddressBatch>;
 };
 
@@ -30,19 +39,30 @@ export type AddressFile = {
 const LISTED_NAMES = 20;
 
 /**
- * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line. Detects
- * encoding, delimiter and column. `batches` can be read once, with constant memory. Throws an OperatorError if the
- * file is unreadable, has no such column or, with `refuseStatus`, has a column that looks like a status.
+ * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line; '-' is
+ * standard input, which is kept in memory. Detects encoding, delimiter and column. A file is read with constant memory.
+ * With `readsStatus`, also reads what the columns say about each address. Throws an OperatorError if the file is
+ * unreadable, has no address column, or with `readsStatus` has a status that is not understood.
  */
 export async function openAddressFile(
   file: string,
-  { refuseStatus = false } = {},
+  { readsStatus = false } = {},
 ): Promise<AddressFile> {
+  const source = file === "-" ? await readStandardInput() : await openFile(file);
+  const encoding = await detectEncoding(source);
+  return {
+    encoding,
+    size: source.size,
+    batches: { [Symbol.asyncIterator]: () => readBatches(source, encoding, readsStatus) },
+  };
+}
+
+async function openFile(file: string): Promise<ByteSource> {
   try {
     const status = await stat(file);
     if (!status.isFile()) throw new OperatorError(`${file} is not a file.`);
-    const encoding = await detectEncoding(file);
-    return { encoding, size: status.size, batches: readBatches(file, encoding, refuseStatus) };
+    await access(file, constants.R_OK);
+    return { name: file, size: status.size, read: () => createReadStream(file) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") throw new OperatorError(`There is no file ${file}.`);
@@ -51,35 +71,65 @@ export async function openAddressFile(
   }
 }
 
+async function readStandardInput(): Promise<ByteSource> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const size = chunks.reduce((sum, { length }) => sum + length, 0);
+  return { name: "Standard input", size, read: () => Readable.from(chunks) };
+}
+
 async function* readBatches(
-  file: string,
+  source: ByteSource,
   encoding: Encoding,
-  refuseStatus: boolean,
+  readsStatus: boolean,
 ): AsyncGenerator<AddressBatch> {
-  const bytes = createReadStream(file);
-  let column: number | null = null;
-  for await (let records of readRecords(decode(bytes, encoding))) {
-    if (column === null) {
-      const start = readStart(file, records[0], refuseStatus);
-      column = start.column;
+  let bytesRead = 0;
+  const counted = async function* () {
+    for await (const chunk of source.read()) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  };
+  const now = new Date();
+  let start: ListStart | null = null;
+  for await (let records of readRecords(decode(counted(), encoding))) {
+    if (start === null) {
+      start = readStart(source.name, records[0], readsStatus);
       if (start.hasHeader) records = records.slice(1);
     }
-    const outcomes = records.map((record) => readAddress(record, column ?? 0));
+    const { column, status } = start;
+    const outcomes = records.map((record) => {
+      const outcome = readAddress(record, column);
+      if ("reason" in outcome) return outcome;
+      const cells = status && "cells" in record ? record.cells : [];
+      return {
+        ...outcome,
+        standing: readStanding(source.name, record.line, status?.standingOf(cells)),
+        consentAt: status?.consentOf(cells, now) ?? null,
+      };
+    });
     yield {
       addresses: outcomes.filter((outcome) => "email" in outcome),
       refused: outcomes.filter((outcome) => "reason" in outcome),
-      bytesRead: bytes.bytesRead,
+      bytesRead,
     };
   }
-  if (column === null) throw new OperatorError(`${file} is empty.`);
+  if (start === null) throw new OperatorError(`${source.name} is empty.`);
 }
 
-/** Finds the address column, and whether the first record is a header. */
-function readStart(
-  file: string,
-  first: CsvRecord | undefined,
-  refuseStatus: boolean,
-): { column: number; hasHeader: boolean } {
+function readStanding(file: string, line: number, read: ReadStanding | undefined): Standing {
+  if (!read) return "kept";
+  if ("standing" in read) return read.standing;
+  const [name, value] = [read.name, read.value].map((text) => printableText(text).slice(0, 40));
+  throw new OperatorError(
+    `${file}:${line}: '${name}' is '${value}', which is not understood; wanted ${read.wanted}. Nothing was imported.`,
+  );
+}
+
+type ListStart = { column: number; hasHeader: boolean; status: StatusReader | null };
+
+/** Finds the address column and those of a status, and whether the first record is a header. */
+function readStart(file: string, first: CsvRecord | undefined, readsStatus: boolean): ListStart {
   if (!first || first.text.length > MAX_RECORD_LENGTH) {
     throw new OperatorError(
       `${file} is not a list of addresses: its first line is longer than ${MAX_RECORD_LENGTH} characters.`,
@@ -89,8 +139,7 @@ function readStart(
   const found = findAddressColumn(names, isAddress);
   switch (found.kind) {
     case "found":
-      if (refuseStatus) rejectStatus(file, found.hasHeader ? names : wordsAlone(names));
-      return found;
+      return { ...found, status: readsStatus ? readStatus(file, names, found.hasHeader) : null };
     case "missing":
       throw new OperatorError(
         `${file} has no column of e-mail addresses: name it 'email'. Found ${listNames(found.names)}.`,
@@ -102,11 +151,13 @@ function readStart(
   }
 }
 
-function rejectStatus(file: string, names: string[]): void {
-  const found = statusColumns(names);
-  if (found.length === 0) return;
+/** Finds the columns of a status; null without a header. */
+function readStatus(file: string, names: string[], hasHeader: boolean): StatusReader | null {
+  const status = hasHeader ? new StatusReader(names) : null;
+  const unknown = status ? status.unknown : statusColumns(wordsAlone(names));
+  if (unknown.length === 0) return status;
   throw new OperatorError(
-    `${file} has a column that looks like a status: ${listNames(found)}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
+    `${file} has a column that looks like a status, and is not understood: ${listNames(unknown)}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
   );
 }
 
@@ -114,7 +165,10 @@ function rejectStatus(file: string, names: string[]): void {
 const wordsAlone = (cells: string[]) =>
   cells.filter((cell) => !isAddress(cell) && /^\S+$/.test(cell.trim()));
 
-function readAddress(record: CsvRecord, column: number): ListedAddress | RefusedRecord {
+function readAddress(
+  record: CsvRecord,
+  column: number,
+): Pick<ListedAddress, "line" | "email"> | RefusedRecord {
   const { line, text } = record;
   if ("problem" in record) return { line, value: text, reason: record.problem };
   const value = record.cells[column] ?? "";
@@ -131,39 +185,6 @@ function listNames(names: string[]): string {
   const shown = names.slice(0, LISTED_NAMES).map((name) => `'${printableText(name).slice(0, 40)}'`);
   const others = names.length - shown.length;
   return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
-}
-
-/** Names for addresses that left, were never confirmed or are unreachable; also dated: UNSUB_TIME, bounced_at. */
-const GONE =
-  /\bun(sub|confirmed|verified|deliver)|bounce|complain|\bspam|suppress|\bclean(ed)?\b|black ?list|block ?list|\bblocked|\b(disabled|deleted|removed|inactive|cancell?ed)\b|\bopt(ed)? ?out|\bdo ?not\b|\babgemeldet|\bdesabonn/;
-
-/** Column names for a property of each address, such as whether it is subscribed. */
-const STATUS =
-  /\b(status|statut|estado|stato|state|subscribed|opt(ed)? ?in|confirmed|verified|active|enabled|consent|permission|marketing|contactable|angemeldet|bestatigt)\b|^(subscriber |member )?type$|^(email |newsletter )?subscription$|^newsletter$/;
-
-/** Words for a detail (when, where from, how often), not a status: OPTIN_TIME, confirmed_at, consent_source. */
-const DETAIL = /\b(at|on|date|time|ip|source|last|id)\b/;
-
-/**
- * Returns the column names in a first row that may mark addresses without consent or that have left. Covers exports
- * of newsletter services and shops: 'Status', 'subscribed_to_emails', 'UNSUB_TIME'.
- */
-export function statusColumns(names: readonly string[]): string[] {
-  return names.filter((name) => {
-    const words = wordsOf(name);
-    return GONE.test(words) || (STATUS.test(words) && !DETAIL.test(words));
-  });
-}
-
-/** Normalizes a name's words: 'OptIn', 'opt-in' and 'OPT_IN' become 'opt in', 'Désabonné' becomes 'desabonne'. */
-function wordsOf(name: string): string {
-  return name
-    .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
-    .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
-    .toLowerCase()
-    .replace(/[^\p{L}]+/gu, " ")
-    .trim();
 }
 
 /** Names of an address column, reduced to letters, in order of preference. */

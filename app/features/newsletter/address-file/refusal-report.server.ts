@@ -1,4 +1,6 @@
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { OperatorError } from "~db/operator-error";
 import { printableText } from "./printable-text";
@@ -18,17 +20,20 @@ function refusalReportPath(file: string): string {
  * and replaces an earlier run's. Throws an OperatorError if it cannot be written.
  */
 export class RefusalReport {
-  readonly path: string;
+  /** For standard input, a file in a new folder for temporary files. */
+  path: string;
+  readonly #file: string;
   #handle: FileHandle | null = null;
 
-  private constructor(path: string) {
-    this.path = path;
+  private constructor(file: string) {
+    this.#file = file;
+    this.path = refusalReportPath(file);
   }
 
   /** Starts a report and removes that of an earlier run. */
   static async start(file: string): Promise<RefusalReport> {
-    const report = new RefusalReport(refusalReportPath(file));
-    await report.#attempt(() => rm(report.path, { force: true }));
+    const report = new RefusalReport(file);
+    if (file !== "-") await report.#attempt(() => rm(report.path, { force: true }));
     return report;
   }
 
@@ -41,6 +46,10 @@ export class RefusalReport {
     ]);
     await this.#attempt(async () => {
       const isNew = this.#handle === null;
+      if (isNew && this.#file === "-") {
+        const folder = await mkdtemp(join(tmpdir(), "golden-path-"));
+        this.path = join(folder, "standard-input.refused.csv");
+      }
       this.#handle ??= await open(this.path, "wx", 0o600);
       const csv = stringify(isNew ? [["line", "value", "reason"], ...rows] : rows, {
         bom: isNew,

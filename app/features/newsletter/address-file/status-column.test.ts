@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusColumns } from "./read-address-file.server";
+import { statusColumns } from "./status-columns";
 
 const row = (names: string) => names.split(",");
 
