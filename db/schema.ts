@@ -259,7 +259,7 @@ export const subscribers = pgTable(
   {
     id: uuid("id").primaryKey().defaultRandom(),
     email: text("email").notNull(),
-    /** When the address was confirmed: at once, or with double opt-in when its owner confirmed it. */
+    /** When the address was confirmed: at once, with double opt-in by its owner, or at another program before an import. */
     confirmedAt: instant("confirmed_at"),
     /** When its owner was last asked by mail to confirm it, so that nobody's inbox can be flooded. */
     confirmationSentAt: instant("confirmation_sent_at"),

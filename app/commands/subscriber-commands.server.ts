@@ -143,11 +143,10 @@ type ImportOptions = { source?: string; dryRun?: boolean };
 
 /** `subscribers import`: adds a file's addresses as confirmed, but for those that it says not to mail. */
 export async function importFile(file: string, options: ImportOptions): Promise<void> {
-  const source = await requireSource(
-    options.source,
-    "Where does this list come from, and how did its people agree to get the newsletter?",
-  );
   const { dryRun: isDryRun = false } = options;
+  const question =
+    "Where does this list come from, and how did its people agree to get the newsletter?";
+  const source = isDryRun ? "" : await requireSource(options.source, question);
   await withDatabase(async () => {
     const onProgress = progressReporter();
     const result = await importSubscribers(file, { source, isDryRun, onProgress });

@@ -181,13 +181,13 @@ export async function countReadings(
     from readings left join titles using (slug) order by month, members desc, slug`);
 }
 
-/** The day of the site's oldest rows; null for a site without any. */
+/** The day of the site's oldest rows; null for a site without any. Imported subscribers may have joined before. */
 export async function findFirstDay(executor: Executor = getDatabase().db): Promise<string | null> {
   const utcDay = (instant: string) => sql.raw(`(min(${instant}) at time zone 'UTC')::date`);
   const [row] = await executor.execute<{ day: string | null }>(sql`
     select to_char(least(
       (select ${utcDay("created_at")} from users), (select min(joined_on) from former_accounts),
-      (select ${utcDay("created_at")} from subscribers), (select min(joined_on) from former_subscribers),
+      (select ${utcDay("created_at")} from subscribers), (select min(left_on) from former_subscribers),
       (select min(day) from daily_visitors), (select min(day) from visitor_hashes),
       (select ${utcDay("created_at")} from campaigns), (select ${utcDay("imported_at")} from editions),
       (select ${utcDay("started_at")} from program_starts)

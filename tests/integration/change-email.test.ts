@@ -18,6 +18,7 @@ import { action as webhook } from "~/routes/webhooks.stripe/route";
 import { cleanUp } from "~/server/clean-up.server";
 import { getDatabase } from "~db/client";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { findSuppressionReason, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { findUserByEmail } from "~db/queries/users";
 import { emailChanges, passkeys, sessions } from "~db/schema";
 import {
@@ -216,8 +217,12 @@ describe("the link to the new address", () => {
     expect(await findSubscriberByEmail(to)).toBeNull();
     await subscribe(to);
     const next = newAddress();
+    await suppressAddresses([next], "unsubscribed");
     await change({ ...account, email: to }, next);
     expect(await findSubscriberByEmail(to)).toBeNull();
+    // nobody has left: the old address is no longer used, and the new one is wanted again
+    expect(await findSuppressionReason(to)).toBeNull();
+    expect(await findSuppressionReason(next)).toBeNull();
     expect((await findSubscriberByEmail(next))?.confirmedAt).toBeInstanceOf(Date);
 
     const [both, target] = [await newAccount(), newAddress()];

@@ -8,6 +8,7 @@ import { action as webhook } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
 import { beginAccountDeletion } from "~db/queries/account-deletions";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
+import { findSuppressionReason } from "~db/queries/suppressed-addresses";
 import { findUserByEmail, insertUser } from "~db/queries/users";
 import { watchLog } from "../support/log";
 import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
@@ -57,6 +58,8 @@ describe("deleting an account", () => {
     expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
     expect(await stateOf(member)).toEqual(ALL_GONE);
     expect(await findSubscriberByEmail(member.email)).toBeNull();
+    // an import of an old list does not bring the address back
+    expect(await findSuppressionReason(member.email)).toBe("unsubscribed");
     const mails = await mailsTo(member.email);
     // queued mail is not sent any more, and the address remains only in the farewell
     expect(mails.filter(({ recipient }) => recipient !== null)).toEqual([

@@ -7,6 +7,7 @@ import type { MailKind } from "~/features/mail/mail-kinds";
 import type { MailWorker } from "~/features/mail/mail-worker.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { getDatabase } from "~db/client";
+import { findSuppressionReason, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { everythingIn, watchLog } from "../support/log";
 import { mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -199,6 +200,14 @@ describe("a mail that the server refuses", () => {
     await mailIdle();
     expect(await delivered([address])).toEqual([address, address]);
   });
+});
+
+it("a notice, as of a membership, is sent to somebody who left the newsletter", async () => {
+  const address = newAddress();
+  await suppressAddresses([address], "unsubscribed");
+  await work(address);
+  expect(await delivered([address])).toEqual([address]);
+  expect(await findSuppressionReason(address)).toBe("unsubscribed");
 });
 
 describe("while the mail server cannot be used", () => {

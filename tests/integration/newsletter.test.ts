@@ -2,14 +2,16 @@ import { createHmac } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
-import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
+import { confirmSubscription } from "~/features/newsletter/confirm.server";
+import { subscribe as subscribeAddress } from "~/features/newsletter/subscribe.server";
+import { confirmPath, unsubscribePath } from "~/features/newsletter/subscriber-links.server";
 import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
-import { findSubscriberByEmail } from "~db/queries/subscribers";
-import { suppressAddresses } from "~db/queries/suppressed-addresses";
+import { findSubscriberByEmail, unsubscribeByEmail } from "~db/queries/subscribers";
+import { findSuppressionReason, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { mails } from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
 import { fillMailQueue } from "../support/mail";
@@ -77,7 +79,11 @@ describe("subscribing to the newsletter", () => {
       const token = (await findSubscriberByEmail(email))?.unsubscribeToken ?? "";
       await post(unsubscribe, { path: unsubscribePath(token), form: {} });
     }
-    expect(await mailsTo(email)).toHaveLength(1);
+    expect((await mailsTo(email)).map(({ kind }) => kind).toSorted()).toEqual([
+      "newsletter-confirmation",
+      "newsletter-confirmation",
+      "newsletter-welcome",
+    ]);
   });
 
   it("welcomes no address that is already on the list, as by an import", async () => {
@@ -127,6 +133,35 @@ describe("subscribing to the newsletter", () => {
     expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
     expect((await findSubscriberByEmail(email))?.confirmedAt).toBeNull();
     expect((await mailsTo(email)).map(({ kind }) => kind)).toEqual(["newsletter-confirmation"]);
+  });
+
+  it("takes an address back that has left once its owner confirms, since anybody can type it", async () => {
+    const email = newEmail();
+    await toastOfSubscribing(email);
+    await unsubscribeByEmail(email);
+    expect(await toastOfSubscribing(email)).toEqual(SUCCESS);
+    const back = await findSubscriberByEmail(email);
+    expect(back?.confirmedAt).toBeNull();
+    const token = new URL(confirmPath(back?.id ?? ""), "http://site.test").searchParams.get(
+      "token",
+    );
+    expect(await confirmSubscription(token)).toEqual({ kind: "confirmed" });
+    expect(await findSuppressionReason(email)).toBeNull();
+  });
+
+  it("takes an account's own address back at once, if it is confirmed", async () => {
+    for (const isConfirmed of [true, false]) {
+      const email = newEmail();
+      await addSubscriber(email, "the book fair");
+      await unsubscribeByEmail(email);
+      const [account] = await getDatabase().db.execute<{ id: string }>(sql`
+        insert into users (email, password_hash, email_confirmed_at)
+        values (${email}, 'x', ${isConfirmed ? sql`now()` : null}) returning id`);
+      expect(await subscribeAddress(email, account?.id)).toEqual({ kind: "subscribed" });
+      const isBack = (await findSubscriberByEmail(email))?.confirmedAt !== null;
+      expect(isBack).toBe(isConfirmed);
+      expect(await findSuppressionReason(email)).toBe(isConfirmed ? null : "unsubscribed");
+    }
   });
 
   it("accepts one of ten simultaneous forms with the same address", async () => {

@@ -85,11 +85,21 @@ describe("subscribers add and remove", () => {
     );
     expect(await stored()).toMatchObject([{ source: SOURCE }]);
     expect(await subscribers("remove", "READER@example.test")).toEqual(
-      succeeded("reader@example.test was removed from the list.\n"),
+      succeeded(
+        "reader@example.test was removed from the list; it stays out until its owner subscribes on the site.\n",
+      ),
     );
     expect(await stored()).toEqual([]);
-    expect(await subscribers("remove", "reader@example.test")).toEqual(
-      failed("reader@example.test is not on the list."),
+    expect((await subscribers("remove", "other@example.test")).stdout).toMatch(
+      /^other@example.test was not on the list; it stays out until/,
+    );
+    for (const email of ["Reader@example.test", "other@example.test"]) {
+      expect((await subscribers("add", email, "--source", SOURCE)).stderr).toContain(
+        "was not added: its owner unsubscribed.",
+      );
+    }
+    expect((await subscribers("stats")).stdout).toContain(
+      " 2  unsubscribed, and kept out of imports\n",
     );
   });
 
@@ -181,7 +191,7 @@ describe("subscribers import of an export with unsubscribed addresses", () => {
     ]) {
       const file = fileOf(content ?? "");
       expect((await subscribers("import", file, "--source", SOURCE)).stderr).toBe(
-        `${file} has a column that looks like a status: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
+        `${file} has a column that looks like a status, and is not understood: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
       );
     }
     expect(await stored()).toEqual([]);
@@ -279,7 +289,8 @@ describe("subscribers list and stats", () => {
           "          1  not confirmed",
           "          0  suppressed after a hard bounce",
           "          1  suppressed as listed",
-          "          0  suppressed after a complaint\n",
+          "          0  suppressed after a complaint",
+          "          0  unsubscribed, and kept out of imports\n",
         ].join("\n"),
       ),
     );
@@ -294,14 +305,16 @@ describe("subscribers export", () => {
         ('two@example.test', '2026-05-03T10:00:00Z', null, null, '2026-05-03T09:00:00Z')`);
     const { stdout } = await subscribers("export");
     const [first, ...others] = stdout.trimEnd().split("\n");
-    expect(first).toBe('\ufeff"email","confirmed_at","consent_source","consent_recorded_at"');
+    expect(first).toBe(
+      '\ufeff"email","status","created_at","confirmed_at","consent_source","consent_recorded_at"',
+    );
     expect(others.sort()).toEqual([
-      '"one@example.test","2026-05-01T10:00:00.000Z","the book fair","2026-05-02T10:00:00.000Z"',
-      '"two@example.test","2026-05-03T10:00:00.000Z",,',
+      '"one@example.test","subscribed","2026-05-01T09:00:00.000Z","2026-05-01T10:00:00.000Z","the book fair","2026-05-02T10:00:00.000Z"',
+      '"two@example.test","subscribed","2026-05-03T09:00:00.000Z","2026-05-03T10:00:00.000Z",,',
     ]);
   });
 
-  it("writes the newsletter's recipients, safely for spreadsheets, and reads them back", async () => {
+  it("writes the list with each status, safely for spreadsheets, and reads it back", async () => {
     const odd = ["+p@example.test", "=is@example.test", "'+both@example.test", "o'x@example.test"];
     const file = fileOf(odd.map((address) => address.replace(/^'*[+=]/, "'$&")).join("\n"));
     await subscribers("import", file, "--source", '=1+1, as "they" say');
@@ -319,15 +332,20 @@ describe("subscribers export", () => {
 
     const { stdout } = await subscribers("export");
     const rows = (parse(stdout, { bom: true }) as string[][]).slice(1);
-    expect(rows).toHaveLength(6003);
+    expect(rows).toHaveLength(6005);
+    const statusOf = (email: string) => rows.find(([address]) => address === email)?.[1];
+    expect(statusOf("asked@example.test")).toBe("unconfirmed");
+    expect(statusOf("reader-1@example.test")).toBe("bounced");
     expect(rows.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
-    expect(rows.find(([email]) => email === "'=is@example.test")?.[2]).toBe(
+    expect(rows.find(([email]) => email === "'=is@example.test")?.[4]).toBe(
       '\'=1+1, as "they" say',
     );
 
     await database.db.execute(sql`truncate subscribers`);
     const imported = await subscribers("import", fileOf(stdout), "--source", "moved");
-    expect(imported.stdout).toBe("6,003 added\n0 on the list already\n");
+    expect(imported.stdout).toBe(
+      "6,003 added\n0 on the list already\n1 bounced according to the file, and not added\n1 not confirmed, or paused, according to the file, and not added\n",
+    );
     expect(await addresses()).toEqual(before);
   });
 });

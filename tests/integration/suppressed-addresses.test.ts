@@ -2,7 +2,8 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
-import { suppressAddresses } from "~db/queries/suppressed-addresses";
+import { liftSuppressions, suppressAddresses } from "~db/queries/suppressed-addresses";
+import type { SuppressionReason } from "~db/suppression-reasons";
 import { testSite } from "../support/site";
 
 testSite();
@@ -32,6 +33,20 @@ describe("the suppression list", () => {
     expect(await complain()).toEqual({ suppressed: 0, deleted: 0 });
     await suppressAddresses(["reader@example.test"], "listed");
     expect(await suppressed()).toEqual([{ reason: "complaint", reply: null }]);
+  });
+
+  it("ranks leaving above a bounce and below a complaint", async () => {
+    await bounce();
+    const reasonAfter = async (reason: SuppressionReason) => {
+      await suppressAddresses(["reader@example.test"], reason);
+      return (await suppressed())[0]?.reason;
+    };
+    expect(await reasonAfter("listed")).toBe("hard-bounce");
+    expect(await reasonAfter("unsubscribed")).toBe("unsubscribed");
+    expect(await reasonAfter("listed")).toBe("unsubscribed");
+    expect(await liftSuppressions(["reader@example.test"])).toBe(0);
+    expect(await reasonAfter("complaint")).toBe("complaint");
+    expect(await reasonAfter("unsubscribed")).toBe("complaint");
   });
 
   it("accepts two lists of the same addresses at once, in any order", async () => {

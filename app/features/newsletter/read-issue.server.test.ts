@@ -142,6 +142,32 @@ describe("an issue's file", () => {
     );
   });
 
+  it.each([
+    "{{first_name}}",
+    "{{ subscriber.first_name | default: 'friend' }}",
+    "*|FNAME|*",
+    "%FIRSTNAME%",
+    "[name,fallback=friend]",
+    "[[firstname]]",
+    "{!firstname_fix}",
+    "{$name}",
+    "{VORNAME}",
+    '{first_name, "friend"}',
+    "{% if paid %}",
+  ])("is refused with another program's placeholder %s, by name and line", async (tag) => {
+    expect(await problems(`Dear reader,\n\nwelcome ${tag}!`)).toBe(
+      `issue.md:8: '${tag}' is a placeholder of another newsletter program, and nobody fills it in here; write it out`,
+    );
+    const subject = `---\nsubject: 'For ${tag.replaceAll("'", "’")}'\nslug: a\npreview: b.\n---\n`;
+    expect(await problems("Dear reader", subject)).toMatch(/^issue\.md:2: '.* is a placeholder/);
+  });
+
+  it("may have braces, brackets and percent signs that are none", async () => {
+    const text =
+      "100 % {of us} [[1]](https://example.test/%C3%A4%20b) *|* {a} 5% or 7% [see, later] [a](/premium)";
+    expect((await read(text)).markdown).toBe(text);
+  });
+
   it("is refused unless it is UTF-8 and small enough to mail", async () => {
     expect(await problems(Buffer.from([...Buffer.from(HEAD), 0xe9]))).toBe(
       "issue.md: wanted UTF-8; save it with that encoding.",

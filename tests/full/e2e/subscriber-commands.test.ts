@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -60,6 +60,34 @@ describe("the subscribers commands", () => {
     expect(
       await database.db.execute(sql`select distinct consent_source as source from subscribers`),
     ).toEqual([{ source: "the book fair" }]);
+  });
+
+  it("read a list from standard input, and refuse one that they do not understand", async () => {
+    const run = async (text: string) => {
+      const command = [PROGRAM, "subscribers", "import", "-", "--source", "a test"];
+      const child = spawn(process.execPath, command, { env: childEnvironment(variables) });
+      const output = { stdout: "", stderr: "" };
+      for (const name of ["stdout", "stderr"] as const) {
+        child[name].on("data", (part) => {
+          output[name] += part;
+        });
+      }
+      child.stdin.end(text);
+      const code = await new Promise((done) => child.once("close", done));
+      return { code, ...output };
+    };
+    const rows = Array.from({ length: 20_000 }, (_, n) => `reader-${n}@example.test,subscribed`);
+    const read = await run(`email,status\n${rows.join("\n")}\nnobody,subscribed\n`);
+    const report = /What was left out, and why: (.*)\n$/.exec(read.stdout)?.[1] ?? "";
+    expect(read.stdout).toContain("20,000 added\n");
+    expect(readFileSync(report, "utf8")).toContain('20002,"nobody","not an e-mail address"');
+    expect(await run("email,status\na@example.test,enabled\n")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining("Standard input:2: 'status' is 'enabled'"),
+    });
+    expect(await run("")).toMatchObject({ code: 1, stderr: "Standard input is empty.\n" });
+    expect(await subscriberCount()).toBe(20_000);
   });
 
   it("finish a killed import when run again", async () => {

@@ -71,7 +71,7 @@ afterEach(async () => {
 
 describe("with SMTP_URL, a mail", () => {
   it("reaches the server complete: sender, recipient, subject, text and HTML, with a separate address for bounces", async () => {
-    set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test" });
+    set({ MAIL_BOUNCE_ADDRESS: "bounces@book.test", MAIL_REPLY_TO: "Ann Author <ann@book.test>" });
     const { server, transport } = await serverAndTransport();
     const headers = { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
     expect(await transport.deliver(withContent({ headers }))).toEqual({ kind: "accepted" });
@@ -79,6 +79,7 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail).toMatchObject({ sender: "bounces@book.test", recipients: [MAIL.to] });
     expect(mail?.headers).toMatchObject({
       from: "The Golden Path <letters@book.test>",
+      "reply-to": "Ann Author <ann@book.test>",
       to: MAIL.to,
       subject: CONTENT.subject,
       date: "Fri, 01 May 2026 12:00:00 +0000",

@@ -96,6 +96,12 @@ describe("members list and count", () => {
     expect((await members("list", "--match", "READER-2", "--limit", "2")).stdout).toMatch(
       /^reader-20@.*\nreader-21@.*\n$/,
     );
+    const csv = (await members("list", "--csv")).stdout.split("\n");
+    expect(csv).toHaveLength(27);
+    expect(csv[0]).toBe('\ufeff"email","created_at","email_confirmed_at","premium_until"');
+    expect(csv[2]).toBe(
+      '"reader-02@example.test","2026-05-01T12:00:00.000Z",,"2999-12-31T00:00:00.000Z"',
+    );
     // not a pattern
     expect(await members("list", "--match", "%")).toEqual(succeeded("", "0 in all\n"));
     expect(await members("count")).toEqual(
