@@ -28,14 +28,11 @@ const NEW_DAYS = 30;
 
 type ListOptions = { limit?: string; match?: string; premium?: boolean; csv?: boolean };
 
-/** The default of `--limit`, and that of `--csv`: as many as there can be. */
-const LISTED = "20";
-const LISTED_AS_CSV = "9999999";
-
 /** `members list`: accounts by address, since when they exist, and until when they are premium. */
 export async function list(options: ListOptions): Promise<void> {
   const { match = "", premium = false, csv = false } = options;
-  const limit = readLimit(options.limit ?? (csv ? LISTED_AS_CSV : LISTED));
+  // as CSV by default all, however many there are
+  const limit = readLimit(options.limit ?? (csv ? "9999999" : "20"));
   await withDatabase(async () => {
     // one more, to see whether there are more: counting them would take longer than listing them
     const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });

@@ -160,7 +160,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     print(`${formatCount(result.known)} on the list already`);
     if (result.repeated > 0) print(`${formatCount(result.repeated)} repeated in the file`);
     for (const [standing, words] of Object.entries(NOT_TO_MAIL)) {
-      const count = result.notToMail[standing as keyof typeof NOT_TO_MAIL];
+      const count = result[standing as keyof typeof NOT_TO_MAIL];
       if (count > 0) print(`${formatCount(count)} ${words}`);
     }
     if (result.stayed > 0)

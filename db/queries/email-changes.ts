@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { type EmailChange, emailChanges, profiles, subscribers, users } from "../schema";
-import { liftUnsubscription } from "./suppressed-addresses";
+import { liftConfirmedSuppression } from "./suppressed-addresses";
 
 /** Records that an account's address is to change, in the place of a change that still waits. */
 export async function insertEmailChange(
@@ -183,7 +183,7 @@ export async function changeEmail(
     .values({ ...old, email: to, unsubscribeToken })
     .onConflictDoNothing();
   if (old.confirmedAt === null) return;
-  await liftUnsubscription(to, tx);
+  await liftConfirmedSuppression(to, tx, "unsubscribed");
   // the new address may have been on the list already, waiting to be confirmed
   await tx
     .update(subscribers)

@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, isNotNull, isNull, type SQL, sql } from "dri
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { subscribers, suppressedAddresses } from "../schema";
-import { isReasonThat, type SuppressionReason } from "../suppression-reasons";
+import { isOwnersWish, isReasonThat, type SuppressionReason } from "../suppression-reasons";
 import type { NewSubscriber } from "./subscribers";
 
 /**
@@ -75,7 +75,7 @@ async function findDeparted(emails: string[], tx: Transaction) {
     select given.email, suppressed.reason
     from json_array_elements_text(${JSON.stringify(emails)}::json) given (email)
     join ${suppressedAddresses} suppressed on suppressed.address_hash = ${addressHash(sql`given.email`)}
-    where ${isReasonThat(sql`suppressed.reason`, ({ leavesList }) => leavesList)}`);
+    where ${isReasonThat(sql`suppressed.reason`, isOwnersWish)}`);
 }
 
 type InsertedRow = {
@@ -91,20 +91,20 @@ function outcomeOf({ reason, inserted, listedAt }: Omit<InsertedRow, "email">): 
   return { kind: listedAt ? "repeated" : "known" };
 }
 
-/** Of addresses in lower case: why each is suppressed, and its entry on the list. */
+/** What an import would find about an address: why it is suppressed, or what would become of it. */
 export type FoundListing = {
   reason: SuppressionReason | null;
-  isListed: boolean;
-  isConfirmed: boolean;
+  kind: "added" | "confirmed" | "known";
   /** Whether it is confirmed, and its owner entered it on the site. */
   isOwn: boolean;
 };
 
-/** What is stored about addresses, in lower case, that an import is about to change. */
+/** Finds what is stored about addresses in lower case. */
 export async function findListings(emails: string[]): Promise<Map<string, FoundListing>> {
   const rows = await getDatabase().db.execute<FoundListing & { email: string }>(sql`
-    select given.email, suppressed.reason, listed.id is not null as "isListed",
-      listed.confirmed_at is not null as "isConfirmed",
+    select given.email, suppressed.reason,
+      case when listed.id is null then 'added' when listed.confirmed_at is null then 'confirmed'
+        else 'known' end as kind,
       listed.confirmed_at is not null and listed.consent_source is null as "isOwn"
     from json_array_elements_text(${JSON.stringify(emails)}::json) given (email)
     left join ${subscribers} listed on lower(listed.email) = given.email

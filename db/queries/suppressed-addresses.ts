@@ -2,7 +2,12 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Executor, getDatabase } from "../client";
 import { subscribers, suppressedAddresses } from "../schema";
-import { isReasonThat, SUPPRESSION_REASONS, type SuppressionReason } from "../suppression-reasons";
+import {
+  isOwnersWish,
+  isReasonThat,
+  SUPPRESSION_REASONS,
+  type SuppressionReason,
+} from "../suppression-reasons";
 
 /** Why an address is on the suppression list; null if it is not. */
 export async function findSuppressionReason(email: string): Promise<SuppressionReason | null> {
@@ -18,14 +23,14 @@ export async function findSuppressionReason(email: string): Promise<SuppressionR
 export type SuppressionCounts = { suppressed: number; deleted: number };
 
 /**
- * Puts addresses on the suppression list, unless a reason of at least the same rank is there. For a reason that says
- * so, they are also deleted from the newsletter's list. The addresses are distinct.
+ * Puts addresses on the suppression list, unless a reason of at least the same rank is there. If it is their owners'
+ * wish, they are also deleted from the newsletter's list. The addresses are distinct.
  */
 export async function suppressAddresses(
   emails: string[],
   reason: SuppressionReason,
 ): Promise<SuppressionCounts> {
-  const { leavesList } = SUPPRESSION_REASONS[reason];
+  const leavesList = isOwnersWish(SUPPRESSION_REASONS[reason]);
   const [counts] = await getDatabase().db.execute<SuppressionCounts>(sql`
     with listed as materialized (${valuesOf(emails)}),
     written as (${suppressionOf(sql`listed`, reason)}),
@@ -59,31 +64,24 @@ export async function liftSuppressions(emails: string[]): Promise<number> {
     with listed as materialized (${valuesOf(emails)})
     delete from ${suppressedAddresses} using listed
     where address_hash = ${addressHash(sql`email`)}
-      and ${isReasonThat(sql`reason`, ({ liftedByOperator }) => liftedByOperator)}
+      and not ${isReasonThat(sql`reason`, isOwnersWish)}
     returning 1`);
   return lifted.length;
 }
 
-/** Takes an address off the suppression list, whatever the reason: its owner has shown that mail is wanted. */
+/**
+ * Takes an address off the suppression list, whatever the reason or for one alone: its owner has shown that mail is
+ * wanted.
+ */
 export async function liftConfirmedSuppression(
   email: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
+  reason?: SuppressionReason,
 ): Promise<void> {
+  const isReason = reason && eq(suppressedAddresses.reason, reason);
   await executor
     .delete(suppressedAddresses)
-    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
-}
-
-/** Forgets that the owner of an address once unsubscribed, after another proof that the newsletter is wanted. */
-export async function liftUnsubscription(email: string, executor: Executor): Promise<void> {
-  await executor
-    .delete(suppressedAddresses)
-    .where(
-      and(
-        eq(suppressedAddresses.addressHash, addressHash(email)),
-        eq(suppressedAddresses.reason, "unsubscribed"),
-      ),
-    );
+    .where(and(eq(suppressedAddresses.addressHash, addressHash(email)), isReason));
 }
 
 /** The statement that suppresses the addresses of a table with the column `email`. */

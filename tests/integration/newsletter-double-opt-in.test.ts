@@ -12,7 +12,7 @@ import {
 import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
 import { deleteUnconfirmedSubscribers, findSubscriberByEmail } from "~db/queries/subscribers";
-import { suppressAddresses } from "~db/queries/suppressed-addresses";
+import { findSuppressionReason, suppressAddresses } from "~db/queries/suppressed-addresses";
 import { watchLog } from "../support/log";
 import { fillMailQueue, linkIn, mailIdle } from "../support/mail";
 import { runMailWorker } from "../support/mail-worker";
@@ -136,19 +136,22 @@ describe("subscribing with double opt-in", () => {
     expect(subjectsTo(email)).toEqual(["One step left: confirm your email", "You’re on the list"]);
   });
 
-  it("lifts a suppression, even after a complaint, once its owner subscribes again and confirms", async () => {
-    const { email, confirmToken } = await asked();
-    const ours = sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`;
-    const suppressed = async () => (await getDatabase().db.execute(ours)).length;
-    await suppressAddresses([email], "complaint");
-    await postToken(confirm, confirmToken);
-    expect(await suppressed()).toBe(1);
-    await toastOfSubscribing(email);
-    expect(await suppressed()).toBe(1);
-    await postToken(confirm, confirmTokenIn(mailsTo(email).at(-1) as TestMail));
-    expect(await suppressed()).toBe(0);
-    expect(await confirmedAt(email)).toBeInstanceOf(Date);
-  });
+  it.each(["complaint", "unsubscribed"] as const)(
+    "lifts a suppression, even after a %s, once its owner subscribes again and confirms",
+    async (reason) => {
+      const { email, confirmToken } = await asked();
+      const ours = sql`select from suppressed_addresses where address_hash = ${addressHash(email)}`;
+      const suppressed = async () => (await getDatabase().db.execute(ours)).length;
+      await suppressAddresses([email], reason);
+      await postToken(confirm, confirmToken);
+      expect(await suppressed()).toBe(1);
+      await toastOfSubscribing(email);
+      expect(await suppressed()).toBe(1);
+      await postToken(confirm, confirmTokenIn(mailsTo(email).at(-1) as TestMail));
+      expect(await suppressed()).toBe(0);
+      expect(await confirmedAt(email)).toBeInstanceOf(Date);
+    },
+  );
 
   it("mails an unconfirmed address again, but not within ten minutes", async () => {
     const { email } = await asked();
@@ -256,6 +259,7 @@ describe("unsubscribing", () => {
       "You’re on the list",
       "One step left: confirm your email",
     ]);
+    expect(await findSuppressionReason(email)).toBe("unsubscribed");
     await postToken(confirm, confirmToken);
     expect(await confirmedAt(email)).toBeNull();
     expect((await oneClick(unsubscribeUrl)).status).toBe(200);

@@ -335,7 +335,7 @@ describe("subscribers export", () => {
     expect(rows).toHaveLength(6005);
     const statusOf = (email: string) => rows.find(([address]) => address === email)?.[1];
     expect(statusOf("asked@example.test")).toBe("unconfirmed");
-    expect(statusOf("reader-1@example.test")).toBe("bounced");
+    expect(statusOf("reader-1@example.test")).toBe("listed");
     expect(rows.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
     expect(rows.find(([email]) => email === "'=is@example.test")?.[4]).toBe(
       '\'=1+1, as "they" say',

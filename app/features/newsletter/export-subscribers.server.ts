@@ -1,5 +1,4 @@
-import { type ListedSubscriber, readSubscribers } from "~db/queries/subscriber-lists";
-import type { SuppressionReason } from "~db/suppression-reasons";
+import { readSubscribers } from "~db/queries/subscriber-lists";
 import { csvOf } from "./address-file/spreadsheet-cell";
 
 /** Rows written per chunk. */
@@ -14,14 +13,6 @@ const HEADER = [
   "consent_recorded_at",
 ];
 
-/** The status of a suppressed subscriber, in words that an import understands. */
-const SUPPRESSED: Record<SuppressionReason, string> = {
-  "hard-bounce": "bounced",
-  listed: "bounced",
-  unsubscribed: "unsubscribed",
-  complaint: "complained",
-};
-
 /**
  * Writes the whole list as CSV in chunks of constant size, with each address's status: UTF-8 with a byte order mark,
  * with formulas escaped for spreadsheet programs. An import reads back the same list, without those unconfirmed.
@@ -31,20 +22,15 @@ export async function exportSubscribers(write: (csv: string) => Promise<void>): 
   await readSubscribers(PAGE, (page) =>
     write(
       csvOf(
-        page.map((subscriber) => [
-          subscriber.email,
-          statusOf(subscriber),
-          subscriber.createdAt.toISOString(),
-          subscriber.confirmedAt?.toISOString() ?? "",
-          subscriber.consentSource ?? "",
-          subscriber.consentRecordedAt?.toISOString() ?? "",
+        page.map(({ email, suppression, createdAt, confirmedAt, consentSource, ...consent }) => [
+          email,
+          suppression ?? (confirmedAt ? "subscribed" : "unconfirmed"),
+          createdAt.toISOString(),
+          confirmedAt?.toISOString() ?? "",
+          consentSource ?? "",
+          consent.consentRecordedAt?.toISOString() ?? "",
         ]),
       ),
     ),
   );
-}
-
-function statusOf({ suppression, confirmedAt }: ListedSubscriber): string {
-  if (suppression !== null) return SUPPRESSED[suppression];
-  return confirmedAt ? "subscribed" : "unconfirmed";
 }

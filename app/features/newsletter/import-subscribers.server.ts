@@ -1,5 +1,4 @@
 import {
-  type FoundListing,
   findListings,
   insertListedSubscribers,
   type ListingOutcome,
@@ -36,7 +35,10 @@ type Counts = {
 export type ImportResult = Counts & {
   encoding: Encoding;
   /** Addresses that the file says not to mail, by what it says. */
-  notToMail: Record<Standing, number>;
+  left: number;
+  bounced: number;
+  complained: number;
+  unconfirmed: number;
   /** Of these, subscribers who entered their address on the site, and so stay. */
   stayed: number;
   /** The file that lists the refused records; null if there are none. */
@@ -87,11 +89,14 @@ export async function importSubscribers(
   } finally {
     await report.close();
   }
+  const countOf = (given: Standing) =>
+    [...standings.values()].filter((standing) => standing === given).length;
   const hasReport = run.counts.suppressed + run.counts.refused > 0;
   return {
     encoding,
     ...run.counts,
-    notToMail: countBy(standings),
+    ...{ left: countOf("left"), bounced: countOf("bounced") },
+    ...{ complained: countOf("complained"), unconfirmed: countOf("unconfirmed") },
     stayed: run.stayed.size,
     report: hasReport ? report.path : null,
   };
@@ -107,12 +112,6 @@ async function findStandings(batches: AsyncIterable<AddressBatch>): Promise<Map<
     }
   }
   return standings;
-}
-
-function countBy(standings: ReadonlyMap<string, Standing>): Record<Standing, number> {
-  const counts = { kept: 0, unconfirmed: 0, bounced: 0, left: 0, complained: 0 };
-  for (const standing of standings.values()) counts[standing] += 1;
-  return counts;
 }
 
 type Run = Pick<Options, "source" | "isDryRun"> & {
@@ -176,7 +175,12 @@ async function listKept(
   const emails = distinct(addresses);
   if (isDryRun) {
     const found = await findListings(emails);
-    return new Map([...found].map(([email, listing]) => [email, expectedOutcome(listing)]));
+    return new Map(
+      [...found].map(([email, { reason, kind }]) => [
+        email,
+        reason === null ? { kind } : { kind: "suppressed", reason },
+      ]),
+    );
   }
   const consents = new Map(addresses.map(({ email, consentAt }) => [email, consentAt]));
   const tokens = await unsubscribeTokensOf(emails);
@@ -188,12 +192,6 @@ async function listKept(
     })),
     { source, now },
   );
-}
-
-function expectedOutcome({ reason, isListed, isConfirmed }: FoundListing): ListingOutcome {
-  if (reason !== null) return { kind: "suppressed", reason };
-  if (isConfirmed) return { kind: "known" };
-  return { kind: isListed ? "confirmed" : "added" };
 }
 
 const distinct = (addresses: ListedAddress[]) => [...new Set(addresses.map(({ email }) => email))];

@@ -12,7 +12,7 @@ import {
   insertSubscriber,
   insertUnconfirmedSubscriber,
 } from "~db/queries/subscribers";
-import { findSuppressionReason, liftUnsubscription } from "~db/queries/suppressed-addresses";
+import { findSuppressionReason, liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
 import { isEmailConfirmed } from "~db/queries/users";
 import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
 import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
@@ -60,7 +60,7 @@ async function addAtOnce(email: string, accountId: string | null): Promise<boole
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
   const isAdded = await getDatabase().db.transaction(async (tx) => {
     const inserted = await insertSubscriber(subscriber, new Date(), tx);
-    if (comesBack) await liftUnsubscription(email, tx);
+    if (comesBack) await liftConfirmedSuppression(email, tx, reason);
     if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
     return inserted;
   });

@@ -7,7 +7,7 @@ import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
 import { type ByteSource, decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
-import { type ReadStanding, type Standing, StatusReader, statusColumns } from "./status-columns";
+import { type Standing, StatusReader, statusColumns } from "./status-columns";
 
 /** A canonical address, its line in the file, and what the file says about it. */
 export type ListedAddress = {
@@ -104,7 +104,7 @@ async function* readBatches(
       const cells = status && "cells" in record ? record.cells : [];
       return {
         ...outcome,
-        standing: readStanding(source.name, record.line, status?.standingOf(cells)),
+        standing: status?.standingOf(cells, `${source.name}:${record.line}`) ?? "kept",
         consentAt: status?.consentOf(cells, now) ?? null,
       };
     });
@@ -115,15 +115,6 @@ async function* readBatches(
     };
   }
   if (start === null) throw new OperatorError(`${source.name} is empty.`);
-}
-
-function readStanding(file: string, line: number, read: ReadStanding | undefined): Standing {
-  if (!read) return "kept";
-  if ("standing" in read) return read.standing;
-  const [name, value] = [read.name, read.value].map((text) => printableText(text).slice(0, 40));
-  throw new OperatorError(
-    `${file}:${line}: '${name}' is '${value}', which is not understood; wanted ${read.wanted}. Nothing was imported.`,
-  );
 }
 
 type ListStart = { column: number; hasHeader: boolean; status: StatusReader | null };

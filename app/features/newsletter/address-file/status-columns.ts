@@ -1,3 +1,5 @@
+import { OperatorError } from "~db/operator-error";
+import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
 
 /**
@@ -22,88 +24,66 @@ const ifFilled = (standing: Standing): Values => ({ "": "kept", "*": standing })
 /** For a column that only looks like a status. */
 const ANYTHING: Values = { "": "kept", "*": "kept" };
 
-type StatusColumn = {
-  heading: string;
-  values: Values;
-  /** The heading of another column that must be there, or this one has an unknown meaning. */
-  beside?: string;
-};
+/** A column by the words of its heading, its values, and another column that must be there for this meaning. */
+type StatusColumn = readonly [heading: RegExp, values: Values, beside?: RegExp];
 
-/** The columns that say who gets mail, by the words of their headings, in the exports of newsletter programs. */
+/** The columns that say who gets mail, in the exports of newsletter programs. The first one that fits counts. */
 const STATUS_COLUMNS: readonly StatusColumn[] = [
   // Mailchimp has a file each for those who unsubscribed and whose mail bounced, so nobody's date is empty
-  { heading: "unsub time", values: { "*": "left" } },
-  ...["unsub campaign title", "unsub campaign id", "unsub reason", "unsub reason other"].map(
-    (heading) => ({ heading, values: ANYTHING, beside: "unsub time" }),
-  ),
-  { heading: "clean time", values: { "*": "bounced" } },
-  ...["clean campaign title", "clean campaign id"].map((heading) => ({
-    heading,
-    values: ANYTHING,
-    beside: "clean time",
-  })),
+  [/^unsub time$/, { "*": "left" }],
+  [/^unsub (campaign|reason)\b/, ANYTHING, /^unsub time$/],
+  [/^clean time$/, { "*": "bounced" }],
+  [/^clean campaign\b/, ANYTHING, /^clean time$/],
   // Substack
-  { heading: "email disabled", values: yesOrNo("left", "kept") },
-  { heading: "active subscription", values: ANYTHING, beside: "email disabled" },
-  { heading: "type", values: ANYTHING, beside: "email disabled" },
+  [/^email disabled$/, yesOrNo("left", "kept")],
+  [/^(active subscription|type)$/, ANYTHING, /^email disabled$/],
   // Ghost
-  { heading: "subscribed to emails", values: yesOrNo("kept", "left") },
-  { heading: "deleted at", values: ifFilled("left"), beside: "subscribed to emails" },
+  [/^subscribed to emails$/, yesOrNo("kept", "left")],
+  [/^deleted at$/, ifFilled("left"), /^subscribed to emails$/],
   // Kit
-  {
-    heading: "state",
-    values: {
-      active: "kept",
-      inactive: "unconfirmed",
-      bounced: "bounced",
-      cancelled: "left",
-      complained: "complained",
+  [
+    /^state$/,
+    {
+      ...{ active: "kept", inactive: "unconfirmed", bounced: "bounced" },
+      ...{ cancelled: "left", complained: "complained" },
     },
-  },
+  ],
   // Buttondown
-  {
-    heading: "type",
-    values: {
+  [
+    /^type$/,
+    {
       ...{ regular: "kept", premium: "kept", gifted: "kept", trialed: "kept", unpaid: "kept" },
       ...{ churning: "kept", paused: "kept", "past due": "kept" },
-      unactivated: "unconfirmed",
-      undeliverable: "bounced",
+      ...{ unactivated: "unconfirmed", undeliverable: "bounced", complained: "complained" },
       ...{ unsubscribed: "left", removed: "left", spammy: "left" },
-      complained: "complained",
     },
-  },
-  { heading: "unsubscription date", values: ifFilled("left"), beside: "type" },
-  { heading: "unsubscription reason", values: ifFilled("left"), beside: "type" },
-  { heading: "undeliverability date", values: ifFilled("bounced"), beside: "type" },
-  { heading: "undeliverability reason", values: ifFilled("bounced"), beside: "type" },
+  ],
+  [/^unsubscription (date|reason)$/, ifFilled("left"), /^type$/],
+  [/^undeliverability (date|reason)$/, ifFilled("bounced"), /^type$/],
   // Brevo
-  ...["email blacklist", "email blacklisted"].flatMap((heading) => [
-    { heading, values: yesOrNo("left", "kept") },
-    { heading: "sms blacklist", values: ANYTHING, beside: heading },
-    { heading: "sms blacklisted", values: ANYTHING, beside: heading },
-    { heading: "opt in", values: yesOrNo("kept", "unconfirmed"), beside: heading },
-    { heading: "double opt in", values: yesOrNo("kept", "unconfirmed"), beside: heading },
-  ]),
+  [/^email blacklist(ed)?$/, yesOrNo("left", "kept")],
+  [/^sms blacklist(ed)?$/, ANYTHING, /^email blacklist/],
+  [/^(double )?opt in$/, yesOrNo("kept", "unconfirmed"), /^email blacklist/],
   // Mailjet
-  { heading: "is excluded from campaigns", values: yesOrNo("left", "kept") },
-  { heading: "is unsubscribed", values: yesOrNo("left", "kept") },
-  { heading: "is opt in pending", values: yesOrNo("unconfirmed", "kept") },
-  { heading: "is spam complaining", values: yesOrNo("complained", "kept") },
+  [/^is (excluded from campaigns|unsubscribed)$/, yesOrNo("left", "kept")],
+  [/^is opt in pending$/, yesOrNo("unconfirmed", "kept")],
+  [/^is spam complaining$/, yesOrNo("complained", "kept")],
   // Shopify
-  { heading: "accepts email marketing", values: yesOrNo("kept", "unconfirmed") },
+  [/^accepts email marketing$/, yesOrNo("kept", "unconfirmed")],
   // ActiveCampaign, AWeber, beehiiv, Campaign Monitor, Flodesk, FluentCRM, MailerLite, MailPoet, and this site
-  {
-    heading: "status",
-    values: {
+  [
+    /^status$/,
+    {
       ...{ active: "kept", subscribed: "kept" },
       ...{ unconfirmed: "unconfirmed", pending: "unconfirmed", paused: "unconfirmed" },
       ...{ "needs approval": "unconfirmed", transactional: "unconfirmed" },
-      ...{ bounced: "bounced", cleaned: "bounced" },
+      ...{ bounced: "bounced", cleaned: "bounced", complained: "complained", junk: "complained" },
       ...{ unsubscribed: "left", inactive: "left", deleted: "left", archived: "left" },
-      ...{ complained: "complained", junk: "complained" },
+      // reasons of this site's suppressions
+      ...{ "hard bounce": "bounced", listed: "bounced", complaint: "complained" },
     },
-  },
-  { heading: "unsubscribed at", values: ifFilled("left"), beside: "status" },
+  ],
+  [/^unsubscribed at$/, ifFilled("left"), /^status$/],
 ];
 
 /** Headings of the date of consent, the best proof first. */
@@ -117,9 +97,6 @@ const NO_VALUE = /^(?:null|none|n\/a|-|0000-00-00.*)$/;
 
 type FoundColumn = { index: number; name: string; values: Values };
 
-/** A cell whose value the table does not have, or the standing. */
-export type ReadStanding = { standing: Standing } | { name: string; value: string; wanted: string };
-
 /** Reads from a row's cells what the file says about its address. */
 export class StatusReader {
   readonly #columns: FoundColumn[];
@@ -129,7 +106,11 @@ export class StatusReader {
 
   constructor(names: readonly string[]) {
     const headings = names.map(wordsOf);
-    const found = names.map((name, index) => ({ index, name, values: valuesOf(index, headings) }));
+    const found = names.map((name, index) => ({
+      index,
+      name,
+      values: valuesOf(headings[index] ?? "", headings),
+    }));
     this.#columns = found.filter((column): column is FoundColumn => column.values !== undefined);
     this.unknown = statusColumns(found.filter(({ values }) => !values).map(({ name }) => name));
     this.#consentColumns = CONSENT_DATES.map((heading) => headings.indexOf(heading)).filter(
@@ -137,17 +118,23 @@ export class StatusReader {
     );
   }
 
-  /** The strongest standing of a row's cells. */
-  standingOf(cells: readonly string[]): ReadStanding {
+  /** The strongest standing of a row's cells. Throws an OperatorError that begins with `place` for an unknown value. */
+  standingOf(cells: readonly string[], place: string): Standing {
     let standing: Standing = "kept";
     for (const { index, name, values } of this.#columns) {
       const cell = unescapeCell(cells[index] ?? "");
       const value = normalize(cell);
       const found = Object.hasOwn(values, value) ? values[value] : values[value && "*"];
-      if (!found) return { name, value: cell, wanted: wantedBy(values) };
+      if (!found) {
+        const [column, shown] = [name, cell].map((text) => printableText(text).slice(0, 40));
+        const wanted = "*" in values ? "a value" : Object.keys(values).join(", ");
+        throw new OperatorError(
+          `${place}: '${column}' is '${shown}', which is not understood; wanted ${wanted}. Nothing was imported.`,
+        );
+      }
       standing = strongest(standing, found);
     }
-    return { standing };
+    return standing;
   }
 
   /** When the owner of a row's address consented; null if no cell says it in the form 2026-05-31, with or without a time. */
@@ -165,11 +152,12 @@ export function strongest(one: Standing, other: Standing): Standing {
   return STANDINGS.indexOf(one) > STANDINGS.indexOf(other) ? one : other;
 }
 
-function valuesOf(index: number, headings: string[]): Values | undefined {
-  return STATUS_COLUMNS.find(
-    ({ heading, beside }) =>
-      heading === headings[index] && (beside === undefined || headings.includes(beside)),
-  )?.values;
+function valuesOf(heading: string, headings: string[]): Values | undefined {
+  const column = STATUS_COLUMNS.find(
+    ([name, , beside]) =>
+      name.test(heading) && (!beside || headings.some((one) => beside.test(one))),
+  );
+  return column?.[1];
 }
 
 function normalize(cell: string): string {
@@ -180,8 +168,6 @@ function normalize(cell: string): string {
     .replace(/[\s_-]+/g, " ");
   return NO_VALUE.test(cell.trim().toLowerCase()) ? "" : value;
 }
-
-const wantedBy = (values: Values) => ("*" in values ? "a value" : Object.keys(values).join(", "));
 
 /** An ISO 8601 date or time, also with a space or 'UTC' in it; UTC if it names no zone. */
 function readDate(text: string): Date | null {
