@@ -295,7 +295,11 @@ describe("an import", () => {
       const started = importFile("email", "a@example.test", "b@example.test");
       // it has read the suppressions, and waits for the row
       await expect
-        .poll(() => database.db.execute(sql`select from pg_locks where not granted`))
+        .poll(() =>
+          database.db.execute(sql`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`),
+        )
         .toHaveLength(1);
       return { started };
     });
