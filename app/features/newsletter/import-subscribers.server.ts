@@ -13,7 +13,7 @@ import {
   type RefusedRecord,
 } from "./address-file/read-address-file.server";
 import { RefusalReport } from "./address-file/refusal-report.server";
-import { type Standing, strongest } from "./address-file/status-columns";
+import { type Standing, strongest } from "./address-file/status-columns.server";
 import { unsubscribeTokensOf } from "./unsubscribe-token.server";
 
 /** How much of a file has been read. */

@@ -7,7 +7,7 @@ import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
 import { type ByteSource, decode, detectEncoding, type Encoding } from "./encoding.server";
 import { printableText } from "./printable-text";
 import { unescapeCell } from "./spreadsheet-cell";
-import { type Standing, StatusReader, statusColumns } from "./status-columns";
+import { type Standing, StatusReader, statusColumns } from "./status-columns.server";
 
 /** A canonical address, its line in the file, and what the file says about it. */
 export type ListedAddress = {

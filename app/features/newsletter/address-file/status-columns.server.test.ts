@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { statusColumns } from "./status-columns";
+import { statusColumns } from "./status-columns.server";
 
 const row = (names: string) => names.split(",");
 
