@@ -88,7 +88,7 @@ export async function completeMainJourney(
   await reader.click("Cancel subscription");
   await reader.sees("h1", /Cancel/);
   await reader.click("Cancel subscription");
-  await reader.click("Return to The Golden Path");
+  await reader.click("Return to the site");
   await reader.arrivesAt("/premium");
   await reader.sees("main", /Your membership is cancelled\./);
 
