@@ -29,7 +29,7 @@ const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 export async function check(directory: string | undefined): Promise<void> {
   const folder = await folderToRead(directory);
   const found = await readFolder(folder);
-  const warnings = await findWarnings(found);
+  const warnings = await findWarnings(found, { isSample: folder === sampleFolder() });
   for (const problem of inOrder(found.problems)) print(describeProblem(problem));
   for (const warning of inOrder(warnings)) note(`Note: ${describeProblem(warning)}`);
   if (found.problems.length > 0) {

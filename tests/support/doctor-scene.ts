@@ -164,7 +164,7 @@ export async function openDoctorScene(): Promise<DoctorScene> {
     },
   };
 
-  writeEdition(join(folder, "content"), SMALL_EDITION);
+  writeEdition(join(folder, "content"), { ...SMALL_EDITION, "site.yml": "title: Gates\n" });
   mkdirSync(join(folder, "backups"));
   writeFileSync(join(folder, "backups", backupName(new Date())), "");
   scene.set({});

@@ -33,9 +33,12 @@ const chapter = (order: number, fields: Record<string, string> = {}, body?: stri
 const photograph = (): Sharp =>
   sharp({ create: { width: 20, height: 10, channels: 3, background: "green" } }).jpeg();
 
+const SITE = "title: Mine\n";
+
 describe("content check", () => {
   it("prints every mistake with file and line, and fails", async () => {
     write({
+      "site.yml": SITE,
       "chapters/01-a.md": "---\ntitle: A\norder: 1\n---\n\nText.\n",
       "chapters/02-b.md": chapter(2, {}, "One.\n\nSee [this](03-c.md)."),
       "extras/c.md": editionText({ title: "C", summary: "S.", order: 1, kind: "song" }),
@@ -52,7 +55,7 @@ describe("content check", () => {
   });
 
   it("prints one line with counts if there are no mistakes", async () => {
-    write(SMALL_EDITION);
+    write({ ...SMALL_EDITION, "site.yml": SITE });
     expect(await content("check", edition)).toEqual({
       code: 0,
       stdout: "All is well: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds.\n",
@@ -67,6 +70,16 @@ describe("content check", () => {
     expect(code).toBe(0);
   });
 
+  it("says what the site still shows of the sample beside an author's texts", async () => {
+    write({ ...SMALL_EDITION, "landing.yml": "biography: { lead: A., paragraphs: [B.] }\n" });
+    const { stderr, code } = await content("check", edition);
+    expect(stderr).toMatch(
+      /^Note: site\.yml: there is none, so the site has the sample's title, author, .*reviews, address; 'content site'/,
+    );
+    expect(stderr).not.toContain("biography");
+    expect(code).toBe(0);
+  });
+
   it("fails for a folder without an edition", async () => {
     expect(await content("check", folder.path)).toMatchObject({
       code: 1,
@@ -78,6 +91,7 @@ describe("content check", () => {
     const placed = photograph().withExif({ IFD3: { GPSLatitude: "52/1 31/1 0/1" } });
     const turned = await photograph().withMetadata({ orientation: 3 }).toBuffer();
     write({
+      "site.yml": SITE,
       "chapters/01-a.md": chapter(1, { publish: "2026-03-01" }, "![A hill](used.jpg)"),
       "chapters/02-b.md": chapter(2, { publish: "2026-02-01" }, "![A dale](turned.jpg)"),
       "chapters/03-c.md": chapter(3),

@@ -152,7 +152,7 @@ describe("rejected webhooks", () => {
     });
     for (let restart = 0; restart < 3; restart++) await look(later(restart * 2 * HOUR));
     expect(told()).toHaveLength(1);
-    expect(mailsToOperator()[0]?.text).toMatch(/node build\/index\.js stripe doctor/);
+    expect(mailsToOperator()[0]?.text).toMatch(/golden-path stripe doctor/);
 
     webhooks = "arrive";
     await member();

@@ -10,9 +10,12 @@ import type { FolderCheck } from "./import-edition.server";
 import type { EditionSource, SourceDocument } from "./read-source.server";
 
 /** Finds probable mistakes in a folder that can still be imported. */
-export async function findWarnings(check: FolderCheck): Promise<EditionProblem[]> {
+export async function findWarnings(
+  check: FolderCheck,
+  { isSample }: { isSample: boolean },
+): Promise<EditionProblem[]> {
   return [
-    ...sampleWords(check.source),
+    ...(isSample ? [] : sampleWords(check.source)),
     ...misplacedChapters(check.source),
     ...unusedFiles(check),
     ...(await imagesWithLocation(check.source)),
