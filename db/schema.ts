@@ -495,7 +495,7 @@ export const editionDocuments = pgTable(
       .references(() => editions.digest, { onDelete: "cascade" }),
     slug: text("slug").notNull(),
     kind: text("kind").$type<DocumentKind>().notNull(),
-    /** Counted from 1 within its kind, in reading order; a chapter's number, whenever it is published. */
+    /** Counted from 1 within its kind, in reading order, whenever it is published. */
     position: integer("position").notNull(),
     title: text("title").notNull(),
     summary: text("summary").notNull(),
@@ -507,6 +507,10 @@ export const editionDocuments = pgTable(
     audio: text("audio"),
     /** Whether everybody may read it, at /preview/<slug>. */
     isPublic: boolean("is_public").notNull().default(false),
+    /** The part of the book that a chapter is in; null outside of parts. */
+    part: text("part"),
+    /** Replaces a chapter's number, such as `Prologue`. */
+    label: text("label"),
     /** A BCP 47 tag and the direction of its script; null where they are the book's. */
     language: text("language"),
     dir: text("dir").$type<"ltr" | "rtl">(),

@@ -1,7 +1,10 @@
 import { cp } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
+import { importBook } from "~/features/library/book-import/import-book.server";
+import { isDraft } from "~/features/library/draft";
+import { draftPath, PREVIEW_DAYS, previewToken } from "~/features/library/draft-preview.server";
 import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
 import {
   BrokenEdition,
@@ -20,8 +23,12 @@ import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
+import { withDatabase } from "./with-database.server";
 
 type NewOptions = { extra?: string; publish?: string; page?: string };
+
+/** Maximum number of mistakes that an import prints. */
+const SHOWN_MISTAKES = 10;
 
 const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 
@@ -46,7 +53,9 @@ export async function list(directory: string | undefined): Promise<void> {
   for (const line of await tabulateEdition(found, now)) print(line);
   const waiting = found.source.documents
     .flatMap(({ title, publishAt }) =>
-      publishAt !== null && publishAt > now ? [{ title, publishAt }] : [],
+      publishAt !== null && publishAt > now && !isDraft({ publishAt })
+        ? [{ title, publishAt }]
+        : [],
     )
     .sort((one, other) => one.publishAt.getTime() - other.publishAt.getTime());
   const [next] = waiting;
@@ -100,6 +109,57 @@ export async function copySample(): Promise<void> {
   // without `errorOnExist`, which on Node 24 rejects an empty folder too
   await cp(sampleFolder(), folder, { recursive: true, force: false });
   print(folder);
+}
+
+/** `content import`: makes an edition of a book in CONTENT_DIR, which must hold none. Exits with 1 if it has mistakes. */
+export async function importText(
+  path: string,
+  { dryRun = false }: { dryRun?: boolean },
+): Promise<void> {
+  const folder = folderToWrite();
+  if (!dryRun && holdsEdition(await listFolder(folder))) {
+    throw new OperatorError(
+      `Nothing was imported: there is an edition in ${folder}; move it away.`,
+    );
+  }
+  const { check: made, losses } = await importBook(resolve(path), folder, { isDryRun: dryRun });
+  for (const line of losses) note(line);
+  const { problems } = made;
+  for (const problem of inOrder(problems).slice(0, SHOWN_MISTAKES)) print(describeProblem(problem));
+  print(`${dryRun ? "Would import" : "Imported"}: ${describeContent(made)}.`);
+  if (problems.length === 0) return;
+  process.exitCode = 1;
+  note(
+    `The site takes it once ${formatCount(problems.length, "mistake")} in it ${problems.length === 1 ? "is" : "are"} corrected; see 'content check'.`,
+  );
+}
+
+/** `content preview`: prints the addresses at which the author sees unpublished texts, or the one named. */
+export async function preview(name: string | undefined): Promise<void> {
+  const { source, problems } = await readFolder(await folderToRead(undefined));
+  const now = new Date();
+  const shown = source.documents.filter(({ path, slug, publishAt }) =>
+    name === undefined
+      ? publishAt !== null && publishAt > now
+      : slug === name || path === name || basename(path) === name,
+  );
+  if (shown.length === 0) {
+    throw new OperatorError(
+      name === undefined
+        ? "Every text is published. A text with 'publish: draft' is not."
+        : `There is no text '${name}'; wanted its slug or its file, as 'content list' and the folder have them.`,
+    );
+  }
+  await withDatabase(async () => {
+    const token = await previewToken(now);
+    for (const { slug } of shown) print(new URL(draftPath(token, slug), env().PUBLIC_URL).href);
+  });
+  note(
+    `For ${PREVIEW_DAYS} days, whoever has such an address can read every text. Keep it to yourself.`,
+  );
+  if (problems.length > 0) {
+    note("The site shows the last edition without mistakes; see 'content check'.");
+  }
 }
 
 /** The folder that a command reads. Where the site would serve the sample edition, returns that and says so. */

@@ -226,6 +226,10 @@ function addContentCommands(content: Command): void {
     .description("show which texts are published, and when the others will be")
     .action(run(({ list }) => list));
   content
+    .command("preview [text]")
+    .description("print addresses at which only you see the texts that are not yet published")
+    .action(run(({ preview }) => preview));
+  content
     .command("new [title]")
     .description("create the file of a new chapter in CONTENT_DIR")
     .option(
@@ -235,6 +239,11 @@ function addContentCommands(content: Command): void {
     .option("--extra <kind>", "create an extra instead: audio-walk, notebook-page or practice")
     .option("--publish <date>", "when members first see it, such as 2026-12-01")
     .action(run(({ createText }) => createText));
+  content
+    .command("import <file-or-folder>")
+    .description("make an edition of a book in Markdown or Word (.docx), if CONTENT_DIR has none")
+    .option("--dry-run", "report what would be imported; change nothing")
+    .action(run(({ importText }) => importText));
   content
     .command("copy-sample")
     .description("copy the sample edition to CONTENT_DIR")

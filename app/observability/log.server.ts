@@ -90,10 +90,10 @@ function pathForLog(path: unknown): unknown {
 }
 
 /**
- * The part of a path before a secret, such as that of a member's podcast feed. It may contain dot segments and
+ * The part of a path before a secret, such as that of a member's podcast feed or of a draft. It may contain dot segments and
  * backslashes, which lead to the same address.
  */
-const BEFORE_SECRET = /^.*?[\\/]podcast[\\/]+(?=.)/is;
+const BEFORE_SECRET = /^.*?[\\/](?:podcast|drafts)[\\/]+(?=.)/is;
 
 function withoutSecret(path: string): string {
   let decoded = path;

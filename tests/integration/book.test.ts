@@ -45,7 +45,13 @@ and H~2~O, é, 漢字, 🥾, & < > and more.
 
 # One
 
-## Two
+## Two {#second}
+
+H<sub>2</sub>O, 5<sup>*th*</sup>, <kbd>Esc</kbd>, a<br>break, [a heading](#second), [a step](05-steps.md#second-step).
+
+| a | b | c | d | e |
+| - | - | - | - | - |
+| 1 | 2 | 3 | 4 | 5 |
 
 ### Three
 
@@ -106,8 +112,12 @@ Text with ![a gate](gate.png) in it, [![linked](gate.png)](https://example.test/
 const everything = {
   ...SMALL_EDITION,
   "chapters/01-gates.md": editionText(
-    { title: `'Gates & <Hills> "quoted" ]]>'`, summary: "S.", order: 1 },
+    { title: `'Gates & <Hills> "quoted" ]]>'`, summary: "S.", order: 1, part: "A & <B>" },
     EVERYTHING,
+  ),
+  "chapters/05-steps.md": editionText(
+    { title: "Steps", order: 5, part: '""', label: "Appendix A" },
+    "One.\n\n## Second step",
   ),
   "chapters/gate.png": PNG_PIXEL,
 };
@@ -122,8 +132,8 @@ async function sampleWithEverything(): Promise<Edition> {
         return [relative(SAMPLE, path), readFileSync(path)];
       }),
   );
-  const more = Object.entries(everything).map(([path, content]) => {
-    const text = content.toString().replace(/^order: /m, "order: 100");
+  const more = Object.entries(everything).map(([path, content], index) => {
+    const text = content.toString().replace(/^order: \d+/m, `order: ${100 + index}`);
     return [
       path.replace("/0", "/9"),
       path.endsWith(".md") ? text.replaceAll("](0", "](9") : content,
@@ -175,6 +185,7 @@ describe("the book", () => {
     const text = files["EPUB/chapter-gates.xhtml"] ?? "";
     for (const href of [
       "chapter-hills.xhtml",
+      "chapter-steps.xhtml#p2",
       "extra-one-drawer.xhtml",
       // not published yet
       "https://book.example/premium/chapters/later",
@@ -183,6 +194,9 @@ describe("the book", () => {
     ]) {
       expect(text).toContain(`href="${href}"`);
     }
+    const nav = files["EPUB/contents.xhtml"]?.replace(/<[^>]+>/g, "|").replace(/\|+/g, "|");
+    expect(nav).toMatch(/\|A &\S+ &\S+B>\|1\. [^|]+\|2\. Hills\|Appendix A: Steps\|Extras\|/);
+    expect(files["EPUB/toc.ncx"]).toMatch(/playOrder="1"><navLabel><text>A &/);
     expect(text).toMatch(/<a [^>]*href="#fn-1"[^>]* epub:type="noteref"/);
     expect(text).toMatch(/<aside [^>]*id="fn-1"[^>]* epub:type="footnote"/);
     const images = Object.keys(files).filter((name) => name.startsWith("EPUB/images/"));

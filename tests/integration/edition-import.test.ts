@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
+import { contentsPage } from "~/features/library/contents";
+import { labelledTitle } from "~/features/library/entry-label";
 import { importEdition } from "~/features/library/importer/import-edition.server";
 import { findMedia } from "~/features/library/media-store.server";
 import { getDatabase } from "~db/client";
@@ -127,6 +129,126 @@ describe("a text", () => {
   });
 });
 
+describe("what real books have", () => {
+  it("are links to headings, in a text and across, however the anchor is written", async () => {
+    const html = await htmlOf(
+      "[here](#the-step) [again](#the-step-1) [there](02-hills.md#the-long_hill) [named](02-hills.md#own)\n\n***\n\n## The step\n\n> ## The step",
+      {
+        "chapters/02-hills.md": editionText(
+          { title: "Hills", order: 2 },
+          "One.\n\n# The `long` hill!\n\n## Another {#own .wide}",
+        ),
+      },
+    );
+    const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+    expect(hrefs).toEqual([
+      "#p2",
+      "#p3",
+      "/premium/chapters/hills#p2",
+      "/premium/chapters/hills#p3",
+    ]);
+    expect(html).toContain('<h2 id="p2">');
+  });
+
+  it("are links that follow their heading when its text changes", async () => {
+    const hills = (body: string): EditionFiles => ({
+      "chapters/02-hills.markdown": editionText({ title: "Hills", order: 2 }, body),
+    });
+    const link = "[a](02-hills.markdown#walk)";
+    expect(await htmlOf(link, hills("# Walk"))).toContain('hills#p1"');
+    expect(await htmlOf(link, hills("One.\n\n# Walk"))).toContain('hills#p2"');
+    expect(await problemsOf({ ...chapter(link), ...hills("# Run") })).toHaveLength(1);
+  });
+
+  it("are attributes, three dashes, and a little HTML without attributes", async () => {
+    const html = await htmlOf(
+      '# A step {#one .big key="v"}\n\nNow---then. ![A](a.png){width=50%} `x`{.rs} {.y}\n\nH<sub onclick="x">2</sub>O **5<sup>*th*</sup>**<br/><kbd>Esc</kbd> <a id="here"></a>\n\n| a<br>b |\n| - |\n| <kbd>c</kbd> |',
+      { "chapters/a.png": PNG_PIXEL },
+    );
+    expect(html).toContain('<h2 id="p1">A step</h2>');
+    expect(html).toContain("Now—then.");
+    expect(html).toMatch(/loading="lazy"> <code>x<\/code> \{\.y\}</);
+    expect(html).toMatch(
+      /H<sub>2<\/sub>O <strong>5<sup><em>th<\/em><\/sup><\/strong><br>\s*<kbd>Esc<\/kbd>/,
+    );
+    expect(html).toMatch(/<th>a<br>\s*b<\/th>/);
+    expect(html).not.toMatch(/onclick|here/);
+  });
+
+  it("are wide tables, which scroll in a frame", async () => {
+    const row = (columns: number) => `|${" a |".repeat(columns)}\n`;
+    const table = (columns: number) =>
+      `${row(columns)}|${" - |".repeat(columns)}\n${row(columns)}\n`;
+    const html = await htmlOf(table(4) + table(5));
+    expect(html).toContain('<table id="p1">');
+    expect(html).toContain(
+      '<div class="table-frame" role="region" aria-label="Table" tabindex="0" id="p2"><table>',
+    );
+  });
+
+  it("are parts, and names in place of numbers", async () => {
+    const text = (order: number, fields: Record<string, string>) => ({
+      [`chapters/${order}-c${order}.md`]: editionText({ title: `C${order}`, order, ...fields }),
+    });
+    const edition = await importEdition(
+      folderOf({
+        ...text(1, { label: "Prologue" }),
+        ...text(2, { part: "The Valley" }),
+        ...text(3, {}),
+        ...text(4, { part: "The Ridge" }),
+        ...text(5, { part: '""', label: "C5" }),
+      }),
+    );
+    const chapters = edition.chapters(new Date());
+    expect(chapters.map((entry) => [entry.part, labelledTitle(entry)])).toEqual([
+      [null, "Prologue: C1"],
+      ["The Valley", "Chapter 1: C2"],
+      ["The Valley", "Chapter 2: C3"],
+      ["The Ridge", "Chapter 3: C4"],
+      [null, "C5"],
+    ]);
+    const contents = contentsPage(edition, 1, new Date());
+    expect(contents?.sections.map(({ title }) => title)).toEqual([
+      ...["Chapters", "The Valley", "The Ridge", "Chapters"],
+    ]);
+  });
+
+  it("are file names of all kinds, each with its own address", async () => {
+    const name = (path: string) => ({
+      [`chapters/${path}`]: editionText({ title: "T", order: path.charCodeAt(0) }),
+    });
+    const edition = await importEdition(
+      folderOf({
+        ...name("Über den Berg (2).markdown"),
+        ...name("02_Hills.md"),
+        ...name("第一章.md"),
+        ...name("a-b.md"),
+        ...name(`${"long-".repeat(30)}name.MD`),
+      }),
+    );
+    const slugs = edition.all().map(({ slug }) => slug);
+    expect(slugs).toContain("ueber-den-berg-2");
+    expect(slugs).toContain("hills");
+    expect(slugs).toContain("a-b");
+    expect(slugs.filter((slug) => /^text-[0-9a-f]{8}$/.test(slug))).toHaveLength(1);
+    expect(Math.max(...slugs.map(({ length }) => length))).toBe(79);
+  });
+
+  it("are texts without a summary, which is their beginning", async () => {
+    const summaryOf = async (body: string) =>
+      (
+        await importEdition(
+          folderOf({ "chapters/a.md": editionText({ title: "A", order: 1 }, body) }),
+        )
+      ).all()[0]?.summary;
+    expect(await summaryOf("# One\n\n- a\n\nFirst[^1] & *best*.\n\nSecond.\n\n[^1]: Note.")).toBe(
+      "First & best.",
+    );
+    expect(await summaryOf("word ".repeat(100))).toMatch(/^(?:word ){31}word…$/);
+    expect(await summaryOf("- only a list")).toBe("A");
+  });
+});
+
 describe("a mistake", () => {
   it.each<[string, EditionFiles, string]>([
     [
@@ -136,8 +258,8 @@ describe("a mistake", () => {
     ],
     [
       "a missing field",
-      { "chapters/01-a.md": "---\ntitle: A\norder: 1\n---\ntext" },
-      "chapters/01-a.md:1: summary: is missing",
+      { "chapters/01-a.md": "---\ntitle: A\n---\ntext" },
+      "chapters/01-a.md:1: order: is missing",
     ],
     [
       "an unknown field",
@@ -203,9 +325,14 @@ describe("a mistake", () => {
       "chapters/02-b.md:4: order: 1 is also that of chapters/01-gates.md",
     ],
     [
-      "a bad name",
-      { ...chapter("x"), "chapters/Über.md": editionText({ title: "B", summary: "S.", order: 2 }) },
-      "chapters/Über.md: the file's name becomes its address; wanted up to 80 lower-case letters, digits and single hyphens, as in '03-small-hinges.md'",
+      "a link to a heading that is not there",
+      chapter("See [this](#the-step).\n\n## A step"),
+      "chapters/01-gates.md:7: a link leads to '#the-step'; there is no such heading in chapters/01-gates.md",
+    ],
+    [
+      "a tag that stays open",
+      chapter("H<sub>2O"),
+      "chapters/01-gates.md:7: HTML has no effect here; write Markdown",
     ],
     [
       "a footnote that is missing",

@@ -34,7 +34,7 @@ describe("a text's preview", () => {
   it("has all of a public chapter, for everybody", async () => {
     await takeEdition(SMALL_EDITION);
     const preview = await read("gates");
-    expect(preview).toMatchObject({ number: 1, title: "Gates", summary: "How to begin." });
+    expect(preview).toMatchObject({ label: "Chapter 1", title: "Gates", summary: "How to begin." });
     expect(preview.html).toContain("Open one gate.");
     // the link to the next chapter is for members
     expect(preview.next).toBeNull();
@@ -142,14 +142,14 @@ describe("the landing page", () => {
   it("begins like the edition's chapter 1, and links to the rest if that is public", async () => {
     await chapterOne(paragraphs(7).join("\n\n"));
     expect(await landing()).toEqual({
-      opening: { title: "Gates", paragraphs: paragraphs(5) },
-      wholeChapter: { number: 1, path: "/preview/gates" },
+      opening: { label: "Chapter 1", title: "Gates", paragraphs: paragraphs(5) },
+      wholeChapter: { name: "chapter 1", path: "/preview/gates" },
     });
     expect(await shownHtml()).toMatch(/Gates.*Paragraph 1\..*Paragraph 5\..*"\/preview\/gates"/s);
     expect(await shownHtml()).not.toContain("Paragraph 6.");
     await chapterOne(paragraphs(12).join("\n\n"), {});
     expect(await landing()).toEqual({
-      opening: { title: "Gates", paragraphs: paragraphs(5) },
+      opening: { label: "Chapter 1", title: "Gates", paragraphs: paragraphs(5) },
       wholeChapter: null,
     });
     expect(await shownHtml()).not.toContain("/preview/gates");
@@ -161,7 +161,11 @@ describe("the landing page", () => {
   });
 
   it("shows its own words without an edition, before chapter 1 is published, and if it cannot be read", async () => {
-    const shipped = { title: "The Hour Before the Day", paragraphs: expect.any(Array) };
+    const shipped = {
+      label: "Chapter 1",
+      title: "The Hour Before the Day",
+      paragraphs: expect.any(Array),
+    };
     expect(await landing()).toEqual({ opening: shipped, wholeChapter: null });
     await takeEdition({
       ...SMALL_EDITION,
@@ -195,6 +199,9 @@ describe("the published texts", () => {
           kind: "chapter",
           slug: "gates",
           position: 1,
+          number: 1,
+          label: null,
+          part: null,
           title: "Gates",
           summary: "S.",
           publishAt,

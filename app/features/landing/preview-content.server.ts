@@ -34,7 +34,9 @@ export async function loadPreviewContent(
 
 function findWholeChapter(edition: Edition, now: Date): PreviewContent["wholeChapter"] {
   const chapter = edition.publicTexts(now).find(({ kind }) => kind === "chapter");
-  return chapter ? { number: chapter.position, path: previewPath(chapter.slug) } : null;
+  if (!chapter) return null;
+  const name = chapter.number === null ? `“${chapter.title}”` : `chapter ${chapter.number}`;
+  return { name, path: previewPath(chapter.slug) };
 }
 
 function unreadable(error: unknown): false {

@@ -4,10 +4,10 @@ import { useLandingSite } from "./landing-site-context";
 
 /** The content of the section. */
 export type PreviewContent = {
-  /** The opening of chapter 1; null while there is none to show. */
-  opening: { title: string; paragraphs: string[] } | null;
+  /** The opening of the first chapter; null while there is none to show. */
+  opening: { label: string | null; title: string; paragraphs: string[] } | null;
   /** A chapter that anyone may read in full; null if there is none. */
-  wholeChapter: { number: number; path: string } | null;
+  wholeChapter: { name: string; path: string } | null;
 };
 
 /** The opening of chapter 1, set as a page of the book, and summaries of chapters 2 to 4. */
@@ -33,7 +33,11 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
             <p className="running-head" aria-hidden="true">
               {bookTitle}
             </p>
-            <p className="mt-12 text-center font-display text-gold-text text-lg">Chapter 1</p>
+            {opening.label && (
+              <p className="mt-12 text-center font-display text-gold-text text-lg">
+                {opening.label}
+              </p>
+            )}
             <h3 id="chapter-one-title" className="mt-2 text-center text-2xl" {...bookWords(site)}>
               {opening.title}
             </h3>
@@ -44,7 +48,7 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
             </div>
             {wholeChapter && (
               <a href={wholeChapter.path} className="text-link mx-auto mt-8">
-                Read all of chapter {wholeChapter.number}
+                Read all of {wholeChapter.name}
               </a>
             )}
             <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">

@@ -19,7 +19,7 @@ type ContentsPageProps = {
 export function ContentsPage({ contents, progress }: ContentsPageProps) {
   const { page, pageCount, sections } = contents;
   const { title: bookTitle } = useSite();
-  const extrasBegin = sections.find(({ id }) => id !== "chapters")?.id;
+  const extrasBegin = sections.find(({ kind }) => kind === "extra")?.id;
   return (
     <div className="reading-page">
       <ReadingBar title="Contents" back={{ to: "/premium", label: "Members’ area" }} />
@@ -65,16 +65,17 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
 }
 
 function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgress | undefined }) {
-  const { path, number, title, summary, minutes } = entry;
+  const { path, number, label, title, summary, minutes } = entry;
   return (
     <li className="contents-entry">
       <span className="contents-number" aria-hidden="true">
         {number}
       </span>
       <div>
+        {label && <p className="text-gold-text text-sm">{label}</p>}
         <h3 className="text-xl">
           <Link to={path} className="contents-link">
-            <span className="sr-only">{number}. </span>
+            {number !== null && <span className="sr-only">{number}. </span>}
             {title}
           </Link>
         </h3>

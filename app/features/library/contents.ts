@@ -1,5 +1,6 @@
-import type { ExtraKind } from "~db/schema";
-import type { Edition, EditionEntry } from "./edition";
+import type { DocumentKind, ExtraKind } from "~db/schema";
+import { type Edition, type EditionEntry, inParts } from "./edition";
+import { labelAbove } from "./entry-label";
 import { contentsPath, documentPath, EXTRAS_ID } from "./library-paths";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
@@ -18,29 +19,42 @@ const EXTRA_SECTIONS: readonly { kind: ExtraKind; title: string }[] = [
 export type ContentsEntry = {
   slug: string;
   path: string;
-  /** The chapter's number, or the extra's number within its kind. */
-  number: number;
+  /** The chapter's number, or the extra's number within its kind; null if the chapter has a label. */
+  number: number | null;
+  /** What is above the title in place of a number. */
+  label: string | null;
   title: string;
   summary: string;
   minutes: number;
 };
 
-/** The chapters, or the extras of one kind. */
-export type ContentsSection = { id: string; title: string; entries: ContentsEntry[] };
+/** The chapters of one part, or the extras of one kind. */
+export type ContentsSection = {
+  id: string;
+  kind: DocumentKind;
+  title: string;
+  entries: ContentsEntry[];
+};
 
 /** A page of the contents. */
 export type Contents = { page: number; pageCount: number; sections: ContentsSection[] };
 
 /**
- * Returns a page of the contents at `now`, counted from 1: chapters first, then extras by kind. Null if there is no
+ * Returns a page of the contents at `now`, counted from 1: chapters by part first, then extras by kind. Null if there is no
  * such page.
  */
 export function contentsPage(edition: Edition, page: number, now: Date): Contents | null {
   const extras = edition.extras(now);
   const all = [
-    { id: "chapters", title: "Chapters", entries: edition.chapters(now) },
+    ...inParts(edition.chapters(now)).map(({ part, chapters }, index) => ({
+      id: index === 0 ? "chapters" : `chapters-${index + 1}`,
+      kind: "chapter" as const,
+      title: part ?? "Chapters",
+      entries: chapters,
+    })),
     ...EXTRA_SECTIONS.map(({ kind, title }) => ({
       id: kind,
+      kind: "extra" as const,
       title,
       entries: extras.filter(({ extraKind }) => extraKind === kind),
     })),
@@ -56,7 +70,7 @@ export function contentsPage(edition: Edition, page: number, now: Date): Content
     const first = before;
     const shown = entries.slice(first, first + room).map((entry, index) => {
       // an extra's position counts all kinds
-      const number = entry.kind === "chapter" ? entry.position : first + index + 1;
+      const number = entry.kind === "chapter" ? entry.number : first + index + 1;
       return toContentsEntry(entry, number);
     });
     before = Math.max(0, before - entries.length);
@@ -72,12 +86,13 @@ export function extrasPath(edition: Edition, now: Date): string {
   return `${contentsPath(page)}#${EXTRAS_ID}`;
 }
 
-function toContentsEntry(entry: EditionEntry, number: number): ContentsEntry {
+function toContentsEntry(entry: EditionEntry, number: number | null): ContentsEntry {
   const { slug, title, summary, wordCount } = entry;
   return {
     slug,
     path: documentPath(entry),
     number,
+    label: number === null ? labelAbove(entry) : null,
     title,
     summary,
     minutes: minutesToRead(wordCount),

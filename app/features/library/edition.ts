@@ -1,5 +1,6 @@
 import type { Site } from "~/features/site/site";
 import type { DocumentKind, ExtraKind } from "~db/schema";
+import { isDraft } from "./draft";
 import type { EditionProblem } from "./importer/edition-problem";
 import { minutesToRead } from "./reading-time";
 
@@ -19,6 +20,12 @@ export type EditionEntry = {
   slug: string;
   /** Counted from 1 within its kind, in reading order, including unpublished texts. */
   position: number;
+  /** A chapter's number, which counts only chapters without a label; null for other texts. */
+  number: number | null;
+  /** What a chapter has in place of its number, such as `Prologue`. */
+  label: string | null;
+  /** The part of the book that a chapter is in; null outside of parts. */
+  part: string | null;
   title: string;
   summary: string;
   /** When members start to see it; null for always. */
@@ -114,11 +121,26 @@ export class Edition {
 
   /** Returns when the next chapter or extra after `now` is published; null if none is scheduled. */
   nextPublication(now: Date): Date | null {
-    const times = this.all().flatMap(({ publishAt }) =>
-      publishAt !== null && publishAt > now ? [publishAt.getTime()] : [],
+    const times = this.all().flatMap((entry) =>
+      entry.publishAt !== null && entry.publishAt > now && !isDraft(entry)
+        ? [entry.publishAt.getTime()]
+        : [],
     );
     return times.length === 0 ? null : new Date(Math.min(...times));
   }
+}
+
+/** Groups chapters, in reading order, by their part. */
+export function inParts(
+  chapters: readonly EditionEntry[],
+): { part: string | null; chapters: EditionEntry[] }[] {
+  const groups: { part: string | null; chapters: EditionEntry[] }[] = [];
+  for (const chapter of chapters) {
+    const last = groups.at(-1);
+    if (last && last.part === chapter.part) last.chapters.push(chapter);
+    else groups.push({ part: chapter.part, chapters: [chapter] });
+  }
+  return groups;
 }
 
 const timeOf = ({ publishAt }: EditionEntry) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;

@@ -2,13 +2,27 @@ import type { ExtraKind } from "~db/schema";
 import type { EditionEntry } from "./edition";
 
 /** Labels of the kinds of extras. */
-export const EXTRA_LABELS: Readonly<Record<ExtraKind, string>> = {
+const EXTRA_LABELS: Readonly<Record<ExtraKind, string>> = {
   practice: "Practice",
   "notebook-page": "Notebook page",
   "audio-walk": "Audio walk",
 };
 
-/** Returns the label beside a text's title, such as `Chapter 3`. */
-export function labelOf({ kind, extraKind, position }: EditionEntry): string {
-  return kind === "chapter" || extraKind === null ? `Chapter ${position}` : EXTRA_LABELS[extraKind];
+type Labelled = Pick<EditionEntry, "extraKind" | "number" | "label" | "title">;
+
+/** Returns the label of a text in a list, such as `Chapter 3`, `Prologue` or `Practice`. */
+export function labelOf({ extraKind, number, label }: Labelled): string {
+  return extraKind ? EXTRA_LABELS[extraKind] : (label ?? `Chapter ${number}`);
+}
+
+/** Returns the label above a text's title; null if the title says the same. */
+export function labelAbove(entry: Labelled): string | null {
+  const label = labelOf(entry);
+  return label === entry.title ? null : label;
+}
+
+/** Returns a text's title in a list without labels, such as `Chapter 3: Small Hinges`. */
+export function labelledTitle(entry: Labelled): string {
+  const label = entry.extraKind ? null : labelAbove(entry);
+  return label === null ? entry.title : `${label}: ${entry.title}`;
 }

@@ -6,6 +6,7 @@ import { siteFile } from "~/features/site/page-site";
 import { pageSite } from "~/features/site/page-site.server";
 import { findDocumentTexts, findImportTime } from "~db/queries/editions";
 import type { Edition, EditionEntry, Sound } from "./edition";
+import { labelledTitle } from "./entry-label";
 import { CHAPTERS_PATH, documentPath, MEDIA_PATH } from "./library-paths";
 import { podcastFeedPath, podcastMediaPath } from "./podcast-paths";
 
@@ -95,10 +96,10 @@ async function renderFeed(
   });
   for (const extension of channelTags(cover)) feed.addExtension(extension);
   for (const episode of episodes) {
-    const { title, summary, slug, sound, publishedAt } = episode;
+    const { summary, slug, sound, publishedAt } = episode;
     const url = origin + documentPath(episode);
     feed.addItem({
-      title: withoutControlCharacters(episodeTitle(episode, title)),
+      title: withoutControlCharacters(labelledTitle(episode)),
       guid: url,
       link: url,
       date: publishedAt,
@@ -142,10 +143,6 @@ function episodeTags({ duration }: Sound): Extension[] {
   const tags = [{ name: "itunes:explicit", objects: { _text: "false" } }];
   if (duration === null) return tags;
   return [...tags, { name: "itunes:duration", objects: { _text: String(Math.round(duration)) } }];
-}
-
-function episodeTitle({ kind, position }: Episode, title: string): string {
-  return kind === "chapter" ? `Chapter ${position}: ${title}` : title;
 }
 
 /**

@@ -3,16 +3,18 @@ import { initialClass } from "~/features/site/page-site";
 import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
 
-/** A text that anyone may read, with a link to the rest of the book. */
-export function PreviewPage({ preview }: { preview: PreviewView }) {
-  const { number, title, html, next, language, dir } = preview;
+type PreviewPageProps = { preview: PreviewView; isForAuthor?: boolean };
+
+/** A text that anyone may read, with a link to the rest of the book. To its author it offers no membership. */
+export function PreviewPage({ preview, isForAuthor = false }: PreviewPageProps) {
+  const { label, title, html, next, language, dir } = preview;
   return (
     <>
       <div className="reading-page">
         <article aria-labelledby="document-title">
           <div className="reading-sheet">
             <header className="reading-opening">
-              {number !== null && <p className="eyebrow">Chapter {number}</p>}
+              {label && <p className="eyebrow">{label}</p>}
               <h1 id="document-title" className="page-heading" lang={language} dir={dir}>
                 {title}
               </h1>
@@ -31,17 +33,17 @@ export function PreviewPage({ preview }: { preview: PreviewView }) {
           </div>
         </article>
       </div>
-      {next ? <NextChapter {...next} /> : <MembershipOffer />}
+      {next ? <NextChapter {...next} /> : !isForAuthor && <MembershipOffer />}
     </>
   );
 }
 
-function NextChapter({ path, number, title }: NonNullable<PreviewView["next"]>) {
+function NextChapter({ path, label, title }: NonNullable<PreviewView["next"]>) {
   return (
     <section aria-labelledby="next-chapter" className="bg-paper-deep py-[clamp(3rem,8vw,5rem)]">
       <div className="frame">
         <div className="reading-column">
-          <p className="eyebrow">Chapter {number}</p>
+          {label && <p className="eyebrow">{label}</p>}
           <h2 id="next-chapter" className="text-2xl">
             {title}
           </h2>

@@ -1,12 +1,15 @@
 import { findDocumentHtml } from "~db/queries/editions";
 import type { Edition, EditionEntry } from "./edition";
+import { labelAbove } from "./entry-label";
 import { documentPath, MEDIA_PATH, PREVIEW_MEDIA_PATH, previewPath } from "./library-paths";
 import { TAGS } from "./stored-html";
 
 /** A text that anyone may read. */
 export type PreviewView = {
   slug: string;
-  /** A chapter's number; null for an extra. */
+  /** What is above its title, if anything. */
+  label: string | null;
+  /** A chapter's number, if it has one. */
   number: number | null;
   title: string;
   language: string;
@@ -16,7 +19,7 @@ export type PreviewView = {
   /** Sanitized. Its images are public. */
   html: string;
   /** The next chapter, if the viewer may read it. */
-  next: { path: string; number: number; title: string } | null;
+  next: { path: string; label: string | null; title: string } | null;
 };
 
 /** Loads the text with this slug if it is public and published at `now`, or null. */
@@ -32,34 +35,43 @@ export async function loadPreview(
   if (html === null) return null;
   return {
     slug,
-    number: entry.kind === "chapter" ? entry.position : null,
+    label: labelAbove(entry),
+    number: entry.number,
     title: entry.title,
     language: entry.language,
     dir: entry.dir,
     summary: entry.summary,
     wordCount: entry.wordCount,
-    html: publicHtml(html, edition.publicTexts(now)),
+    html: withAddresses(html, {
+      mediaPath: PREVIEW_MEDIA_PATH,
+      paths: new Map(
+        edition.publicTexts(now).map((each) => [documentPath(each), previewPath(each.slug)]),
+      ),
+    }),
     next:
       isMember && next?.kind === "chapter"
-        ? { path: documentPath(next), number: next.position, title: next.title }
+        ? { path: documentPath(next), label: labelAbove(next), title: next.title }
         : null,
   };
 }
 
-/** Returns a text's HTML with its images, and its links to public texts, at public addresses. */
-function publicHtml(html: string, texts: readonly EditionEntry[]): string {
-  const paths = new Map(texts.map((entry) => [documentPath(entry), previewPath(entry.slug)]));
+/** Returns a text's HTML with its media, and its links to other texts by their path, at other addresses. */
+export function withAddresses(
+  html: string,
+  { mediaPath, paths }: { mediaPath: string; paths: ReadonlyMap<string, string> },
+): string {
   return html.replace(TAGS, (tag) => {
     if (tag.startsWith("<img ")) {
-      return tag.replace(` src="${MEDIA_PATH}`, ` src="${PREVIEW_MEDIA_PATH}`);
+      return tag.replace(` src="${MEDIA_PATH}`, ` src="${mediaPath}`);
     }
     if (!tag.startsWith("<a ")) return tag;
     return tag.replace(/ href="([^"]*)/, (attribute, path: string) => {
       if (path.startsWith(MEDIA_PATH)) {
-        return ` href="${PREVIEW_MEDIA_PATH}${path.slice(MEDIA_PATH.length)}`;
+        return ` href="${mediaPath}${path.slice(MEDIA_PATH.length)}`;
       }
-      const preview = paths.get(path);
-      return preview ? ` href="${preview}` : attribute;
+      const [page = "", block] = path.split("#");
+      const preview = paths.get(page);
+      return preview ? ` href="${preview}${block === undefined ? "" : `#${block}`}` : attribute;
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { DocumentKind } from "~db/schema";
 import type { Edition, EditionEntry, Sound } from "./edition";
-import { labelOf } from "./entry-label";
+import { labelAbove, labelOf } from "./entry-label";
 import { documentPath } from "./library-paths";
 import { minutesToRead } from "./reading-time";
 
@@ -14,9 +14,9 @@ export type ReadingDocument = {
   kind: DocumentKind;
   slug: string;
   path: string;
-  /** Label above the title, such as `Chapter 3`. */
-  label: string;
-  /** The chapter's number; null for an extra. */
+  /** Label above the title, such as `Chapter 3`; null if the title says the same. */
+  label: string | null;
+  /** The chapter's number, if it has one. */
   number: number | null;
   title: string;
   language: string;
@@ -42,8 +42,8 @@ export function findReadingDocument(
     kind,
     slug,
     path: documentPath(entry),
-    label: labelOf(entry),
-    number: kind === "chapter" ? entry.position : null,
+    label: labelAbove(entry),
+    number: entry.number,
     title: entry.title,
     language: entry.language,
     dir: entry.dir,

@@ -29,7 +29,7 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
         <div className="reading-sheet">
           <div className="reading-progress" aria-hidden="true" />
           <header className="reading-opening">
-            <p className="eyebrow">{label}</p>
+            {label && <p className="eyebrow">{label}</p>}
             <h1 id="document-title" className="page-heading" lang={language} dir={dir}>
               {title}
             </h1>

@@ -31,7 +31,7 @@ export const TEXT_SCHEMA: SanitizeSchema = {
   tagNames: [
     ...["h1", "h2", "h3", "h4", "h5", "h6", "p", "blockquote", "ul", "ol", "li", "pre", "hr"],
     ...["table", "thead", "tbody", "tr", "th", "td"],
-    ...["a", "em", "strong", "del", "code", "br", "img"],
+    ...["a", "em", "strong", "del", "code", "br", "img", "sub", "sup", "kbd"],
   ],
   attributes: {
     a: ["href", "title"],

@@ -136,6 +136,7 @@ export const sampleParts = (site: Site) =>
 
 /** The opening of its chapter 1, shown while the database does not answer. */
 export const SAMPLE_OPENING = {
+  label: "Chapter 1",
   title: "The Hour Before the Day",
   paragraphs: [
     "The summer I turned thirty-four I lost my way in a forest I had walked since I was a child. There was no storm and no drama. I had simply been thinking about other things, and when I looked up the marked trail was gone, and the light was going with it.",

@@ -238,6 +238,11 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: { notice: "purchase", redirectTo: "/" }, answers: "303 /" },
   },
+  "drafts.$token.$slug": { path: `/drafts/99999-${"a".repeat(22)}/gates`, get: "404" },
+  "drafts.$token.media.$name": {
+    path: `/drafts/99999-${"a".repeat(22)}/media/${"0".repeat(32)}.png`,
+    get: "404",
+  },
   "podcast.$name": { path: `/podcast/${"a".repeat(32)}.xml`, get: "404" },
   "podcast.$token.$name": {
     path: `/podcast/${"a".repeat(32)}/${"0".repeat(32)}.mp3`,

@@ -39,13 +39,13 @@ describe("content check", () => {
   it("prints every mistake with file and line, and fails", async () => {
     write({
       "site.yml": SITE,
-      "chapters/01-a.md": "---\ntitle: A\norder: 1\n---\n\nText.\n",
+      "chapters/01-a.md": "---\ntitle: A\n---\n\nText.\n",
       "chapters/02-b.md": chapter(2, {}, "One.\n\nSee [this](03-c.md)."),
       "extras/c.md": editionText({ title: "C", summary: "S.", order: 1, kind: "song" }),
     });
     const { code, stdout, stderr } = await content("check", edition);
     expect(stdout.split("\n")).toEqual([
-      "chapters/01-a.md:1: summary: is missing",
+      "chapters/01-a.md:1: order: is missing",
       "chapters/02-b.md:9: a link leads to '03-c.md'; there is no such text",
       "extras/c.md:5: kind: wanted audio-walk, notebook-page or practice",
       "",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Site } from "~/features/site/site";
-import type { Edition, EditionEntry } from "../edition";
+import { type Edition, type EditionEntry, inParts } from "../edition";
 
 /** What a book contains, the same for every member. */
 export type BookContents = {
@@ -14,7 +14,15 @@ export type BookContents = {
   siteUrl: string;
   chapters: readonly EditionEntry[];
   extras: readonly EditionEntry[];
+  /** All texts, in their order. */
+  sections: readonly BookSection[];
   site: Site;
+};
+
+/** The texts of a part, with the file of the page that begins it; texts outside of parts have none. */
+export type BookSection = {
+  begin: { file: string; title: string } | null;
+  entries: readonly EditionEntry[];
 };
 
 /** Returns a book's contents at `now`, for an edition imported at `importedAt`. */
@@ -33,6 +41,15 @@ export function bookContents(
     siteUrl,
     chapters,
     extras,
+    sections: [
+      ...inParts(chapters).map(({ part, chapters: entries }, index) => ({
+        begin: part === null ? null : { file: `part-${index + 1}.xhtml`, title: part },
+        entries,
+      })),
+      ...(extras.length > 0
+        ? [{ begin: { file: EXTRAS_FILE, title: "Extras" }, entries: extras }]
+        : []),
+    ],
     site: edition.site,
   };
 }

@@ -5,7 +5,6 @@ import {
   type BookContents,
   COLOPHON_FILE,
   COVER_FILE,
-  EXTRAS_FILE,
   STYLE_FILE,
   textFile,
 } from "./book-contents";
@@ -38,14 +37,13 @@ export async function packageDocument(
   contents: BookContents,
   images: readonly BookImage[],
 ): Promise<string> {
-  const { chapters, extras } = contents;
   const pages: { id: string; file: string; properties?: string }[] = [
     { id: "cover", file: "cover.xhtml" },
     { id: "title-page", file: "title.xhtml" },
     { id: "contents", file: "contents.xhtml", properties: "nav" },
-    ...chapters.map(pageOf),
-    ...(extras.length > 0 ? [{ id: "extras", file: EXTRAS_FILE }] : []),
-    ...extras.map(pageOf),
+    ...contents.sections.flatMap(({ begin, entries }) =>
+      [...(begin ? [begin.file] : []), ...entries.map(textFile)].map(pageOf),
+    ),
     { id: "colophon", file: COLOPHON_FILE },
   ];
   const xml = xmlDocument(
@@ -92,8 +90,7 @@ export async function packageDocument(
 const element = (name: string, attributes: Record<string, string>) =>
   x(name, attributes) as Element;
 
-function pageOf(entry: BookContents["chapters"][number]) {
-  const file = textFile(entry);
+function pageOf(file: string) {
   return { id: file.replace(/\.xhtml$/, ""), file };
 }
 

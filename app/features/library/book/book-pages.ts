@@ -2,7 +2,7 @@ import type { Comment, Element, ElementContent } from "xast";
 import { type Child, x } from "xastscript";
 import { holderOf, type Site } from "~/features/site/site";
 import type { EditionEntry } from "../edition";
-import { EXTRA_LABELS } from "../entry-label";
+import { labelAbove, labelledTitle } from "../entry-label";
 import { documentPath } from "../library-paths";
 import {
   type BookContents,
@@ -71,15 +71,15 @@ export function titlePage({ siteUrl, site }: BookContents): string {
   );
 }
 
-/** Returns the page that separates the extras from the chapters. */
-export function extrasPage(): string {
+/** Returns the page that begins a part, or the extras. */
+export function partPage({ title, file }: { title: string; file: string }, site: Site): string {
   return page(
-    ENGLISH,
-    "Extras",
+    file === EXTRAS_FILE ? ENGLISH : site,
+    title,
     "part-page",
-    x("section", { "epub:type": "part", role: "doc-part", "aria-label": "Extras" }, [
+    x("section", { "epub:type": "part", role: "doc-part", "aria-label": title }, [
       ornament(),
-      x("h1", "Extras"),
+      x("h1", title),
     ]),
   );
 }
@@ -87,9 +87,9 @@ export function extrasPage(): string {
 /** Returns the page of a chapter or extra, with its text. */
 export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: string): string {
   const isChapter = entry.kind === "chapter";
-  const label = isChapter
-    ? `Chapter ${entry.position}`
-    : entry.extraKind && EXTRA_LABELS[entry.extraKind];
+  const label = labelAbove(entry);
+  // the author's own label is in the author's language
+  const isOurs = entry.label === null && entry.language !== "en";
   return page(
     entry,
     entry.title,
@@ -101,7 +101,7 @@ export function textPage(entry: EditionEntry, text: ElementContent[], siteUrl: s
         : { "epub:type": "division", "aria-labelledby": "title" },
       [
         x("header", [
-          x("p", { class: "label", ...(entry.language !== "en" && IN_ENGLISH) }, label),
+          ...(label ? [x("p", { class: "label", ...(isOurs && IN_ENGLISH) }, label)] : []),
           x("h1", { id: "title" }, entry.title),
         ]),
         ...(entry.sound ? [soundLine(entry, siteUrl)] : []),
@@ -154,22 +154,31 @@ export function colophonPage(
   );
 }
 
-const chapterLabel = ({ position, title }: EditionEntry) => `${position}. ${title}`;
+const entryLabel = (entry: EditionEntry) =>
+  entry.number === null ? labelledTitle(entry) : `${entry.number}. ${entry.title}`;
+
+/** Fills in the texts of each section. */
+const textLists = (
+  sections: BookContents["sections"],
+  elementOf: (entry: EditionEntry) => Element,
+) =>
+  Object.fromEntries(sections.map(({ entries }, at) => [`texts${at}`, lazily(entries, elementOf)]));
 
 /** Returns the contents, as a page and as the navigation menu of reading systems. */
-export async function navigationPage({ chapters, extras }: BookContents): Promise<string> {
+export async function navigationPage({ sections }: BookContents): Promise<string> {
   const entry = (href: string, label: string, ...more: Element[]) =>
     x("li", [x("a", { href }, label), ...more]) as Element;
   const landmark = (type: string, href: string, label: string) =>
     x("li", [x("a", { "epub:type": type, href }, label)]);
-  const [first] = chapters.length > 0 ? chapters : extras;
-  const extrasList = x("ol", [listOf("extras")]) as Element;
+  const first = sections[0]?.entries[0];
   const xml = page(ENGLISH, "Contents", "contents", [
     x("nav", { "epub:type": "toc", role: "doc-toc", id: "toc", "aria-labelledby": "title" }, [
       x("h1", { id: "title" }, "Contents"),
       x("ol", [
-        listOf("chapters"),
-        ...(extras.length > 0 ? [entry(EXTRAS_FILE, "Extras", extrasList)] : []),
+        ...sections.map(({ begin }, at) => {
+          const texts = listOf(`texts${at}`);
+          return begin ? entry(begin.file, begin.title, x("ol", [texts]) as Element) : texts;
+        }),
         entry(COLOPHON_FILE, "About this copy"),
       ]),
     ]),
@@ -183,46 +192,42 @@ export async function navigationPage({ chapters, extras }: BookContents): Promis
       ]),
     ]),
   ]);
-  return fillIn(xml, {
-    chapters: lazily(chapters, (each) => entry(textFile(each), chapterLabel(each))),
-    extras: lazily(extras, (each) => entry(textFile(each), each.title)),
-  });
+  return fillIn(
+    xml,
+    textLists(sections, (each) => entry(textFile(each), entryLabel(each))),
+  );
 }
 
 /** Returns the contents for reading systems that support only EPUB 2. */
-export async function ncx({ chapters, extras, identifier, site }: BookContents): Promise<string> {
-  const point = (order: number, label: string, src: string, ...more: Comment[]) =>
-    x("navPoint", { id: `point-${order}`, playOrder: String(order) }, [
-      x("navLabel", [x("text", label)]),
-      x("content", { src }),
-      ...more,
-    ]) as Element;
-  const afterChapters = chapters.length + 1;
-  const last = extras.length > 0 ? afterChapters + extras.length + 1 : afterChapters;
+export async function ncx({ sections, identifier, site }: BookContents): Promise<string> {
+  const point = (label: string, src: string, ...more: Comment[]) =>
+    x("navPoint", [x("navLabel", [x("text", label)]), x("content", { src }), ...more]) as Element;
   const xml = xmlDocument(
     x("ncx", { xmlns: "http://www.daisy.org/z3986/2005/ncx/", version: "2005-1" }, [
       x("head", [
         x("meta", { name: "dtb:uid", content: identifier }),
-        x("meta", { name: "dtb:depth", content: extras.length > 0 ? "2" : "1" }),
+        x("meta", { name: "dtb:depth", content: sections.some(({ begin }) => begin) ? "2" : "1" }),
         x("meta", { name: "dtb:totalPageCount", content: "0" }),
         x("meta", { name: "dtb:maxPageNumber", content: "0" }),
       ]),
       x("docTitle", [x("text", site.title)]),
       x("navMap", [
-        listOf("chapters"),
-        ...(extras.length > 0
-          ? [point(afterChapters, "Extras", EXTRAS_FILE, listOf("extras"))]
-          : []),
-        point(last, "About this copy", COLOPHON_FILE),
+        ...sections.map(({ begin }, at) => {
+          const texts = listOf(`texts${at}`);
+          return begin ? point(begin.title, begin.file, texts) : texts;
+        }),
+        point("About this copy", COLOPHON_FILE),
       ]),
     ]) as Element,
   );
-  return fillIn(xml, {
-    chapters: lazily(chapters, (each, index) =>
-      point(index + 1, chapterLabel(each), textFile(each)),
-    ),
-    extras: lazily(extras, (each, index) =>
-      point(afterChapters + index + 1, each.title, textFile(each)),
-    ),
+  const filled = await fillIn(
+    xml,
+    textLists(sections, (each) => point(entryLabel(each), textFile(each))),
+  );
+  let order = 0;
+  // in the order of the document, whatever its parts
+  return filled.replaceAll("<navPoint>", () => {
+    order += 1;
+    return `<navPoint id="point-${order}" playOrder="${order}">`;
   });
 }

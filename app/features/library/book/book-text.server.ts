@@ -13,8 +13,8 @@ const MIN_DROP_CAP_TEXT = 180;
 export type BookReferences = {
   /** The site's address, against which paths are resolved. */
   siteUrl: string;
-  /** Files of the texts in the book, by the path of their page on the site. */
-  texts: ReadonlyMap<string, string>;
+  /** The texts in the book, by the path of their page on the site. */
+  texts: ReadonlyMap<string, { file: string; blockCount: number }>;
   /** Returns the file of an image by its media name; null if the book cannot include it. */
   imageFile: (name: string) => Promise<string | null>;
 };
@@ -48,6 +48,10 @@ export async function bookText(html: string, references: BookReferences): Promis
       }
       case "aside":
         Object.assign(properties, { role: "doc-footnote", "epub:type": "footnote" });
+        break;
+      case "div":
+        // e-readers do not scroll sideways
+        element.properties = { id: properties.id };
         break;
       case "hr":
         properties.className = ["ornament"];
@@ -130,8 +134,11 @@ function rewriteLink(
     return;
   }
   const url = new URL(href, siteUrl);
-  const file = url.origin === new URL(siteUrl).origin ? texts.get(url.pathname) : undefined;
-  properties.href = file ?? strictAddress(url);
+  const text = url.origin === new URL(siteUrl).origin ? texts.get(url.pathname) : undefined;
+  const block = Number(/^#p([1-9]\d*)$/.exec(url.hash)?.[1]);
+  properties.href = text
+    ? text.file + (block <= text.blockCount ? url.hash : "")
+    : strictAddress(url);
 }
 
 /** Escapes what browsers accept in an address and RFC 3986 does not. */

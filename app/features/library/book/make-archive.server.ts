@@ -10,7 +10,7 @@ import { authorPictures } from "../site-files.server";
 import { type BookContents, textFile } from "./book-contents";
 import { bookFiles } from "./book-files.server";
 import { type BookImage, container, packageDocument } from "./book-package";
-import { coverPage, extrasPage, navigationPage, ncx, textPage, titlePage } from "./book-pages";
+import { coverPage, navigationPage, ncx, partPage, textPage, titlePage } from "./book-pages";
 import { bookText } from "./book-text.server";
 
 /** Maximum number of texts in memory. */
@@ -83,7 +83,7 @@ export async function writeBook(contents: BookContents, target: Writable): Promi
 }
 
 async function addFiles(contents: BookContents, archive: Archive): Promise<void> {
-  const { chapters, extras, site } = contents;
+  const { sections, site } = contents;
   const own = site.isSample ? null : await authorPictures(site);
   await archive.add("META-INF/container.xml", container());
   for (const [name, content] of (await bookFiles()).files) {
@@ -94,9 +94,10 @@ async function addFiles(contents: BookContents, archive: Archive): Promise<void>
   await archive.add("EPUB/contents.xhtml", await navigationPage(contents));
   await archive.add("EPUB/toc.ncx", await ncx(contents));
   const images = new Images(archive);
-  await addTexts(chapters, contents, archive, images);
-  if (extras.length > 0) await archive.add("EPUB/extras.xhtml", extrasPage());
-  await addTexts(extras, contents, archive, images);
+  for (const { begin, entries } of sections) {
+    if (begin) await archive.add(`EPUB/${begin.file}`, partPage(begin, site));
+    await addTexts(entries, contents, archive, images);
+  }
   await archive.add("EPUB/package.opf", await packageDocument(contents, images.all()));
 }
 
@@ -107,7 +108,10 @@ async function addTexts(
   images: Images,
 ): Promise<void> {
   const texts = new Map(
-    [...chapters, ...extras].map((entry) => [documentPath(entry), textFile(entry)]),
+    [...chapters, ...extras].map((entry) => [
+      documentPath(entry),
+      { file: textFile(entry), blockCount: entry.blockCount },
+    ]),
   );
   const imageFile = (name: string) => images.add(name);
   for (let start = 0; start < entries.length; start += BATCH) {

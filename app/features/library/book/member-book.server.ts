@@ -13,7 +13,7 @@ import { colophonPage } from "./book-pages";
 import { archiveOf, writeBook } from "./make-archive.server";
 
 /** Part of every stored book's name. Raise it when the same edition produces a different book. */
-const BOOK_VERSION = 2;
+const BOOK_VERSION = 3;
 
 /** Books in progress, by path. */
 const making = new Map<string, Promise<void>>();

@@ -1,22 +1,28 @@
 import { z } from "zod";
 import { oneLine, unknownField } from "~/features/markdown/front-matter";
 import { direction, languageTag } from "~/features/site/site-file";
+import { NEVER } from "../draft";
 
-const MAX_TITLE = 120;
-const MAX_SUMMARY = 300;
+export const MAX_TITLE = 120;
+export const MAX_SUMMARY = 300;
+const MAX_LABEL = 40;
 
 /** A day in UTC, or a time with its zone. */
 const PUBLISH = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 const WANTED_TIME =
-  "wanted a day, as in 2026-12-01, or a time with its zone, as in 2026-12-01T08:00-05:00";
+  "wanted a day, as in 2026-12-01, a time with its zone, as in 2026-12-01T08:00-05:00, or draft";
 
-const publish = z
+const time = z
   .string(WANTED_TIME)
   .regex(PUBLISH, WANTED_TIME)
   .refine((text) => isDay(text.slice(0, 10)), "there is no such day")
   .transform((text) => new Date(text.replace(" ", "T")))
   .refine((date) => !Number.isNaN(date.getTime()), "there is no such time");
+
+const publish = z.union([z.literal("draft").transform(() => NEVER), time], {
+  error: ({ input }) => time.safeParse(input).error?.issues[0]?.message,
+});
 
 /** Rejects days such as February 31, which JavaScript reads as March 3. */
 function isDay(day: string): boolean {
@@ -26,7 +32,7 @@ function isDay(day: string): boolean {
 
 const fields = {
   title: oneLine(MAX_TITLE),
-  summary: oneLine(MAX_SUMMARY),
+  summary: oneLine(MAX_SUMMARY).optional(),
   order: z
     .int("wanted a whole number, as in 3")
     .min(0, "wanted 0 or more")
@@ -39,7 +45,12 @@ const fields = {
 
 /** Schema of a chapter's front matter. */
 export const chapterFrontMatter = z.strictObject(
-  { ...fields, public: z.boolean("wanted true or false").default(false) },
+  {
+    ...fields,
+    public: z.boolean("wanted true or false").default(false),
+    part: z.union([z.literal(""), oneLine(MAX_TITLE)]).optional(),
+    label: oneLine(MAX_LABEL).optional(),
+  },
   { error: unknownField },
 );
 

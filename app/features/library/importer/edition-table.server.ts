@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDraft } from "../draft";
 import { minutesToRead } from "../reading-time";
 import type { FolderCheck } from "./import-edition.server";
 import { durationOf } from "./media-files.server";
@@ -50,6 +51,7 @@ export async function tabulateEdition(
 
 function describePublication({ publishAt }: SourceDocument, now: Date): string {
   if (publishAt === null) return "yes";
+  if (isDraft({ publishAt })) return "draft";
   return publishAt <= now ? describeDay(publishAt) : `from ${describeDay(publishAt)}`;
 }
 

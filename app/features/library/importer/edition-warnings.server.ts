@@ -4,6 +4,7 @@ import readExif from "exif-reader";
 import { sampleParts } from "~/features/site/sample-site";
 import { siteImages } from "~/features/site/site";
 import { SITE_FILE } from "~/features/site/site-file";
+import { isDraft } from "../draft";
 import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
 import type { FolderCheck } from "./import-edition.server";
@@ -34,7 +35,7 @@ function sampleWords({ site, hasSiteFile }: EditionSource): EditionProblem[] {
 function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
   const warnings: EditionProblem[] = [];
   const chapters = documents
-    .filter(({ kind }) => kind === "chapter")
+    .filter((document) => document.kind === "chapter" && !isDraft(document))
     .sort((one, other) => one.order - other.order);
   let latest: SourceDocument | undefined;
   for (const chapter of chapters) {

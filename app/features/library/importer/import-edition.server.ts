@@ -10,6 +10,7 @@ import { type Site, siteImages } from "~/features/site/site";
 import { unnamedSite } from "~/features/site/site-file";
 import { getDatabase } from "~db/client";
 import {
+  type DocumentOutline,
   findEdition,
   findEditionFiles,
   findRenderings,
@@ -26,6 +27,7 @@ import { type LandingWords, withLandingWords } from "../landing-words";
 import { MEDIA_PATH } from "../library-paths";
 import { mediaName } from "../media-name";
 import { storeMedia } from "../media-store.server";
+import { paragraphsOf } from "../stored-html";
 import { listFolder } from "./edition-folder.server";
 import { BrokenEdition, type EditionProblem } from "./edition-problem";
 import { durationOf, isSoundName } from "./media-files.server";
@@ -45,7 +47,10 @@ import {
 } from "./render-document.server";
 
 /** Part of every digest. Raise it to import unchanged folders again, as after a change in rendering. */
-const IMPORT_VERSION = 2;
+const IMPORT_VERSION = 3;
+
+/** Maximum length in characters of a summary that is made of the text. */
+const MAX_BEGINNING = 160;
 
 /** Documents rendered and stored per batch. A page request may wait for one batch. */
 const BATCH = 25;
@@ -129,9 +134,11 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
     site: withLandingWords((stored.landing ?? {}) as LandingWords, []),
     problems: [],
   }) as StoredSite;
+  const numbers = chapterNumbers(stored.documents);
   const entries = stored.documents.map(
     ({ sound, language, dir, ...entry }): EditionEntry => ({
       ...entry,
+      number: numbers.get(entry.slug) ?? null,
       language: language ?? site.language,
       dir: dir ?? site.dir,
       sound: sound && {
@@ -143,6 +150,13 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
     }),
   );
   return new Edition(digest, entries, site, problems);
+}
+
+/** Returns the number of each chapter that has no label, by slug. */
+function chapterNumbers(documents: readonly DocumentOutline[]): Map<string, number> {
+  const numbered = documents.filter(({ kind, label }) => kind === "chapter" && label === null);
+  numbered.sort((one, other) => one.position - other.position);
+  return new Map(numbered.map(({ slug }, index) => [slug, index + 1]));
 }
 
 /** The result of rendering a folder's texts without storing them. */
@@ -205,11 +219,11 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
       const keys = batch.map(({ document }) => renderKeyOf(document, references));
       const known = await findRenderings(keys, tx);
       const rows: NewDocument[] = [];
-      for (const [index, { document, position }] of batch.entries()) {
+      for (const [index, { document, position, part }] of batch.entries()) {
         const renderKey = keys[index] ?? "";
         const rendered = known.get(renderKey) ?? (await render(document, references, problems));
         if (rendered)
-          rows.push(toRow(document, { ...rendered, edition: digest, position, renderKey }));
+          rows.push(toRow(document, { ...rendered, edition: digest, position, part, renderKey }));
       }
       if (problems.length === 0) await insertDocuments(rows, tx);
     }
@@ -257,13 +271,18 @@ async function render(
 
 function inReadingOrder(
   documents: readonly SourceDocument[],
-): { document: SourceDocument; position: number }[] {
-  return (["chapter", "extra"] as const).flatMap((kind) =>
-    documents
+): { document: SourceDocument; position: number; part: string | null }[] {
+  return (["chapter", "extra"] as const).flatMap((kind) => {
+    let part: string | null = null;
+    return documents
       .filter((document) => document.kind === kind)
       .sort((one, other) => one.order - other.order)
-      .map((document, index) => ({ document, position: index + 1 })),
-  );
+      .map((document, index) => {
+        // a part goes on until the next one
+        if (document.part !== null) part = document.part || null;
+        return { document, position: index + 1, part };
+      });
+  });
 }
 
 function toRow(
@@ -278,13 +297,33 @@ function toRow(
     isPublic,
     language,
     dir,
+    label,
   }: SourceDocument,
-  rest: Pick<NewDocument, "edition" | "position" | "html" | "blocks" | "wordCount" | "renderKey">,
+  {
+    part,
+    ...rest
+  }: Pick<
+    NewDocument,
+    "edition" | "position" | "part" | "html" | "blocks" | "wordCount" | "renderKey"
+  >,
 ): NewDocument {
   return {
     ...{ slug, kind, publishAt, extraKind, audio, isPublic, language, dir },
     title: typographic(title, language),
-    summary: typographic(summary, language),
+    summary:
+      summary === null
+        ? beginningOf(rest.html, typographic(title, language))
+        : typographic(summary, language),
+    part: part && typographic(part, language),
+    label: label && typographic(label, language),
     ...rest,
   };
+}
+
+/** Returns the first sentences of a text, cut between words; its title if it has no paragraph. */
+function beginningOf(html: string, title: string): string {
+  const text = paragraphsOf(html).find((paragraph) => paragraph !== "") ?? title;
+  if (text.length <= MAX_BEGINNING) return text;
+  const cut = text.slice(0, MAX_BEGINNING);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_BEGINNING / 2)).trimEnd()}…`;
 }

@@ -13,6 +13,8 @@ const MAX_SOUND_BYTES = 500 * MB;
 /** Maximum width and height of an image. A small file with far more pixels would fill a phone's memory. */
 const MAX_IMAGE_PIXELS = 4_096;
 
+const TOO_LARGE = `is larger than ${MAX_IMAGE_BYTES / MB} MB; make it smaller for phones`;
+
 /** Exif orientations from this one on rotate a photograph by 90 degrees. */
 const FIRST_TURNED_ORIENTATION = 5;
 
@@ -45,8 +47,7 @@ export async function readMediaFile(folder: string, path: string): Promise<Media
   const file = join(folder, path);
   try {
     const { size: bytes } = await stat(file);
-    const image = IMAGES[extension];
-    if (image) return await readImage(file, path, bytes, image);
+    if (extension in IMAGES) return await readImage(file, path, bytes, extension);
     const sound = SOUNDS[extension];
     if (sound) return await readSound(file, path, bytes, sound.mediaType);
     return "wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound";
@@ -62,19 +63,32 @@ async function readImage(
   file: string,
   path: string,
   bytes: number,
-  { mediaType, type }: { mediaType: string; type: string },
+  extension: string,
 ): Promise<MediaFile | string> {
-  if (bytes > MAX_IMAGE_BYTES) {
-    return `is larger than ${MAX_IMAGE_BYTES / MB} MB; make it smaller for phones`;
-  }
+  if (bytes > MAX_IMAGE_BYTES) return TOO_LARGE;
   const content = await readFile(file);
+  const image = examineImage(content, extension);
+  if (typeof image === "string") return image;
+  const sha256 = createHash("sha256").update(content).digest("hex");
+  return { path, sha256, bytes, ...image };
+}
+
+/** Returns what an image is; a sentence with the problem if an edition cannot have it. */
+export function examineImage(
+  content: Buffer,
+  extension: string,
+): Pick<MediaFile, "mediaType" | "width" | "height"> | string {
+  const format = IMAGES[extension];
+  if (!format) return "is no image for browsers";
+  const { mediaType, type } = format;
+  if (content.length > MAX_IMAGE_BYTES) return TOO_LARGE;
   const size = sizeOf(content);
   if (!size || size.type !== type) return `is not a readable ${mediaType.slice(6).toUpperCase()}`;
-  if (Math.max(size.width, size.height) > MAX_IMAGE_PIXELS) {
-    return `has ${size.width} by ${size.height} pixels; make it smaller for phones, at most ${MAX_IMAGE_PIXELS}`;
+  const { width, height } = size;
+  if (Math.max(width, height) > MAX_IMAGE_PIXELS) {
+    return `has ${width} by ${height} pixels; make it smaller for phones, at most ${MAX_IMAGE_PIXELS}`;
   }
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  return { path, sha256, mediaType, bytes, width: size.width, height: size.height };
+  return { mediaType, width, height };
 }
 
 function sizeOf(content: Buffer): { type: string; width: number; height: number } | null {

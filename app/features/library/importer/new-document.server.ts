@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import slugify from "@sindresorhus/slugify";
 import { stringify } from "yaml";
 import type { z } from "zod";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import { listFolder } from "./edition-folder.server";
-import { isText, MAX_SLUG, readSource, slugOf } from "./read-source.server";
+import { isText, readSource } from "./read-source.server";
+import { slugFor, slugOf } from "./text-slug";
 
 /** The kinds of extras in front matter. */
 export const EXTRA_KINDS: readonly ExtraKind[] = extraFrontMatter.shape.kind.options;
@@ -38,7 +38,7 @@ export async function createDocument(
   const kind = extraKind === null ? "chapter" : "extra";
   const order = await nextOrder(folder, texts, kind);
   const slug = slugFor(readTitle) ?? `${extraKind ?? "chapter"}-${order}`;
-  const other = texts.find((path) => slugOf(path).toLowerCase() === slug);
+  const other = texts.find((path) => slugOf(path) === slug);
   if (other !== undefined) {
     throw new OperatorError(`'${slug}' is the slug of ${other} already; choose another title.`);
   }
@@ -72,15 +72,6 @@ async function nextOrder(
   const { documents } = await readSource(folder, ofKind);
   const numbers = ofKind.map((path) => Number(/\/(\d{1,6})[-_][^/]*$/.exec(path)?.[1] ?? 0));
   return Math.max(0, ...documents.map(({ order }) => order), ...numbers) + 1;
-}
-
-/** Returns a title in lower-case ASCII letters, digits and hyphens, cut between words; null if nothing is left. */
-function slugFor(title: string): string | null {
-  const slug = slugify(title, { decamelize: false });
-  if (slug.length <= MAX_SLUG) return slug || null;
-  const cut = slug.slice(0, MAX_SLUG + 1);
-  const end = cut.lastIndexOf("-");
-  return cut.slice(0, end > 0 ? end : MAX_SLUG);
 }
 
 function parse<Value>(schema: z.ZodType<Value>, value: string, what: string): Value {

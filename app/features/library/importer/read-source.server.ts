@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, join, posix } from "node:path";
+import { join, posix } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import pMap from "p-map";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
@@ -15,6 +15,7 @@ import type { EditionProblem } from "./edition-problem";
 import { LANDING_FILE, readLandingFile } from "./landing-file";
 import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server";
 import { type OrderedPage, readPage } from "./site-pages";
+import { bareName, SLUG, slugOf } from "./text-slug";
 
 const MAX_TEXT_BYTES = 256 * 1024;
 
@@ -24,14 +25,6 @@ const CONCURRENT_READS = 32;
 /** Control characters except tab and line feed. They are never intended, and neither PostgreSQL nor XML stores them. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
-/** The number that orders files in their folder. It is not part of the slug. */
-const LEADING_NUMBER = /^\d+[-_]/;
-
-const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
-/** Maximum length of a slug in characters, which keeps every URL within its limit. */
-export const MAX_SLUG = 80;
-
 /** A chapter or extra as read from its file. */
 export type SourceDocument = {
   /** Relative to the edition's folder. */
@@ -39,9 +32,14 @@ export type SourceDocument = {
   kind: DocumentKind;
   slug: string;
   title: string;
-  summary: string;
+  /** Null if it is the beginning of the text. */
+  summary: string | null;
   order: number;
   publishAt: Date | null;
+  /** The part that begins with this chapter; empty if one ends before it, null if it goes on. */
+  part: string | null;
+  /** Replaces a chapter's number, such as `Prologue`. */
+  label: string | null;
   extraKind: ExtraKind | null;
   /** The path of its sound, relative to the edition's folder. */
   audio: string | null;
@@ -73,7 +71,7 @@ export type EditionSource = {
 };
 
 /** Whether a file of an edition's folder is a chapter or an extra. */
-export const isText = (path: string) => /^(?:chapters|extras)\/.*\.md$/i.test(path);
+export const isText = (path: string) => /^(?:chapters|extras)\/.*\.(?:md|markdown)$/i.test(path);
 
 /** Whether a file of an edition's folder belongs to the edition. */
 export const belongsToEdition = (path: string) =>
@@ -154,7 +152,7 @@ async function readSite(source: EditionSource, files: readonly string[]): Promis
 async function readPages(source: EditionSource, files: readonly string[]): Promise<SitePage[]> {
   const pages: OrderedPage[] = [];
   for (const file of files.filter((path) => PAGE.test(path))) {
-    const slug = slugOf(file);
+    const slug = bareName(file);
     const text = await readText(join(source.folder, file));
     const read: ReturnType<typeof readPage> = !SLUG.test(slug)
       ? {
@@ -204,11 +202,6 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
     source.problems.push({ file: path, line, problem });
   if ("problem" in text) return void reject(null, text.problem);
   const kind: DocumentKind = path.startsWith("chapters/") ? "chapter" : "extra";
-  const slug = slugOf(path);
-  if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
-    const wanted = "lower-case letters, digits and single hyphens, as in '03-small-hinges.md'";
-    reject(null, `the file's name becomes its address; wanted up to ${MAX_SLUG} ${wanted}`);
-  }
   for (const [index, line] of text.content.split("\n").entries()) {
     if (CONTROL_CHARACTER.test(line))
       reject(index + 1, "there is a control character in this line");
@@ -228,11 +221,13 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
   source.documents.push({
     path,
     kind,
-    slug,
+    slug: slugOf(path),
     title: frontMatter.title,
-    summary: frontMatter.summary,
+    summary: frontMatter.summary ?? null,
     order: frontMatter.order,
     publishAt: frontMatter.publish ?? null,
+    part: "part" in frontMatter ? (frontMatter.part ?? null) : null,
+    label: "label" in frontMatter ? (frontMatter.label ?? null) : null,
     extraKind: "kind" in frontMatter ? frontMatter.kind : null,
     audio: frontMatter.audio === undefined ? null : resolvePath(path, frontMatter.audio),
     isPublic: "public" in frontMatter && frontMatter.public,
@@ -241,11 +236,6 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
     bodyLine,
     fieldLines: { order: lineOf("order", text.content), audio: lineOf("audio", text.content) },
   });
-}
-
-/** Returns a text's slug, valid or not: its file name without leading number and extension. */
-export function slugOf(path: string): string {
-  return basename(path).replace(/\.md$/i, "").replace(LEADING_NUMBER, "");
 }
 
 /** Returns the line of a front matter's field, counted from 1. */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { extname } from "node:path";
 import type { Element, ElementContent, Root as HtmlRoot, RootContent } from "hast";
 import { sanitize } from "hast-util-sanitize";
 import { toHtml } from "hast-util-to-html";
@@ -8,7 +7,7 @@ import type { FootnoteReference, Nodes, Root } from "mdast";
 import { type State, toHast } from "mdast-util-to-hast";
 import remarkSmartypants from "remark-smartypants";
 import { unified } from "unified";
-import { SKIP, visit } from "unist-util-visit";
+import { EXIT, SKIP, visit } from "unist-util-visit";
 import { unrenderablePart } from "~/features/markdown/markdown-limits";
 import { nestHeadings, parseMarkdown, TEXT_SCHEMA } from "~/features/markdown/markdown-tree.server";
 import { blockId, documentPath, MEDIA_PATH } from "../library-paths";
@@ -16,9 +15,11 @@ import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
 import type { MediaFile } from "./media-files.server";
 import { type EditionSource, resolvePath, type SourceDocument } from "./read-source.server";
+import { type Anchors, anchorKey, anchorsIn, isReadHtml, readMarkup } from "./text-markup";
+import { MARKDOWN } from "./text-slug";
 
 /** Part of every render key. Raise it when the same text renders differently. */
-const RENDER_VERSION = 2;
+const RENDER_VERSION = 3;
 
 /** A text rendered for its page. */
 export type RenderedDocument = {
@@ -31,7 +32,7 @@ export type RenderedDocument = {
 
 /** Targets that texts may refer to, by path. */
 export type References = {
-  documents: ReadonlyMap<string, Pick<SourceDocument, "kind" | "slug">>;
+  documents: ReadonlyMap<string, SourceDocument>;
   media: ReadonlyMap<string, MediaFile>;
   unusable: ReadonlyMap<string, string>;
 };
@@ -45,8 +46,17 @@ export function referencesOf({ documents, media, unusable }: EditionSource): Ref
   };
 }
 
-/** Matches anything like a file name in a text. */
-const FILE_NAME = /[^\s()<>[\]"'`*]+\.[a-z0-9]{2,4}\b/gi;
+/** Matches anything like a file name in a text, with a heading in that file. */
+const FILE_NAME = /(?:<[^<>\n]+|[^\s()<>[\]"'`*]+)\.[a-z0-9]{2,8}\b(?:#[^\s()<>"'`]+)?/gi;
+
+const anchors = new WeakMap<SourceDocument, Anchors>();
+
+/** Returns the number of the block that a link names by its part after `#`; undefined if there is none. */
+function blockNamed(document: SourceDocument, fragment: string): number | undefined {
+  const found = anchors.get(document) ?? anchorsIn(document.body);
+  anchors.set(document, found);
+  return found.get(anchorKey(decoded(fragment)));
+}
 
 /**
  * Returns a digest of all that a text's HTML depends on: the text and the files it names. Texts with the same key
@@ -57,9 +67,11 @@ export function renderKeyOf(document: SourceDocument, references: References): s
     `${RENDER_VERSION}\0${document.language}\0${document.body}`,
   );
   for (const [name] of document.body.matchAll(FILE_NAME)) {
-    const path = resolvePath(document.path, decoded(name));
+    const [file = "", fragment] = name.replace(/^</, "").split("#", 2);
+    const path = resolvePath(document.path, decoded(file));
     const target = references.documents.get(path);
     const media = references.media.get(path);
+    if (target && fragment !== undefined) hash.update(`\0#${blockNamed(target, fragment)}`);
     hash.update(`\0${target && documentPath(target)}\0${media?.sha256}\0${media?.width}`);
   }
   return hash.digest("hex");
@@ -79,11 +91,22 @@ const DEFAULT_QUOTES = "“”‘’";
 function typographyOf(language: string) {
   const [open = "", close = "", openSingle = "", closeSingle = ""] =
     QUOTES[language.split("-")[0] ?? ""] ?? DEFAULT_QUOTES;
-  return unified().use(remarkSmartypants, {
-    openingQuotes: { double: open, single: openSingle },
-    closingQuotes: { double: close, single: closeSingle },
-  });
+  return unified()
+    .use(setLongDashes)
+    .use(remarkSmartypants, {
+      openingQuotes: { double: open, single: openSingle },
+      closingQuotes: { double: close, single: closeSingle },
+    });
 }
+
+/** Three dashes, which the library would leave as they are. */
+const LONG_DASH = /(?<!-)---(?!-)/g;
+
+const setLongDashes = () => (tree: Root) => {
+  visit(tree, "text", (node) => {
+    node.value = node.value.replace(LONG_DASH, "—");
+  });
+};
 
 /** Punctuation that typography may change. */
 const PLAIN_PUNCTUATION = /["'`]|--|\.\s*\.\s*\./;
@@ -120,7 +143,12 @@ export function renderDocument(
 ): RenderedDocument | { problems: EditionProblem[] } {
   const { path: file, body, bodyLine } = document;
   const tree = parseMarkdown(body);
-  const unrenderable = unrenderablePart(tree);
+  let unrenderable = unrenderablePart(tree);
+  if (!unrenderable) {
+    readMarkup(tree);
+    // tags may be nested too
+    unrenderable = unrenderablePart(tree);
+  }
   if (unrenderable) {
     const { line, problem } = unrenderable;
     return { problems: [{ file, line: line + bodyLine - 1, problem }] };
@@ -163,7 +191,7 @@ function resolveReferences(
     }
   };
   visit(tree, (node) => {
-    if (node.type === "html" && !/^<!--[\s\S]*-->$/.test(node.value.trim())) {
+    if (node.type === "html" && !isReadHtml(node.value)) {
       report(node, "HTML has no effect here; write Markdown");
     } else if (node.type === "text" && FOOTNOTE_MARK.test(node.value)) {
       report(node, `there is no footnote ${FOOTNOTE_MARK.exec(node.value)?.[0]}`);
@@ -208,16 +236,20 @@ function linkAddress(
   if (/^\/(?!\/)/.test(url)) return url;
   if (/^(?:https?:\/\/|mailto:)./i.test(url) && URL.canParse(url)) return url;
   if (isElsewhere(url)) return { problem: "wanted https://…, mailto:… or a file of the edition" };
-  if (url.includes("#"))
-    return { problem: "a link to a part of a text does not work; name the file" };
-  const path = resolvePath(document.path, decoded(url));
-  const target = references.documents.get(path);
+  const [file = "", fragment = ""] = url.split("#", 2);
+  const path = resolvePath(document.path, decoded(file));
+  const target = file === "" ? document : references.documents.get(path);
+  if (target && fragment !== "") {
+    const block = blockNamed(target, fragment);
+    if (block === undefined) return { problem: `there is no such heading in ${target.path}` };
+    return `${file === "" ? "" : documentPath(target)}#${blockId(block)}`;
+  }
   if (target) return documentPath(target);
   const media = references.media.get(path);
   if (media) return MEDIA_PATH + mediaName(media);
-  const isText = extname(path).toLowerCase() === ".md";
   return {
-    problem: references.unusable.get(path) ?? `there is no such ${isText ? "text" : "file"}`,
+    problem:
+      references.unusable.get(path) ?? `there is no such ${MARKDOWN.test(path) ? "text" : "file"}`,
   };
 }
 
@@ -236,7 +268,7 @@ function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedD
   };
   const html = toHast(tree, {
     handlers: {
-      // comments; other HTML has been reported
+      // what has no effect on the page; the rest has been reported
       html: () => undefined,
       footnoteReference: (state: State, node: FootnoteReference): Element => ({
         type: "element",
@@ -255,8 +287,9 @@ function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedD
   const blocks: string[] = [];
   const children: RootContent[] = [];
   const placed = new Set<number>();
-  for (const child of text.children) {
-    if (child.type !== "element") continue;
+  for (const unframed of text.children) {
+    if (unframed.type !== "element") continue;
+    const child = isWideTable(unframed) ? framed(unframed) : unframed;
     const noteNumbers = footnotesIn(child);
     for (const number of noteNumbers) {
       // a footnote may refer to another one
@@ -280,6 +313,29 @@ function toBlocks(tree: Root, images: ReadonlyMap<string, MediaFile>): RenderedD
   finish(root, images);
   const wordCount = blocks.reduce((sum, block) => sum + wordsIn(block), 0);
   return { html: toHtml(root), blocks, wordCount };
+}
+
+/** Minimum number of columns of a table that scrolls in a frame, where others fit into narrow windows. */
+const WIDE_TABLE_COLUMNS = 5;
+
+function isWideTable(table: Element): boolean {
+  let columns = 0;
+  visit(table, "element", ({ tagName, children }) => {
+    if (tagName === "tr") columns = children.filter(({ type }) => type === "element").length;
+    return columns > 0 ? EXIT : undefined;
+  });
+  return table.tagName === "table" && columns >= WIDE_TABLE_COLUMNS;
+}
+
+/** Returns a table in a frame that keyboards can scroll. */
+function framed(table: Element): Element {
+  const properties = {
+    className: ["table-frame"],
+    role: "region",
+    ariaLabel: "Table",
+    tabIndex: 0,
+  };
+  return { type: "element", tagName: "div", properties, children: [table] };
 }
 
 const FOOTNOTE_LINK = /^#fn-(\d+)$/;

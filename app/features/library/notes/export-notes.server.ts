@@ -2,6 +2,7 @@ import { currentSite } from "~/features/site/current-site.server";
 import { utcDate } from "~/ui";
 import { findNote, listNotes } from "~db/queries/notes";
 import type { Edition } from "../edition";
+import { labelledTitle } from "../entry-label";
 
 /**
  * Yields a member's notes as parts of one Markdown file, with a heading per text. Texts are in the edition's order,
@@ -24,8 +25,7 @@ export async function* exportNotes(
     const note = await findNote({ userId, slug });
     if (!note?.text) continue;
     const entry = entries.get(slug)?.entry;
-    const chapter = entry?.kind === "chapter" ? `Chapter ${entry.position}: ` : "";
-    const heading = `${chapter}${oneLine(entry?.title ?? title)}`;
+    const heading = oneLine(entry ? labelledTitle(entry) : title);
     yield `\n## ${heading}\n\n*${utcDate(updatedAt)}*\n\n${note.text.trimEnd()}\n`;
   }
 }

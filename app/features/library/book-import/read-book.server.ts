@@ -1,0 +1,354 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, posix, relative } from "node:path";
+import type { List, Nodes } from "mdast";
+import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { OperatorError } from "~db/operator-error";
+import { listFolder } from "../importer/edition-folder.server";
+import { wordsOf } from "../importer/text-markup";
+import { bareName, MARKDOWN } from "../importer/text-slug";
+import {
+  type BookText,
+  divide,
+  headingsOf,
+  isSameHeading,
+  type Losses,
+  plainWords,
+  readTitle,
+  splitFields,
+} from "./book-text";
+import { htmlToMarkdown } from "./html-to-markdown";
+
+/** A book of somebody else's program, read but not yet converted. */
+export type Book = {
+  texts: BookText[];
+  /** The folder that pictures are in, and its files. */
+  folder: string;
+  files: readonly string[];
+  /** Pictures within a file, by the address that the text gives them. */
+  embedded: ReadonlyMap<string, Buffer>;
+  isMdBook: boolean;
+};
+
+/** Maximum size of a file that is read whole, in bytes. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** Folders of other programs, and files about a book rather than of it. */
+const NOT_TEXT =
+  /(?:^|\/)(?:node_modules|target|_site|_book|_layouts|_includes|_data|_templates)\//i;
+const ABOUT =
+  /(?:^|\/)(?:SUMMARY|_sidebar|toc|LICENSE[^/]*|CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|SECURITY|ISSUE_TEMPLATE|PULL_REQUEST_TEMPLATE)\.\w+$/i;
+
+/** Reads a book: a folder of Markdown, one long Markdown file, or a file of Word. Throws an OperatorError if it is none. */
+export async function readBook(path: string, losses: Losses): Promise<Book> {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw new OperatorError(`There is no ${path}.`);
+  if (found.isDirectory()) return readFolder(path, losses);
+  if (found.size > MAX_FILE_BYTES) throw new OperatorError(`${path} is larger than 256 MB.`);
+  const name = basename(path);
+  if (MARKDOWN.test(path)) {
+    const { fields, markdown, line } = splitFields(await readText(path, name, losses));
+    return oneFile(path, { markdown, line, title: fields.title });
+  }
+  if (extname(path).toLowerCase() === ".docx") return readWord(path, losses);
+  throw new OperatorError(
+    `${path}: wanted a folder, a Markdown file (.md) or a Word file (.docx).`,
+  );
+}
+
+async function oneFile(
+  path: string,
+  { markdown, line, title }: { markdown: string; line: number; title: unknown },
+  embedded: ReadonlyMap<string, Buffer> = new Map(),
+): Promise<Book> {
+  const folder = dirname(path);
+  const whole = newText(basename(path), markdown, line, title);
+  const files = (await listFolder(folder).catch(() => null))?.files ?? [];
+  // the first heading may be that of the first chapter
+  const chapters = divided({ ...whole, markdown }, { isBook: true });
+  const texts = chapters.length > 1 ? chapters : divided(whole, { isBook: false });
+  return { texts, folder, files, embedded, isMdBook: false };
+}
+
+async function readWord(path: string, losses: Losses): Promise<Book> {
+  const { default: mammoth } = await import("mammoth");
+  const embedded = new Map<string, Buffer>();
+  const convertImage = mammoth.images.imgElement(async (image) => {
+    const src = `picture-${embedded.size + 1}.${image.contentType.replace(/^image\/(?:x-)?|\+.*/g, "")}`;
+    embedded.set(src, await image.readAsBuffer());
+    return { src };
+  });
+  const styleMap = [
+    "p[style-name='Title'] => h1:fresh",
+    "p[style-name='Quote'] => blockquote:fresh",
+  ];
+  try {
+    const { value, messages } = await mammoth.convertToHtml({ path }, { convertImage, styleMap });
+    const place = { path: basename(path), line: 1 };
+    for (const { message } of messages) losses.add(message, place);
+    const markdown = htmlToMarkdown(value);
+    return await oneFile(path, { markdown, line: 1, title: undefined }, embedded);
+  } catch (error) {
+    throw new OperatorError(
+      `${path} is not a readable Word file (.docx): ${(error as Error).message}`,
+    );
+  }
+}
+
+async function readFolder(folder: string, losses: Losses): Promise<Book> {
+  const files = (await listFolder(folder))?.files ?? [];
+  const candidates = files.filter((path) => MARKDOWN.test(path) && !NOT_TEXT.test(path));
+  const summary = await findSummary(folder, candidates, losses);
+  const listed = summary?.listed ?? inNaturalOrder(candidates);
+  const taken = new Set(listed.map(({ path }) => path));
+  const within = summary ? posix.dirname(summary.path).replace(/^\.$/, "") : "";
+  for (const path of candidates) {
+    if (taken.has(path) || path === summary?.path || !path.startsWith(within)) continue;
+    losses.add("file that is not in the book's contents, left out", { path, line: 1 });
+  }
+  const texts: BookText[] = [];
+  for (const { path, ...known } of listed) {
+    const { fields, markdown, line } = splitFields(
+      await readText(join(folder, path), path, losses),
+    );
+    const expanded = await withIncludes(markdown, { folder, path, losses });
+    const own = newText(path, expanded, line, fields.title);
+    texts.push(
+      ...divided({ ...own, ...fromFields(fields), ...withoutNulls(known, own) }, { isBook: false }),
+    );
+  }
+  if (texts.length === 0)
+    throw new OperatorError(`There is no Markdown file with a text in ${folder}.`);
+  return { texts, folder, files, embedded: new Map(), isMdBook: summary !== null };
+}
+
+/** Finds the list of contents that is nearest to the top and names the most texts. */
+async function findSummary(
+  folder: string,
+  candidates: readonly string[],
+  losses: Losses,
+): Promise<{ path: string; listed: Listed[] } | null> {
+  const depth = (path: string) => path.split("/").length;
+  const found: { path: string; listed: Listed[] }[] = [];
+  for (const path of candidates.filter((each) => /(?:^|\/)SUMMARY\.md$/i.test(each))) {
+    const listed = listedIn(path, await readText(join(folder, path), path, losses), candidates);
+    if (listed.length > 0) found.push({ path, listed });
+  }
+  found.sort(
+    (one, other) => depth(one.path) - depth(other.path) || other.listed.length - one.listed.length,
+  );
+  return found[0] ?? null;
+}
+
+/** A file in the order of its book. */
+type Listed = { path: string; title: string | null; part: string | null; label: string | null };
+
+/** What a list of contents says of a text; its own heading says more than the list's words. */
+const withoutNulls = ({ title, part, label }: Omit<Listed, "path">, own: BookText) => ({
+  part,
+  ...(title !== null && { label, title: own.heading ?? title }),
+});
+
+/** Reads mdBook's and GitBook's list of contents. Sections within chapters are numbered like `Chapter 4.2`. */
+function listedIn(path: string, summary: string, files: readonly string[]): Listed[] {
+  const known = new Set(files);
+  const listed: Listed[] = [];
+  let part: string | null = null;
+  let number = 0;
+  const add = (node: Nodes, label: string | null) => {
+    if (node.type !== "link") return;
+    const target = posix.join(posix.dirname(path), decodeURI(node.url.replace(/#.*/, "")));
+    if (!known.has(target) || listed.some((each) => each.path === target)) return;
+    listed.push({ path: target, title: wordsOf(node), part, label });
+  };
+  const addItems = (list: List, above: string) => {
+    for (const [index, item] of list.children.entries()) {
+      const its = above === "" ? String(++number) : `${above}.${index + 1}`;
+      for (const child of item.children) {
+        if (child.type === "paragraph") {
+          for (const link of child.children) add(link, above === "" ? null : `Chapter ${its}`);
+        } else if (child.type === "list") addItems(child, its);
+      }
+    }
+  };
+  for (const node of parseMarkdown(summary).children) {
+    // the first heading is the list's own
+    if (node.type === "heading" && (listed.length > 0 || node.depth > 1)) part = wordsOf(node);
+    if (node.type === "thematicBreak") part = null;
+    if (node.type === "paragraph") {
+      if (number > 0) part = null;
+      for (const link of node.children) add(link, wordsOf(link).slice(0, 40));
+    }
+    if (node.type === "list") addItems(node, "");
+  }
+  return listed;
+}
+
+const RANKS: readonly [RegExp, number][] = [
+  [/^(?:index|readme|title|cover|dedication|foreword|preface|intro|introduction|prologue)\b/i, -1],
+  [
+    /^(?:appendix|ap[a-z]|epilogue|afterword|conclusion|glossary|acknowledge?ments?|bibliography|references)\b/i,
+    1,
+  ],
+];
+const rankOf = (path: string) => RANKS.find(([name]) => name.test(bareName(path)))?.[1] ?? 0;
+
+const natural = new Intl.Collator("en", { numeric: true });
+
+/** Orders files as people read their names. Folders of texts become parts if there are several. */
+function inNaturalOrder(candidates: readonly string[]): Listed[] {
+  const texts = candidates.filter((path) => !ABOUT.test(path));
+  const chosen = texts.filter((path) => texts.length === 1 || !/^readme\.\w+$/i.test(path));
+  const folders = new Set(chosen.map((path) => posix.dirname(path)));
+  const compare = (one: string, other: string) =>
+    natural.compare(posix.dirname(one), posix.dirname(other)) ||
+    rankOf(one) - rankOf(other) ||
+    natural.compare(one, other);
+  return chosen.toSorted(compare).map((path) => {
+    const folder = posix.dirname(path);
+    const part = folders.size > 1 && folder !== "." ? nameOf(posix.basename(folder)) : null;
+    return { path, title: null, part, label: null };
+  });
+}
+
+/** Returns a file's or folder's name as words. */
+function nameOf(path: string): string {
+  const words = bareName(path.replace(/^_|^\d{4}-\d{2}-\d{2}-/g, ""))
+    .replace(/[-_]+/g, " ")
+    .replace(/^\d+\.? +(?=\S)/, "")
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || path;
+}
+
+/** Makes a text of Markdown. Its title is in its fields, or its first heading, or its file's name. */
+function newText(path: string, markdown: string, line: number, given: unknown): BookText {
+  const lines = markdown.split("\n");
+  const [top, next] = headingsOf(lines);
+  const isBlank = (each: string) => each.trim() === "";
+  // the book's title above the chapter's own
+  const isBookTitle =
+    top && next && top.level === next.level && lines.slice(top.end, next.start).every(isBlank);
+  const first = isBookTitle ? { ...next, start: top.start } : top;
+  const isOnTop =
+    first &&
+    lines.slice(0, first.start).every((each) => /^\s*(?:<!--.*-->|<[^>]*>)?\s*$/.test(each));
+  const isTitle =
+    first && (typeof given === "string" ? isSameHeading(first.words, given) : isOnTop);
+  const heading = isTitle ? plainWords(first.words) : null;
+  const words = typeof given === "string" ? given : (heading ?? nameOf(path));
+  return {
+    path,
+    markdown: isTitle ? withoutLines(lines, first) : markdown,
+    line,
+    ...readTitle(words.trim()),
+    heading,
+    part: null,
+    summary: null,
+    publish: null,
+  };
+}
+
+/** Returns a text with blank lines in place of a heading, so that the others keep their numbers. */
+const withoutLines = (lines: readonly string[], { start, end }: { start: number; end: number }) =>
+  lines.map((line, at) => (at >= start && at < end ? "" : line)).join("\n");
+
+function fromFields(fields: Record<string, unknown>): Partial<BookText> {
+  const summary = fields.summary ?? fields.description ?? fields.excerpt;
+  const isDraft = fields.draft === true || fields.published === false || fields.publish === "draft";
+  return {
+    ...(typeof summary === "string" && summary.trim() !== "" && { summary }),
+    ...(isDraft && { publish: "draft" }),
+  };
+}
+
+/** Most characters, lines and marks of a text that an edition takes, with room for what conversion adds. */
+const MAX_LENGTH = 200_000;
+const MAX_LINES = 4_500;
+const MAX_MARKS = 4_500;
+
+const isTooLarge = (markdown: string) =>
+  markdown.length > MAX_LENGTH ||
+  markdown.split("\n").length > MAX_LINES ||
+  (markdown.match(/[*_~[\]`|]/g)?.length ?? 0) > MAX_MARKS;
+
+/** Divides a whole book into its chapters, and a text that is too large into several. */
+function divided(text: BookText, { isBook }: { isBook: boolean }): BookText[] {
+  if (!isBook && !isTooLarge(text.markdown)) return [text];
+  const sections = divide(text.markdown);
+  if (sections.length < 2) return [text];
+  return sections.flatMap(({ words, part, start, lines }) => {
+    const heading = words === null ? null : plainWords(words);
+    const read =
+      heading === null ? { title: text.title, label: text.title.slice(0, 40) } : readTitle(heading);
+    const piece = {
+      ...text,
+      markdown: lines.join("\n"),
+      line: text.line + start,
+      heading,
+      ...(isBook
+        ? { ...read, part }
+        : { ...read, label: text.label ?? (heading ? read.title.slice(0, 40) : null) }),
+    };
+    return divided(piece, { isBook: false });
+  });
+}
+
+const INCLUDE =
+  /\{\{\s*#(?:include|rustdoc_include|playground)\s+([^\s:}]+)(?::([^\s}]*))?[^}]*\}\}/g;
+const HIGHLIGHT = /\{%-?\s*highlight\s+(\w+).*?%\}([\s\S]*?)\{%-?\s*endhighlight\s*-?%\}/g;
+const RAW = /\{%-?\s*(?:end)?raw\s*-?%\}/g;
+const ANCHOR = /^.*ANCHOR(?:_END)?:.*\n?/gm;
+
+/** Returns Markdown with the files that mdBook includes, and with Jekyll's code as GitHub's. */
+async function withIncludes(
+  markdown: string,
+  { folder, path, losses }: { folder: string; path: string; losses: Losses },
+): Promise<string> {
+  const contents = new Map<string, string>();
+  for (const [directive, file = "", part = ""] of markdown.matchAll(INCLUDE)) {
+    const target = join(folder, dirname(path), file);
+    // a book must not take files from elsewhere on the disk
+    const isInside = !relative(folder, target).startsWith("..");
+    const content = isInside ? await readFile(target, "utf8").catch(() => null) : null;
+    if (content === null) losses.add("included file that is missing", { path, line: 1 });
+    contents.set(directive, content === null ? "" : partOf(content, part).trimEnd());
+  }
+  return markdown
+    .replace(INCLUDE, (directive) => contents.get(directive) ?? "")
+    .replace(HIGHLIGHT, (_, language, code) => `\`\`\`${language}\n${code.trim()}\n\`\`\``)
+    .replace(RAW, "");
+}
+
+/** Returns the lines that mdBook takes of a file: all, those from `2:5`, or those at an anchor. */
+function partOf(content: string, part: string): string {
+  if (/^\d*(?::\d*)?$/.test(part)) {
+    const [from = "", to = from] = part.split(":");
+    const lines = content.replace(ANCHOR, "").split("\n");
+    return lines
+      .slice(from === "" ? 0 : Number(from) - 1, to === "" ? undefined : Number(to))
+      .join("\n");
+  }
+  const lines = content.split("\n");
+  const at = (mark: string) =>
+    lines.findIndex((line) => line.includes(`${mark}: ${part}`) && line.trimEnd().endsWith(part));
+  const [start, end] = [at("ANCHOR"), at("ANCHOR_END")];
+  return lines
+    .slice(start + 1, end === -1 ? undefined : end)
+    .join("\n")
+    .replace(ANCHOR, "");
+}
+
+const WINDOWS = "text of another encoding, read as Windows-1252";
+
+/** Reads a text of any encoding, without control characters. */
+async function readText(file: string, path: string, losses: Losses): Promise<string> {
+  const bytes = await readFile(file);
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  let text: string;
+  try {
+    text = new TextDecoder(isUtf16 ? "utf-16le" : "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    losses.add(WINDOWS, { path, line: 1 });
+    text = new TextDecoder("windows-1252").decode(bytes);
+  }
+  return text.replace(/\r\n?|[\u2028\u2029]/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, "");
+}

@@ -1,0 +1,2 @@
+ALTER TABLE "edition_documents" ADD COLUMN "part" text;--> statement-breakpoint
+ALTER TABLE "edition_documents" ADD COLUMN "label" text;
