@@ -111,13 +111,14 @@ export async function copySample(): Promise<void> {
   print(folder);
 }
 
-/** `content import`: makes an edition of a book in CONTENT_DIR, which must hold none. Exits with 1 if it has mistakes. */
+/** `content import`: makes an edition of a book in CONTENT_DIR, which has no texts yet. Exits with 1 if it has mistakes. */
 export async function importText(
   path: string,
   { dryRun = false }: { dryRun?: boolean },
 ): Promise<void> {
   const folder = folderToWrite();
-  if (!dryRun && holdsEdition(await listFolder(folder))) {
+  const files = (await listFolder(folder))?.files ?? [];
+  if (!dryRun && files.some((file) => /^(?:chapters|extras|media)\//.test(file))) {
     throw new OperatorError(
       `Nothing was imported: there is an edition in ${folder}; move it away.`,
     );

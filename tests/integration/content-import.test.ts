@@ -80,13 +80,19 @@ describe("a folder of mdBook", () => {
   it("leaves no file behind in a dry run, and never touches an edition", async () => {
     const dry = await importBook(BOOK, "", "--dry-run");
     expect(dry.stdout).toMatch(/^Would import: 5 chapters, /);
-    expect(existsSync(edition) ? readdirSync(edition) : []).toEqual([]);
-    writeEdition(edition, SMALL_EDITION);
+    expect(existsSync(edition)).toBe(false);
+    writeEdition(edition, { ...SMALL_EDITION, "site.yml": "title: Mine\n" });
     const { code, stderr } = await importBook(BOOK);
     expect(stderr).toBe(`Nothing was imported: there is an edition in ${edition}; move it away.\n`);
     expect(code).toBe(1);
     expect(chapters()).toHaveLength(3);
   });
+});
+
+it("is imported beside the author's site.yml", async () => {
+  writeEdition(edition, { "site.yml": "title: Mine\n" });
+  expect((await importBook({ "a.md": "# A\n\nText.\n" })).code).toBe(0);
+  expect(readdirSync(edition).sort()).toEqual(["chapters", "media", "site.yml"]);
 });
 
 it("takes the notes of Obsidian, Jekyll and pandoc in the order of their names", async () => {
@@ -128,7 +134,7 @@ it("divides one long text at its headings, with its parts, links, notes and embe
   expect(code).toBe(0);
   expect(chapters()).toEqual(["1-my-book.md", "2-gates.md", "3-hills.md", "4-walls.md"]);
   expect(chapter("2-gates.md")).toBe(
-    "---\ntitle: Gates\norder: 2\npart: Part One\n---\n\nSee [hills](3-hills.md#the-long-hill) and ![image1][image1] here[^1].\n\n```\n# no heading\n```\n\n\n[image1]: ../media/picture-1.png\n\n[^1]: The note.\n",
+    "---\ntitle: Gates\norder: 2\npart: Part One\n---\n\nSee [hills](3-hills.md#the-long-hill) and ![picture 1](../media/picture-1.png) here[^1].\n\n```\n# no heading\n```\n\n\n\n\n[^1]: The note.\n",
   );
   expect(chapter("4-walls.md")).toContain("part: Part Two\n---\n\nA wall[^1].");
   expect(media()).toEqual(["picture-1.png"]);

@@ -86,7 +86,7 @@ describe("beginningOf", () => {
 
 describe("any text", () => {
   const ELEMENTS =
-    /^(h[2-6]|p|blockquote|[uo]l|li|pre|hr|table|thead|tbody|t[rhd]|a|em|strong|del|code|br|img)$/;
+    /^(h[2-6]|p|blockquote|[uo]l|li|pre|hr|table|thead|tbody|t[rhd]|a|em|strong|del|code|br|img|sub|sup|kbd)$/;
   const ATTRIBUTES = ["href", "title", "src", "alt", "width", "height", "start", "align"];
 
   const fragment = fc.constantFrom(

@@ -1,5 +1,7 @@
+import type { Root } from "mdast";
 import { parse } from "yaml";
-import { anchorKey } from "../importer/text-markup";
+import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { anchorKey, wordsOf } from "../importer/text-markup";
 
 /** A text of a book on its way into an edition. */
 export type BookText = {
@@ -94,115 +96,94 @@ export function readTitle(heading: string): { title: string; label: string | nul
   return { title: heading.replace(NUMBERED, ""), label: null };
 }
 
-/** A heading, on which line it begins and ends, counted from 0. */
-type Heading = { level: number; words: string; start: number; end: number };
+/** A heading of a text: its place among the blocks, and on which lines it is, counted from 0, without the last. */
+export type Heading = { level: number; words: string; block: number; start: number; end: number };
 
-const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-
-/** Finds the headings of a text line by line, since to parse a whole book takes minutes. */
-export function headingsOf(lines: readonly string[]): Heading[] {
-  const headings: Heading[] = [];
-  let fence = "";
-  for (const [at, line] of lines.entries()) {
-    const [, mark = ""] = FENCE.exec(line) ?? [];
-    if (fence !== "") {
-      if (mark.startsWith(fence)) fence = "";
-      continue;
-    }
-    fence = mark;
-    const [, marks, words = ""] = ATX.exec(line) ?? [];
-    if (marks) headings.push({ level: marks.length, words, start: at, end: at + 1 });
-    const above = lines[at - 1] ?? "";
-    const isUnderlined = /^(?:=+|-{2,})[ \t]*$/.test(line) && /^ {0,3}[^\s>|#*+-]/.test(above);
-    if (isUnderlined && (lines[at - 2] ?? "").trim() === "") {
-      headings.push({
-        level: line.startsWith("=") ? 1 : 2,
-        words: above.trim(),
-        start: at - 1,
-        end: at + 1,
-      });
-    }
-  }
-  return headings.filter(({ words }) => plainWords(words) !== "");
-}
-
-/** Returns a heading's words without Markdown, HTML and attributes, on one line. */
-export function plainWords(words: string): string {
-  return words
-    .replace(/\{:?\s*[#.\w-][^{}]*\}\s*$/, "")
-    .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, "$1")
-    .replace(/<[^>]*>|[*`]|\\(?=[^\w\s])|\p{Cc}/gu, "")
-    .trim();
+/** Finds the headings of a text that are not within other blocks. */
+export function headingsOf(tree: Root): Heading[] {
+  return tree.children.flatMap((node, block) => {
+    if (node.type !== "heading" || !node.position) return [];
+    const { start, end } = node.position;
+    const words = wordsOf(node)
+      .replace(/\s*\{[^{}]*\}$/, "")
+      .trim();
+    return words === ""
+      ? []
+      : [{ level: node.depth, words, block, start: start.line - 1, end: end.line }];
+  });
 }
 
 /** A part of a text from one heading to the next of its level. */
-export type Section = { words: string | null; part: string | null; start: number; lines: string[] };
+export type Section = {
+  words: string | null;
+  part: string | null;
+  start: number;
+  markdown: string;
+};
 
 /**
  * Divides a text at the highest level that has two headings. A heading with nothing but headings below it begins a
  * part, if most are so. Returns one section if there are no headings to divide at.
  */
 export function divide(markdown: string): Section[] {
+  const tree = parseMarkdown(markdown);
   const lines = markdown.split("\n");
-  const headings = headingsOf(lines);
-  const levels = [1, 2, 3, 4, 5, 6].filter(
+  const headings = headingsOf(tree);
+  const top = [1, 2, 3, 4, 5, 6].find(
     (level) => headings.filter((each) => each.level === level).length > 1,
   );
-  const top = levels[0];
-  if (top === undefined) return [{ words: null, part: null, start: 0, lines }];
-  const isEmpty = (heading: Heading) => {
-    const next = headings[headings.indexOf(heading) + 1];
-    const between = lines.slice(heading.end, next?.start);
-    return next !== undefined && next.level > top && between.every((line) => line.trim() === "");
-  };
+  if (top === undefined) return [{ words: null, part: null, start: 0, markdown }];
   const tops = headings.filter(({ level }) => level === top);
-  const parts = new Set(tops.filter(isEmpty));
+  const parts = new Set(
+    tops.filter(({ block }) =>
+      headings.some((next) => next.block === block + 1 && next.level > top),
+    ),
+  );
   const hasParts = parts.size > 1 && parts.size * 2 >= tops.length;
   const cuts = headings.filter(({ level }) => level === top || (hasParts && level === top + 1));
-  const sections: Section[] = [];
-  let part: string | null = null;
   // a single heading above is the book's own title
-  const title = headings.find((heading) => heading.level < top);
+  const title = headings.find(({ level }) => level < top);
   const before = lines
     .slice(0, cuts[0]?.start)
-    .filter((_, at) => !title || at < title.start || at >= title.end);
-  if (before.some((line) => line.trim() !== "")) {
-    sections.push({ words: null, part, start: 0, lines: before });
-  }
+    .filter((_, at) => !title || at < title.start || at >= title.end)
+    .join("\n");
+  const sections: Section[] =
+    before.trim() === "" ? [] : [{ words: null, part: null, start: 0, markdown: before }];
+  let part: string | null = null;
   for (const [index, heading] of cuts.entries()) {
-    if (hasParts && heading.level === top) {
-      part = parts.has(heading) ? plainWords(heading.words) : null;
-      if (parts.has(heading)) continue;
-    }
-    const { words, end } = heading;
-    sections.push({ words, part, start: end, lines: lines.slice(end, cuts[index + 1]?.start) });
+    if (hasParts && heading.level === top) part = parts.has(heading) ? heading.words : null;
+    if (hasParts && parts.has(heading)) continue;
+    const its = lines.slice(heading.end, cuts[index + 1]?.start).join("\n");
+    sections.push({ words: heading.words, part, start: heading.end, markdown: its });
   }
-  return withDefinitions(sections, lines);
+  return withDefinitions(sections, tree, markdown);
 }
 
-const DEFINITION = /^ {0,3}\[(\^?[^\]]+)\]:/;
-
 /** Adds to each section the link targets and footnotes that it needs from elsewhere in the text. */
-function withDefinitions(sections: Section[], lines: readonly string[]): Section[] {
-  const definitions = new Map<string, string[]>();
-  for (const [at, line] of lines.entries()) {
-    const [, label] = DEFINITION.exec(line) ?? [];
-    if (label === undefined) continue;
-    let end = at + 1;
-    // a footnote's further paragraphs are indented
-    while (label.startsWith("^") && /^(?: {2,}|\t)\S|^\s*$/.test(lines[end] ?? "x")) end += 1;
-    definitions.set(label.toLowerCase(), lines.slice(at, end));
-  }
+function withDefinitions(sections: Section[], { children }: Root, whole: string): Section[] {
+  const definitions = children.flatMap((node) => {
+    if (node.type !== "definition" && node.type !== "footnoteDefinition") return [];
+    const source = whole.slice(node.position?.start.offset, node.position?.end.offset);
+    return [{ mark: /\[[^\]]+\]/.exec(source)?.[0].toLowerCase() ?? "", source }];
+  });
   return sections.map((section) => {
-    const text = section.lines.join("\n").toLowerCase();
-    const missing = [...definitions].filter(
-      ([label]) => text.includes(`[${label}]`) && !text.includes(`[${label}]:`),
+    const text = section.markdown.toLowerCase();
+    const missing = definitions.filter(
+      ({ mark }) => text.includes(mark) && !text.includes(`${mark}:`),
     );
-    return { ...section, lines: [...section.lines, ...missing.flatMap(([, its]) => ["", ...its])] };
+    const markdown = [section.markdown, ...missing.map(({ source }) => source)].join("\n\n");
+    return { ...section, markdown };
   });
 }
 
 /** Whether two headings are the same but for punctuation. */
-export const isSameHeading = (one: string, other: string) =>
-  anchorKey(plainWords(one)) === anchorKey(plainWords(other));
+export const isSameHeading = (one: string, other: string) => anchorKey(one) === anchorKey(other);
+
+/** Returns an address without percent-encoding, or as it is if that is invalid. */
+export function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,4 +1,4 @@
-import type { Html, Image, ImageReference, Link, Nodes, Text } from "mdast";
+import type { Html, Image, ImageReference, Link, LinkReference, Nodes, Text } from "mdast";
 import { visit } from "unist-util-visit";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { isReadHtml, isWrappingTag } from "../importer/text-markup";
@@ -110,14 +110,13 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
   const notes: string[] = [];
   const links: (string | null)[] = [];
   const lose = (kind: string, node: Nodes) => losses.add(kind, text, node.position?.start.line);
-  const asImages = new Set<string>();
-  const dead = new Set<string>();
-  visit(tree, "imageReference", ({ identifier }) => void asImages.add(identifier));
+  const definitions = new Map<string, string>();
   visit(tree, "definition", (node) => {
-    const url = asImages.has(node.identifier) ? pictureAt(node.url) : linkTo(node.url);
-    if (url === null) dead.add(node.identifier);
-    edits.push(replacing(node, url === null ? "" : `[${node.label}]: ${destination(url)}`));
+    definitions.set(node.identifier, node.url);
+    edits.push(replacing(node, ""));
   });
+  const targetOf = (node: Link | LinkReference | Image | ImageReference) =>
+    "url" in node ? node.url : (definitions.get(node.identifier) ?? "");
 
   const picture = (node: Image | ImageReference | Html, url: string | null, words: string) => {
     if (!words.trim()) lose("picture without a description, which is now its name", node);
@@ -128,21 +127,17 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
       replacing(node, url === null ? description : `![${description}](${destination(url)})`),
     );
   };
-  const unwrap = (node: Nodes & { children: Nodes[] }) => {
-    lose("link to nothing in the book; its words stay", node);
-    const [first, last] = [node.children[0] ?? node, node.children.at(-1) ?? node];
-    edits.push({ start: startOf(node), end: startOf(first), text: "" });
-    edits.push({ start: endOf(last), end: endOf(node), text: "" });
-  };
-  const relink = (node: Link) => {
-    const last = node.children.at(-1);
+  const relink = (node: Link | LinkReference) => {
+    const [first, last] = [node.children[0], node.children.at(-1)];
     // addresses without words are links by themselves
-    if (!last || !markdown.startsWith("[", startOf(node))) return;
-    const url = linkTo(node.url);
-    if (url === null) unwrap(node);
-    else if (url !== node.url) {
-      edits.push({ start: endOf(last), end: endOf(node), text: `](${destination(url)})` });
+    if (!first || !last || !markdown.startsWith("[", startOf(node))) return;
+    const url = linkTo(targetOf(node));
+    if (url === null) {
+      lose("link to nothing in the book; its words stay", node);
+      edits.push({ start: startOf(node), end: startOf(first), text: "" });
     }
+    const text = url === null ? "" : `](${destination(url)})`;
+    edits.push({ start: endOf(last), end: endOf(node), text });
   };
   const inlineTag = (node: Html) => {
     const [, slash, tag = "", attributes = ""] = TAG.exec(node.value) ?? [];
@@ -184,12 +179,9 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
   };
 
   visit(tree, (node) => {
-    if (node.type === "image") picture(node, pictureAt(node.url), node.alt ?? "");
-    else if (node.type === "imageReference") {
-      if (dead.has(node.identifier)) picture(node, null, node.alt ?? "");
-      else if (!node.alt?.trim()) edits.push(replacing(node, `![${node.label}][${node.label}]`));
-    } else if (node.type === "link") relink(node);
-    else if (node.type === "linkReference" && dead.has(node.identifier)) unwrap(node);
+    if (node.type === "image" || node.type === "imageReference") {
+      picture(node, pictureAt(targetOf(node)), node.alt ?? "");
+    } else if (node.type === "link" || node.type === "linkReference") relink(node);
     else if (node.type === "html" && !isEditionHtml(node.value)) inlineTag(node);
     else if (node.type === "text") plainText(node);
     else if (node.type === "listItem" && typeof node.checked === "boolean") {

@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join, posix } from "node:path";
 import { stringify } from "yaml";
 import { MAX_SUMMARY, MAX_TITLE } from "../importer/document-front-matter";
 import { checkFolder, type FolderCheck } from "../importer/import-edition.server";
 import { type Anchors, anchorKey, anchorsIn } from "../importer/text-markup";
 import { MARKDOWN, slugFor } from "../importer/text-slug";
-import { type BookText, isSameHeading, Losses } from "./book-text";
+import { type BookText, decoded, isSameHeading, Losses } from "./book-text";
 import { convertPicture } from "./convert-picture.server";
 import { convertText } from "./convert-text";
 import { type Book, readBook } from "./read-book.server";
@@ -17,7 +18,7 @@ export type BookImport = { check: FolderCheck; losses: string[] };
 const STAGE = ".import-";
 
 /**
- * Makes an edition of a book in `folder`, which holds none. Its chapters appear there all at once, after everything
+ * Makes an edition of a book in `folder`, which has no texts and no media. Its chapters appear there all at once, after everything
  * else. With `isDryRun`, leaves no file. Throws an OperatorError if there is no book.
  */
 export async function importBook(
@@ -27,8 +28,8 @@ export async function importBook(
 ): Promise<BookImport> {
   const losses = new Losses();
   const book = await readBook(path, losses);
-  await mkdir(folder, { recursive: true });
-  const stage = await mkdtemp(join(folder, STAGE));
+  if (!isDryRun) await mkdir(folder, { recursive: true });
+  const stage = await mkdtemp(join(isDryRun ? tmpdir() : folder, STAGE));
   try {
     await writeEdition(book, stage, losses);
     const check = await checkFolder(stage);
@@ -133,14 +134,6 @@ function findPieces(address: string, from: BookText, chapters: readonly Chapter[
   return chapters.filter(
     ({ text }) => bare(posix.basename(text.path)) === bare(address) || text.title === address,
   );
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }
 
 /** Addresses of pictures in Markdown, in HTML and in Obsidian's links. */

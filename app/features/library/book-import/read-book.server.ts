@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, posix, relative } from "node:path";
 import type { List, Nodes } from "mdast";
+import { unparsablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { OperatorError } from "~db/operator-error";
 import { listFolder } from "../importer/edition-folder.server";
@@ -8,15 +9,15 @@ import { wordsOf } from "../importer/text-markup";
 import { bareName, MARKDOWN } from "../importer/text-slug";
 import {
   type BookText,
+  decoded,
   divide,
   headingsOf,
   isSameHeading,
   type Losses,
-  plainWords,
   readTitle,
   splitFields,
 } from "./book-text";
-import { htmlToMarkdown } from "./html-to-markdown";
+import { wordToMarkdown } from "./html-to-markdown";
 
 /** A book of somebody else's program, read but not yet converted. */
 export type Book = {
@@ -85,7 +86,7 @@ async function readWord(path: string, losses: Losses): Promise<Book> {
     const { value, messages } = await mammoth.convertToHtml({ path }, { convertImage, styleMap });
     const place = { path: basename(path), line: 1 };
     for (const { message } of messages) losses.add(message, place);
-    const markdown = htmlToMarkdown(value);
+    const markdown = wordToMarkdown(value);
     return await oneFile(path, { markdown, line: 1, title: undefined }, embedded);
   } catch (error) {
     throw new OperatorError(
@@ -97,7 +98,13 @@ async function readWord(path: string, losses: Losses): Promise<Book> {
 async function readFolder(folder: string, losses: Losses): Promise<Book> {
   const files = (await listFolder(folder))?.files ?? [];
   const candidates = files.filter((path) => MARKDOWN.test(path) && !NOT_TEXT.test(path));
-  const summary = await findSummary(folder, candidates, losses);
+  let summary: { path: string; listed: Listed[] } | null = null;
+  for (const path of candidates
+    .filter((each) => /(?:^|\/)SUMMARY\.md$/i.test(each))
+    .toSorted(byDepth)) {
+    const found = listedIn(path, await readText(join(folder, path), path, losses), candidates);
+    if (!summary && found.length > 0) summary = { path, listed: found };
+  }
   const listed = summary?.listed ?? inNaturalOrder(candidates);
   const taken = new Set(listed.map(({ path }) => path));
   const within = summary ? posix.dirname(summary.path).replace(/^\.$/, "") : "";
@@ -121,23 +128,8 @@ async function readFolder(folder: string, losses: Losses): Promise<Book> {
   return { texts, folder, files, embedded: new Map(), isMdBook: summary !== null };
 }
 
-/** Finds the list of contents that is nearest to the top and names the most texts. */
-async function findSummary(
-  folder: string,
-  candidates: readonly string[],
-  losses: Losses,
-): Promise<{ path: string; listed: Listed[] } | null> {
-  const depth = (path: string) => path.split("/").length;
-  const found: { path: string; listed: Listed[] }[] = [];
-  for (const path of candidates.filter((each) => /(?:^|\/)SUMMARY\.md$/i.test(each))) {
-    const listed = listedIn(path, await readText(join(folder, path), path, losses), candidates);
-    if (listed.length > 0) found.push({ path, listed });
-  }
-  found.sort(
-    (one, other) => depth(one.path) - depth(other.path) || other.listed.length - one.listed.length,
-  );
-  return found[0] ?? null;
-}
+const depthOf = (path: string) => path.split("/").length;
+const byDepth = (one: string, other: string) => depthOf(one) - depthOf(other);
 
 /** A file in the order of its book. */
 type Listed = { path: string; title: string | null; part: string | null; label: string | null };
@@ -156,7 +148,7 @@ function listedIn(path: string, summary: string, files: readonly string[]): List
   let number = 0;
   const add = (node: Nodes, label: string | null) => {
     if (node.type !== "link") return;
-    const target = posix.join(posix.dirname(path), decodeURI(node.url.replace(/#.*/, "")));
+    const target = posix.join(posix.dirname(path), decoded(node.url.replace(/#.*/, "")));
     if (!known.has(target) || listed.some((each) => each.path === target)) return;
     listed.push({ path: target, title: wordsOf(node), part, label });
   };
@@ -221,23 +213,21 @@ function nameOf(path: string): string {
 
 /** Makes a text of Markdown. Its title is in its fields, or its first heading, or its file's name. */
 function newText(path: string, markdown: string, line: number, given: unknown): BookText {
-  const lines = markdown.split("\n");
-  const [top, next] = headingsOf(lines);
-  const isBlank = (each: string) => each.trim() === "";
-  // the book's title above the chapter's own
-  const isBookTitle =
-    top && next && top.level === next.level && lines.slice(top.end, next.start).every(isBlank);
-  const first = isBookTitle ? { ...next, start: top.start } : top;
-  const isOnTop =
-    first &&
-    lines.slice(0, first.start).every((each) => /^\s*(?:<!--.*-->|<[^>]*>)?\s*$/.test(each));
+  const { children } = parseMarkdown(markdown);
+  const [top, next] = headingsOf({ type: "root", children });
+  // the book's title may be above the chapter's own
+  const first =
+    top && next && next.block === top.block + 1 && top.level === next.level
+      ? { ...next, start: top.start }
+      : top;
+  const isOnTop = children.slice(0, top?.block).every(({ type }) => type === "html");
   const isTitle =
     first && (typeof given === "string" ? isSameHeading(first.words, given) : isOnTop);
-  const heading = isTitle ? plainWords(first.words) : null;
+  const heading = isTitle ? first.words : null;
   const words = typeof given === "string" ? given : (heading ?? nameOf(path));
   return {
     path,
-    markdown: isTitle ? withoutLines(lines, first) : markdown,
+    markdown: isTitle ? withoutLines(markdown, first) : markdown,
     line,
     ...readTitle(words.trim()),
     heading,
@@ -248,8 +238,11 @@ function newText(path: string, markdown: string, line: number, given: unknown): 
 }
 
 /** Returns a text with blank lines in place of a heading, so that the others keep their numbers. */
-const withoutLines = (lines: readonly string[], { start, end }: { start: number; end: number }) =>
-  lines.map((line, at) => (at >= start && at < end ? "" : line)).join("\n");
+const withoutLines = (markdown: string, { start, end }: { start: number; end: number }) =>
+  markdown
+    .split("\n")
+    .map((line, at) => (at >= start && at < end ? "" : line))
+    .join("\n");
 
 function fromFields(fields: Record<string, unknown>): Partial<BookText> {
   const summary = fields.summary ?? fields.description ?? fields.excerpt;
@@ -260,35 +253,22 @@ function fromFields(fields: Record<string, unknown>): Partial<BookText> {
   };
 }
 
-/** Most characters, lines and marks of a text that an edition takes, with room for what conversion adds. */
-const MAX_LENGTH = 200_000;
-const MAX_LINES = 4_500;
-const MAX_MARKS = 4_500;
-
-const isTooLarge = (markdown: string) =>
-  markdown.length > MAX_LENGTH ||
-  markdown.split("\n").length > MAX_LINES ||
-  (markdown.match(/[*_~[\]`|]/g)?.length ?? 0) > MAX_MARKS;
+/** Most characters of a text that an edition takes, with room for other alphabets. */
+const MAX_LENGTH = 120_000;
 
 /** Divides a whole book into its chapters, and a text that is too large into several. */
 function divided(text: BookText, { isBook }: { isBook: boolean }): BookText[] {
-  if (!isBook && !isTooLarge(text.markdown)) return [text];
+  const fits = text.markdown.length <= MAX_LENGTH && !unparsablePart(text.markdown);
+  if (!isBook && fits) return [text];
   const sections = divide(text.markdown);
   if (sections.length < 2) return [text];
-  return sections.flatMap(({ words, part, start, lines }) => {
-    const heading = words === null ? null : plainWords(words);
-    const read =
-      heading === null ? { title: text.title, label: text.title.slice(0, 40) } : readTitle(heading);
-    const piece = {
-      ...text,
-      markdown: lines.join("\n"),
-      line: text.line + start,
-      heading,
-      ...(isBook
-        ? { ...read, part }
-        : { ...read, label: text.label ?? (heading ? read.title.slice(0, 40) : null) }),
-    };
-    return divided(piece, { isBook: false });
+  return sections.flatMap(({ words, part, start, markdown }) => {
+    const { title, label } = words === null ? { title: text.title, label: null } : readTitle(words);
+    const ownLabel = words === null ? title.slice(0, 40) : label;
+    const piece = { ...text, title, heading: words, markdown, line: text.line + start };
+    return isBook
+      ? divided({ ...piece, part, label: ownLabel }, { isBook: false })
+      : { ...piece, label: text.label ?? (words === null ? null : title.slice(0, 40)) };
   });
 }
 
