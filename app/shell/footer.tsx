@@ -22,8 +22,9 @@ const SUPPORT = [
 
 /** The footer: quick links, support, the author's own pages, and the contact details. */
 export function Footer() {
-  const { isSample, title, author, contact, sections, pages, social } = useSite();
-  const publisher = holderOf(useSite());
+  const site = useSite();
+  const { isSample, title, author, contact, sections, pages, social } = site;
+  const publisher = holderOf(site);
   const { street, city, email, phone } = contact;
   const pathOf = (slug: string) => {
     if (pages.some((page) => page.slug === slug)) return pagePath(slug);

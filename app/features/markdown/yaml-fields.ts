@@ -16,6 +16,10 @@ import type { z } from "zod";
 /** A mistake in a file, and its line, counted from 1. */
 export type FileProblem = { line: number; problem: string };
 
+/** Returns the line, counted from 1, on which a text first has some words; 1 if it has none of them. */
+export const lineOf = (words: string, text: string) =>
+  text.slice(0, Math.max(0, text.indexOf(words))).split("\n").length;
+
 /** Maximum nesting of fields; the schemas use at most three levels. */
 const MAX_DEPTH = 10;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { oneLine, unknownField } from "~/features/markdown/front-matter";
-import { type FileProblem, parseFields } from "~/features/markdown/yaml-fields";
+import { type FileProblem, lineOf, parseFields } from "~/features/markdown/yaml-fields";
 import type { Site, SiteImage, SitePage } from "./site";
 import { unreadableAccent, unreadableDark } from "./site-colors";
 
@@ -202,7 +202,7 @@ export function resolvePictures(
     if (!picture) continue;
     const { file, alt } = picture;
     const found = findImage(file.normalize());
-    const line = text.slice(0, Math.max(0, text.indexOf(file))).split("\n").length;
+    const line = lineOf(file, text);
     if ("reason" in found) {
       problems.push({ line, problem: `${file}: ${found.reason}` });
     } else if (name === "share" && !isShareable(found)) {

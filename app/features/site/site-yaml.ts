@@ -5,7 +5,7 @@ const HEAD = `# The words and pictures of your site. Save this as site.yml besid
 # A part that you leave out is not shown.
 `;
 
-/** What a site of the sample's has and a site.yml cannot say. */
+/** What the sample's site has and a site.yml cannot express. */
 const SAMPLE_NOTE = `# The sample's rating, drawn cover and stock photographs are not in here: a rating needs its source, and pictures
 # are files of yours.
 `;

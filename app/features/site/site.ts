@@ -29,7 +29,7 @@ export type TitledText = { title: string; text: string };
 /** A page of Markdown from the edition's folder `pages`. */
 export type SitePage = { slug: string; title: string; html: string };
 
-/** How the reader sees the whole site: the book's name, and the landing page's words and pictures. */
+/** The site as readers see it: names, words and pictures. */
 export type Site = {
   /** Whether it is the sample's or the sample's with changes from `landing.yml`. */
   isSample: boolean;

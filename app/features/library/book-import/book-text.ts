@@ -178,12 +178,3 @@ function withDefinitions(sections: Section[], { children }: Root, whole: string)
 
 /** Whether two headings are the same but for punctuation. */
 export const isSameHeading = (one: string, other: string) => anchorKey(one) === anchorKey(other);
-
-/** Returns an address without percent-encoding, or as it is if that is invalid. */
-export function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
-}

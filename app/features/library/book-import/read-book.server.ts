@@ -5,11 +5,10 @@ import { unparsablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { OperatorError } from "~db/operator-error";
 import { listFolder } from "../importer/edition-folder.server";
-import { wordsOf } from "../importer/text-markup";
+import { decoded, wordsOf } from "../importer/text-markup";
 import { bareName, MARKDOWN } from "../importer/text-slug";
 import {
   type BookText,
-  decoded,
   divide,
   headingsOf,
   isSameHeading,

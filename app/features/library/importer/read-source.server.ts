@@ -152,30 +152,32 @@ async function readSite(source: EditionSource, files: readonly string[]): Promis
 async function readPages(source: EditionSource, files: readonly string[]): Promise<SitePage[]> {
   const pages: OrderedPage[] = [];
   for (const file of files.filter((path) => PAGE.test(path))) {
-    const slug = bareName(file);
-    const text = await readText(join(source.folder, file));
-    const read: ReturnType<typeof readPage> = !SLUG.test(slug)
-      ? {
-          problems: [
-            {
-              line: 1,
-              problem: "wanted lower-case letters, digits and single hyphens as its name",
-            },
-          ],
-        }
-      : "problem" in text
-        ? { problems: [{ line: 1, problem: text.problem }] }
-        : readPage(slug, text.content, (address) => imagesOf(source)(resolvePath(file, address)));
+    const read = await readPageFile(source, file);
     if ("page" in read) {
       pages.push(read.page);
       continue;
     }
     source.siteProblems.push(...read.problems.map((problem) => ({ file, ...problem })));
-    const last = currentSite().pages.find((page) => page.slug === slug);
+    const last = currentSite().pages.find(({ slug }) => slug === bareName(file));
     if (last) pages.push({ ...last, order: Number.MAX_SAFE_INTEGER });
   }
   pages.sort((one, other) => one.order - other.order);
   return pages.map(({ slug, title, html }) => ({ slug, title, html }));
+}
+
+async function readPageFile(
+  source: EditionSource,
+  file: string,
+): Promise<ReturnType<typeof readPage>> {
+  const refuse = (problem: string) => ({ problems: [{ line: 1, problem }] });
+  const slug = bareName(file);
+  if (!SLUG.test(slug)) {
+    return refuse("wanted lower-case letters, digits and single hyphens as its name");
+  }
+  const text = await readText(join(source.folder, file));
+  if ("problem" in text) return refuse(text.problem);
+  const findImage = imagesOf(source);
+  return readPage(slug, text.content, (address) => findImage(resolvePath(file, address)));
 }
 
 /** Finds images by their path in the edition's folder. */

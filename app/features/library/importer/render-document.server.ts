@@ -15,7 +15,7 @@ import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
 import type { MediaFile } from "./media-files.server";
 import { type EditionSource, resolvePath, type SourceDocument } from "./read-source.server";
-import { type Anchors, anchorKey, anchorsIn, isReadHtml, readMarkup } from "./text-markup";
+import { type Anchors, anchorKey, anchorsIn, decoded, isReadHtml, readMarkup } from "./text-markup";
 import { MARKDOWN } from "./text-slug";
 
 /** Part of every render key. Raise it when the same text renders differently. */
@@ -87,8 +87,16 @@ const QUOTES: Record<string, string> = {
 
 const DEFAULT_QUOTES = "“”‘’";
 
-/** Returns the typography of a language. */
+/** Returns the typography of a language, made once. */
 function typographyOf(language: string) {
+  const known = typographies.get(language) ?? makeTypography(language);
+  typographies.set(language, known);
+  return known;
+}
+
+const typographies = new Map<string, ReturnType<typeof makeTypography>>();
+
+function makeTypography(language: string) {
   const [open = "", close = "", openSingle = "", closeSingle = ""] =
     QUOTES[language.split("-")[0] ?? ""] ?? DEFAULT_QUOTES;
   return unified()
@@ -218,14 +226,6 @@ function resolveReferences(
 
 function isElsewhere(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:|^\//i.test(url);
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }
 
 function linkAddress(

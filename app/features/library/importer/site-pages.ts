@@ -3,7 +3,7 @@ import { z } from "zod";
 import { oneLine, splitFrontMatter, unknownField } from "~/features/markdown/front-matter";
 import { unparsablePart, unrenderablePart } from "~/features/markdown/markdown-limits";
 import { markdownTree, parseMarkdown } from "~/features/markdown/markdown-tree.server";
-import type { FileProblem } from "~/features/markdown/yaml-fields";
+import { type FileProblem, lineOf } from "~/features/markdown/yaml-fields";
 import type { SitePage } from "~/features/site/site";
 import type { FindImage } from "~/features/site/site-file";
 import { PREVIEW_MEDIA_PATH } from "../library-paths";
@@ -59,6 +59,3 @@ export function readPage(
   if (problems.length > 0) return { problems };
   return { page: { slug, ...frontMatter, html: toHtml(tree) } };
 }
-
-const lineOf = (part: string, text: string) =>
-  text.slice(0, Math.max(0, text.indexOf(part))).split("\n").length;

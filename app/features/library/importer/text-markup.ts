@@ -149,3 +149,12 @@ function takeHeadingAttributes(children: PhrasingContent[]): string | null {
   last.value = last.value.trimEnd().replace(LAST_ATTRIBUTES, "").trimEnd();
   return ID.exec(attributes)?.[1] ?? null;
 }
+
+/** Returns an address without percent-encoding, or as it is if that is invalid. */
+export function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}
