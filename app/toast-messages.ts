@@ -138,6 +138,13 @@ export const passwordReplaced = /* @__PURE__ */ notice(
   "✅ Password Changed!",
   "You have been signed out everywhere else.",
 );
+export const membershipKept = /* @__PURE__ */ notice(
+  "✅ Your Membership Goes On!",
+  "The cancellation is taken back.",
+);
+export const membershipNotKept = accountFailed(
+  "Your membership could not be resumed. Please try again, or resume it under 'Card and invoices'.",
+);
 export const accountDeleted = /* @__PURE__ */ notice(
   "👋 Your Account Is Deleted",
   "Thank you for coming along.",

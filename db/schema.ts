@@ -218,6 +218,11 @@ export const profiles = pgTable(
     stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
     /** When a cancelled subscription ends, which may be several charges away; null if it renews. */
     stripeCancelAt: instant("stripe_cancel_at"),
+    /** When Stripe charges next, null if it does not; and how much by its preview, with taxes and discounts. */
+    nextPaymentAt: instant("next_payment_at"),
+    /** In Stripe's minor unit of the currency; null if Stripe did not say. */
+    nextPaymentAmount: integer("next_payment_amount"),
+    nextPaymentCurrency: text("next_payment_currency"),
     /** Why a live subscription gives no access: its payment was refunded, or is disputed. */
     accessRevoked: text("access_withdrawn").$type<"refund" | "dispute">(),
     /** The Checkout Session opened last, so that a second click reuses it. */
@@ -240,6 +245,15 @@ export const profiles = pgTable(
     index("profiles_sync_due_at_index").on(table.syncDueAt),
   ],
 );
+
+/** Complimentary memberships, which the operator grants. An ended one is over, not deleted. */
+export const membershipGrants = pgTable("membership_grants", {
+  userId: uuid("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  until: instant("until").notNull(),
+  grantedAt: instant("granted_at").notNull().defaultNow(),
+});
 
 /** Stripe prices that members pay or paid. The stored fields of a price never change at Stripe. */
 export const stripePrices = pgTable("stripe_prices", {

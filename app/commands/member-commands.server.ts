@@ -1,7 +1,8 @@
 import { createResetLink } from "~/features/accounts/password-reset-request.server";
+import { grantMembership } from "~/features/billing/grant-membership.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
-import { shownPrice } from "~/features/membership/premium-price";
+import { nextPayment } from "~/features/membership/next-payment";
 import { deleteAccount } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
@@ -16,6 +17,7 @@ import {
   type ListedMember,
   type MemberOverview,
 } from "~db/queries/members";
+import type { Profile } from "~db/schema";
 import { requireConfirmation } from "./confirm.server";
 import { note, print, printCount, whileRead, writeOut } from "./output.server";
 import { readLimit, requireEmail } from "./parameters.server";
@@ -38,8 +40,9 @@ export async function list(options: ListOptions): Promise<void> {
     const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });
     const listed = found.slice(0, limit);
     if (csv) return whileRead(() => writeOut(memberCsv(listed)));
-    for (const { email, createdAt, emailConfirmedAt, premiumUntil } of listed) {
-      const membership = premiumUntil ? `premium until ${dayOf(premiumUntil)}` : "not premium";
+    for (const { email, createdAt, emailConfirmedAt, premiumUntil, isComplimentary } of listed) {
+      const kind = isComplimentary ? "complimentary" : "premium";
+      const membership = premiumUntil ? `${kind} until ${dayOf(premiumUntil)}` : "not premium";
       const address = emailConfirmedAt ? "confirmed" : "not confirmed";
       print([printableText(email), dayOf(createdAt), membership, address].join("\t"));
     }
@@ -72,6 +75,7 @@ export async function countAll(): Promise<void> {
     printCount(`  new in the last ${NEW_DAYS} days`, counts.createdSince);
     printCount("  with a confirmed address", counts.confirmed);
     printCount("  premium members", counts.premium);
+    printCount("    of these, complimentary", counts.complimentary);
     printCount("  being deleted", counts.beingDeleted);
   });
 }
@@ -84,7 +88,7 @@ export async function show(address: string): Promise<void> {
     printFact("Address", member.emailConfirmedAt ? "confirmed" : "not confirmed");
     printFact("Account", member.id);
     printFact("Created", dayOf(member.createdAt));
-    printFact("Membership", describeMembership(member, new Date()));
+    printFact("Membership", describeMembership(member.profile, new Date()));
     printFact("Customer", profile?.stripeCustomerId ?? "none at Stripe");
     if (profile?.stripeSubscriptionId) printFact("Subscription", profile.stripeSubscriptionId);
     printFact(
@@ -98,6 +102,40 @@ export async function show(address: string): Promise<void> {
       printFact("Deletion", `begun ${deletionStartedAt.toISOString()}, not ended yet`);
     }
   });
+}
+
+/** `members grant`: gives an account a complimentary membership, or ends it. */
+export async function grant(
+  address: string,
+  { until, end }: { until?: string; end?: boolean },
+): Promise<void> {
+  if ((until === undefined) === (end !== true)) {
+    throw new OperatorError("Say --until and the last day, such as 2027-06-30, or --end.");
+  }
+  const endsAt = until === undefined ? new Date() : endOfDay(until);
+  await withMember(address, async ({ id, email }) => {
+    const isSynced = await grantMembership(id, endsAt);
+    const { profile } = (await findMemberOverview(email, new Date())) ?? {};
+    print(`${printableText(email)} is ${describeMembership(profile ?? null, new Date())}.`);
+    if (!isSynced) {
+      note(
+        "Stripe has yet to say what is paid for: if access ends sooner, the site corrects that.",
+      );
+    }
+  });
+}
+
+/** The end of a day in UTC. */
+function endOfDay(text: string): Date {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (Number.isNaN(day.getTime()) || dayOf(day) !== text) {
+    const found = printableText(text);
+    throw new OperatorError(`--until: found ${found}, wanted a day such as 2027-06-30.`);
+  }
+  const end = new Date(day.getTime() + DAY_MS - 1_000);
+  if (end <= new Date())
+    throw new OperatorError("--until: that day is over. To end it now: --end.");
+  return end;
 }
 
 /** `members reset-link`: prints a link for a new password, for the operator to pass on. */
@@ -150,7 +188,7 @@ export async function deleteMember(address: string, options: { yes?: boolean }):
   await withMember(address, async (member) => {
     const email = printableText(member.email);
     note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
-    note(`  membership    ${describeMembership(member, new Date())}`);
+    note(`  membership    ${describeMembership(member.profile, new Date())}`);
     if (member.profile?.stripeCustomerId) {
       note(
         "                it ends at Stripe, nothing is paid back, and Stripe keeps the receipts",
@@ -190,16 +228,18 @@ function unknownMember(email: string): OperatorError {
 }
 
 /** The membership in one line. */
-function describeMembership({ profile, price }: MemberOverview, now: Date): string {
+function describeMembership(profile: Profile | null, now: Date): string {
   const end = profile?.stripeCurrentPeriodEnd;
   if (!profile || !end) return "not premium";
   if (!isSubscribed(profile, now)) return `not premium, access ended ${dayOf(end)}`;
-  const status = membershipStatus(profile);
-  const shown = price && shownPrice(price);
+  const status = membershipStatus(profile, now);
+  const payment = nextPayment(profile);
   return [
     `premium until ${dayOf(end)}`,
-    status.kind === "renews" ? "renews" : `ends ${status.at.slice(0, 10)}`,
-    shown && `${shown.amount} ${shown.period}`,
+    status.kind === "complimentary" || status.kind === "renews"
+      ? status.kind
+      : `ends ${status.at.slice(0, 10)}`,
+    payment && `next payment ${payment.amount ?? ""} on ${payment.at.slice(0, 10)}`,
     membershipProblem(profile),
   ]
     .filter(Boolean)

@@ -157,6 +157,12 @@ function addMemberCommands(members: Command): void {
     .description("show an account and how much data it has")
     .action(run(({ show }) => show));
   members
+    .command("grant <e-mail>")
+    .description("give an account a complimentary membership, or end it")
+    .option("--until <date>", "its last day, such as 2027-06-30 (UTC)")
+    .option("--end", "end it now")
+    .action(run(({ grant }) => grant));
+  members
     .command("reset-link <e-mail>")
     .description("print a link to choose a new password, valid for an hour")
     .action(run(({ resetLink }) => resetLink));

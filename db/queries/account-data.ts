@@ -8,6 +8,7 @@ import {
   emailChanges,
   type MailState,
   mails,
+  membershipGrants,
   memberships,
   notes,
   passkeys,
@@ -48,6 +49,17 @@ export async function findMembershipData(userId: string) {
     .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(eq(profiles.id, userId));
   return row ? { ...row.membership, price: row.price } : null;
+}
+
+/** Until when an account's membership is complimentary, and since when; null if none was granted. */
+export async function findGrantData(userId: string) {
+  const { db } = getDatabase();
+  const { userId: _, ...grant } = getTableColumns(membershipGrants);
+  const [row] = await db
+    .select(grant)
+    .from(membershipGrants)
+    .where(eq(membershipGrants.userId, userId));
+  return row ?? null;
 }
 
 /** The memberships an account has paid for, the first one first. */

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { type Database, getDatabase } from "../client";
 import { mails, profiles, subscribers, suppressedAddresses, users } from "../schema";
+import { isUnpaid } from "./profiles";
 
 /** A number of rows by what they have in common. */
 export type Figure = {
@@ -38,6 +39,7 @@ export async function readFigures(database: Database = getDatabase()): Promise<F
           when access_withdrawn is not null then 'withdrawn'
           when stripe_price_id is null or stripe_current_period_end is null
             or stripe_current_period_end <= now() then null
+          when ${isUnpaid()} then 'complimentary'
           when stripe_subscription_status in ('past_due', 'unpaid', 'incomplete') then 'unpaid'
           when stripe_cancel_at_period_end or stripe_cancel_at is not null then 'ending'
           else 'renewing' end as state

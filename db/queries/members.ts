@@ -6,17 +6,17 @@ import {
   type Profile,
   passkeys,
   profiles,
-  type StripePrice,
   sessions,
-  stripePrices,
   subscribers,
   type User,
   users,
 } from "../schema";
+import { countComplimentary, isUnpaid } from "./profiles";
 
 /** An account as the operator lists it; without a premium membership `premiumUntil` is null. */
 export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"> & {
   premiumUntil: Date | null;
+  isComplimentary: boolean;
 };
 
 /**
@@ -44,6 +44,7 @@ export async function findMembers({
       emailConfirmedAt: users.emailConfirmedAt,
       priceId: profiles.stripePriceId,
       periodEnd: profiles.stripeCurrentPeriodEnd,
+      isComplimentary: isUnpaid(),
     })
     .from(users)
     .leftJoin(profiles, eq(profiles.id, users.id))
@@ -63,8 +64,9 @@ export type MemberCounts = {
   createdSince: number;
   /** With a confirmed address. */
   confirmed: number;
-  /** With access to the members' area. */
+  /** With access to the members' area; of these, granted by the operator and not paid for. */
   premium: number;
+  complimentary: number;
   /** With a deletion that has begun and not ended. */
   beingDeleted: number;
 };
@@ -91,6 +93,7 @@ export async function countMembers({
     confirmed: 0,
     ...accounts,
     premium: await executor.$count(profiles, hasAccess(now)),
+    complimentary: await countComplimentary(),
     beingDeleted: await executor.$count(accountDeletions),
   };
 }
@@ -98,7 +101,6 @@ export async function countMembers({
 /** One account as the operator sees it: its state and counts of its data, but not its contents. */
 export type MemberOverview = Pick<User, "id" | "email" | "createdAt" | "emailConfirmedAt"> & {
   profile: Profile | null;
-  price: StripePrice | null;
   deletionStartedAt: Date | null;
   sessions: number;
   passkeys: number;
@@ -117,12 +119,10 @@ export async function findMemberOverview(email: string, now: Date): Promise<Memb
       createdAt: users.createdAt,
       emailConfirmedAt: users.emailConfirmedAt,
       profile: profiles,
-      price: stripePrices,
       deletionStartedAt: accountDeletions.startedAt,
     })
     .from(users)
     .leftJoin(profiles, eq(profiles.id, users.id))
-    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
     .where(eq(sql`lower(${users.email})`, email.toLowerCase()));
   if (!row) return null;

@@ -44,6 +44,12 @@ export async function lockProfileByCustomer(
   return profile ?? null;
 }
 
+/** A user's profile, locked until the caller's transaction ends; null if there is none. */
+export async function lockProfile(userId: string, tx: Executor): Promise<Profile | null> {
+  const [profile] = await tx.select().from(profiles).where(eq(profiles.id, userId)).for("update");
+  return profile ?? null;
+}
+
 export async function updateProfile(
   userId: string,
   values: Partial<Omit<Profile, "id" | "updatedAt">>,
@@ -163,7 +169,7 @@ export async function findUsersWithEndedAccess(
     .innerJoin(users, eq(users.id, profiles.id))
     .where(
       and(
-        isNotNull(profiles.stripeSubscriptionId),
+        or(isNotNull(profiles.stripeSubscriptionId), isNotNull(profiles.stripeCurrentPeriodEnd)),
         not(givesAccess()),
         or(gte(profiles.stripeCurrentPeriodEnd, since), gte(profiles.updatedAt, since)),
       ),
@@ -177,4 +183,18 @@ export async function findUsersWithEndedAccess(
  */
 export function givesAccess(): SQL<boolean> {
   return sql<boolean>`(coalesce(${profiles.stripePriceId}, '') <> '' and coalesce(${profiles.stripeCurrentPeriodEnd} > now(), false))`;
+}
+
+/** How many accounts have access that the operator has granted and nobody pays for. */
+export async function countComplimentary(executor: Executor = getDatabase().db): Promise<number> {
+  return executor.$count(profiles, and(givesAccess(), isUnpaid()));
+}
+
+/**
+ * Whether no subscription gives the access of a row of `profiles`, which then is complimentary: the rule of
+ * `isComplimentary` in `app/features/membership/membership-state.ts`.
+ */
+export function isUnpaid(): SQL<boolean> {
+  return sql<boolean>`not coalesce(${profiles.accessRevoked} is null
+    and ${profiles.stripeSubscriptionStatus} in ('active', 'trialing', 'past_due'), false)`;
 }

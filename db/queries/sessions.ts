@@ -1,15 +1,6 @@
 import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import {
-  type Profile,
-  profiles,
-  type Session,
-  type StripePrice,
-  sessions,
-  stripePrices,
-  users,
-  type VerifiedBy,
-} from "../schema";
+import { type Profile, profiles, type Session, sessions, users, type VerifiedBy } from "../schema";
 
 /** The part of a session that its requests need. */
 export type SessionState = Pick<
@@ -22,8 +13,6 @@ export type ViewerRow = {
   user: { id: string; email: string; avatarUrl: string | null };
   session: SessionState;
   profile: Profile | null;
-  /** The profile's price, if it is stored. */
-  price: StripePrice | null;
 };
 
 const SIGNED_IN = {
@@ -42,11 +31,10 @@ const SIGNED_IN = {
 export async function findViewerBySession(tokenHash: string, now: Date): Promise<ViewerRow | null> {
   const { db } = getDatabase();
   const [row] = await db
-    .select({ ...SIGNED_IN, profile: profiles, price: stripePrices })
+    .select({ ...SIGNED_IN, profile: profiles })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(profiles, eq(profiles.id, sessions.userId))
-    .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
     .limit(1);
   return row ?? null;

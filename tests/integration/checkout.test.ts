@@ -215,7 +215,7 @@ describe("a payment", () => {
       `/checkout/success?session_id=${body.sessionId}`,
       reader.cookie,
     );
-    expect(await page.json()).toEqual({ state: "member" });
+    expect(await page.json()).toMatchObject({ state: "member" });
     expect(await hasAccess()).toBe(true);
   });
 
@@ -229,7 +229,7 @@ describe("a payment", () => {
       `/checkout/success?session_id=${body.sessionId}`,
       reader.cookie,
     );
-    expect(await page.json()).toEqual({ state: "confirming" });
+    expect(await page.json()).toMatchObject({ state: "confirming" });
     expect(await hasAccess()).toBe(false);
   });
 
@@ -237,7 +237,9 @@ describe("a payment", () => {
     const { body } = await upgrade();
     await pay(body.sessionId, { card: "bank_account" });
     const path = `/checkout/success?session_id=${body.sessionId}`;
-    expect(await (await get(success, path, reader.cookie)).json()).toEqual({ state: "confirming" });
+    expect(await (await get(success, path, reader.cookie)).json()).toMatchObject({
+      state: "confirming",
+    });
     expect(await hasAccess()).toBe(false);
     await control(site.sandboxOrigin, `sessions/${body.sessionId}/settle`);
     await untilWebhooksSettled(site.sandboxOrigin);

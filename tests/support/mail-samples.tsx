@@ -68,6 +68,12 @@ const authorNotice = {
   userId: "9d2c8a52-7f3e-4c1b-9a60-5b8e1d2f3a4c",
 };
 
+const begun = {
+  seller: "Golden Path Press, 14 Lantern Lane, Burlington",
+  url: MEMBERS_AREA,
+  accountUrl: `${SITE}/account#membership`,
+};
+
 const LETTER_MONTH: MonthFigures = {
   month: "2026-10",
   members: { count: 1_204, joined: 61, returned: 4, left: 22, churn: 0.0189 },
@@ -145,14 +151,22 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   "passkey-removed": passkeyRemovedMail(PASSKEY),
   "sign-up-attempt": signUpAttemptMail({ url: FORGOT_PASSWORD }),
   "membership-begun": membershipBegunMail({
-    price: PRICE,
-    renewsAt: NEXT_MONTH,
-    url: MEMBERS_AREA,
+    ...begun,
+    paid: PRICE.amount,
+    renewal: { at: NEXT_MONTH, amount: PRICE.amount },
+    period: PRICE.period,
+  }),
+  "membership-begun-with-coupon": membershipBegunMail({
+    ...begun,
+    paid: "$4.99",
+    renewal: { at: NEXT_MONTH, amount: PRICE.amount },
+    period: PRICE.period,
   }),
   "membership-begun-at-unknown-price": membershipBegunMail({
-    price: null,
-    renewsAt: null,
-    url: MEMBERS_AREA,
+    ...begun,
+    paid: null,
+    renewal: null,
+    period: null,
   }),
   "membership-renewal-failed": membershipRenewalFailedMail({
     amount: PRICE.amount,

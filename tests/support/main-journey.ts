@@ -90,7 +90,7 @@ export async function completeMainJourney(
   await reader.click("Cancel subscription");
   await reader.click("Return to the site");
   await reader.arrivesAt("/premium");
-  await reader.sees("main", /Your membership is cancelled\./);
+  await reader.sees("main", /Your membership ends on /);
 
   // logs out, and cannot open the members' area
   await reader.click("Account menu", "header");

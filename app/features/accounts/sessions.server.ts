@@ -107,7 +107,7 @@ async function findViewerRow(tokenHash: string, now: Date): Promise<ViewerRow | 
     if (isDatabaseUnavailable(error)) throw error;
     const row = await findUserBySession(tokenHash, now);
     log().error({ err: error, userId: row?.user.id }, "the profile could not be read");
-    return row && { ...row, profile: null, price: null };
+    return row && { ...row, profile: null };
   }
 }
 

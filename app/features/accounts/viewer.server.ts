@@ -1,10 +1,8 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import pTimeout from "p-timeout";
-import { env } from "~/env.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
-import { type ShownPrice, shownPrice } from "~/features/membership/premium-price";
-import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
+import { nextPayment } from "~/features/membership/next-payment";
 import { errorResponse } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
@@ -78,7 +76,7 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
 }
 
-function toViewer({ user, profile, price }: ViewerRow): Viewer {
+function toViewer({ user, profile }: ViewerRow): Viewer {
   return {
     user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
     profile: profile && {
@@ -86,15 +84,9 @@ function toViewer({ user, profile, price }: ViewerRow): Viewer {
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,
       status: membershipStatus(profile),
       problem: membershipProblem(profile),
-      price: paidPrice(profile.stripePriceId, price),
+      nextPayment: nextPayment(profile),
       hasInvoices: profile.stripeCustomerId !== null && profile.stripeSubscriptionId !== null,
     },
     isSubscribed: isSubscribed(profile, new Date()),
   };
-}
-
-/** Returns the price a member pays. A price that is not stored yet is known if it is the one on sale. */
-function paidPrice(priceId: string | null, stored: ViewerRow["price"]): ShownPrice | null {
-  if (stored) return shownPrice(stored);
-  return priceId !== null && priceId === env().STRIPE?.priceId ? shownPriceOnSale() : null;
 }

@@ -1,5 +1,5 @@
 import type { MembershipProblem, MembershipStatus } from "~/features/membership/membership-state";
-import type { ShownPrice } from "~/features/membership/premium-price";
+import type { ShownPayment } from "~/features/membership/next-payment";
 
 /** The part of a signed-in user that the browser may know (specification, 3: User). */
 export type AuthUser = {
@@ -15,8 +15,7 @@ export type ViewerProfile = {
   stripe_current_period_end: string | null;
   status: MembershipStatus;
   problem: MembershipProblem | null;
-  /** The price this member pays; null for non-members and for unknown amounts. */
-  price: ShownPrice | null;
+  nextPayment: ShownPayment | null;
   /** Whether Stripe's portal has invoices to show. */
   hasInvoices: boolean;
 };

@@ -1,2 +1,8 @@
+/** The account page's part about the membership. */
+export const MEMBERSHIP_PATH = "/account#membership";
+
+/** Where a cancellation is taken back. */
+export const KEEP_PATH = "/billing/keep";
+
 /** The page to change the payment card or manage the membership; mails link to it. */
 export const CARD_PATH = "/billing/card";

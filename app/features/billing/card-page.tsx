@@ -3,9 +3,9 @@ import { LogInHere } from "~/features/accounts/log-in-here";
 import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink, PathDrawing } from "~/ui";
 import { CARD_PATH } from "./billing-paths";
-import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
+import { INVOICES_LABEL, ManageMembershipForm, MembershipActions } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
-import { AccessEnd } from "./membership-status-text";
+import { AccessEnd, MembershipStatusText, PaymentText } from "./membership-status-text";
 
 /**
  * The page mails link to, to change the payment card, or to manage the membership if its state has changed since. It
@@ -22,18 +22,20 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
   const { profile, isSubscribed } = viewer;
   const problem = profile?.problem ?? null;
   const status = profile?.status ?? { kind: "renews" };
-  if (problem === null && isSubscribed && status.kind === "ends") {
+  const isUncharged = status.kind === "ends" || status.kind === "complimentary";
+  if (profile && problem === null && isSubscribed && isUncharged) {
     return (
       <Frame
         heading="Your membership"
         lead={
           <>
-            It is cancelled. You keep your access until <AccessEnd at={status.at} />, and nothing
-            more will be charged, so there is no card to update.
+            <MembershipStatusText profile={profile} /> So there is no card to update.
           </>
         }
       >
-        <ManageMembershipForm className="mt-8" />
+        <div className="mt-8 flex flex-wrap gap-3">
+          <MembershipActions profile={profile} />
+        </div>
       </Frame>
     );
   }
@@ -45,7 +47,7 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
           variant="primary"
           className="mt-8"
           // a cancelled membership can also be resumed, which needs the overview
-          opensCard={status.kind === "renews"}
+          page={status.kind === "renews" ? "card" : undefined}
         />
       </Frame>
     );
@@ -92,7 +94,14 @@ function Frame({ heading, lead, children }: FrameProps) {
 
 function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
   if (profile?.problem !== "past-due") {
-    return "Your membership is paid for. The next payment is taken from the card you put in here.";
+    const payment = profile?.nextPayment;
+    return (
+      <>
+        Your membership is paid for. {payment && "It renews "}
+        {payment && <PaymentText payment={payment} />}
+        {payment && ". "}The next payment is taken from the card you put in here.
+      </>
+    );
   }
   const end = profile.stripe_current_period_end;
   return (

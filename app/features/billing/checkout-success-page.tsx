@@ -1,13 +1,19 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { useRootData } from "~/features/accounts/root-data";
 import { ButtonLink, PathDrawing } from "~/ui";
+import { type MembershipFuture, MembershipStatusText } from "./membership-status-text";
 
 /** Delays between checks of an unconfirmed payment, in milliseconds; two minutes in total. */
 const POLL_DELAYS_MS = [1_500, 2_000, 3_000, 5_000, 8_000, 13_000, 20_000, 30_000, 40_000];
 
+type CheckoutSuccessPageProps = {
+  state: "member" | "confirming";
+  /** A member's membership as just read; the viewer may be older. */
+  membership: MembershipFuture | null;
+};
+
 /** The page Stripe redirects a buyer to, who is a member or soon will be. */
-export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" }) {
+export function CheckoutSuccessPage({ state, membership }: CheckoutSuccessPageProps) {
   const page = useRef<HTMLElement>(null);
   const shown = useRef(state);
 
@@ -20,16 +26,15 @@ export function CheckoutSuccessPage({ state }: { state: "member" | "confirming" 
 
   return (
     <section ref={page} className="frame outcome-page">
-      <div role="status">{state === "member" ? <Member /> : <Confirming />}</div>
+      <div role="status">
+        {state === "member" ? <Member membership={membership} /> : <Confirming />}
+      </div>
       {state === "confirming" && <CheckAgain />}
     </section>
   );
 }
 
-function Member() {
-  const { viewer, premiumPrice } = useRootData();
-  // An existing member may pay another price than the one on sale.
-  const price = viewer?.isSubscribed ? viewer.profile?.price : premiumPrice;
+function Member({ membership }: Pick<CheckoutSuccessPageProps, "membership">) {
   return (
     <>
       <PathDrawing shows="arrived" />
@@ -37,9 +42,8 @@ function Member() {
         You’re a Premium Member
       </h1>
       <p className="lead">
-        {`Your payment has arrived and the members’ area is open. ${
-          price ? `It costs ${price.amount} ${price.period}; cancel anytime.` : "Cancel anytime."
-        }`}
+        {membership?.status.kind === "renews" && "Your payment has arrived. "}
+        The members’ area is open. {membership && <MembershipStatusText profile={membership} />}
       </p>
       <ButtonLink to="/premium" className="mt-8">
         Go to the members’ area

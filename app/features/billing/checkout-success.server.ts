@@ -1,9 +1,12 @@
 import { isSubscribed } from "~/features/membership/access";
+import { isComplimentary, membershipStatus } from "~/features/membership/membership-state";
+import { nextPayment } from "~/features/membership/next-payment";
 import { log } from "~/observability/log.server";
 import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
 import { coalesce } from "./coalesce.server";
+import type { MembershipFuture } from "./membership-status-text";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { syncCustomer } from "./sync-customer.server";
 
@@ -53,7 +56,17 @@ async function confirm(
   }
 }
 
-const isMemberNow = (profile: Profile | null) => isSubscribed(profile, new Date());
+/** Returns how a user's membership continues, as stored; null without one. */
+export async function membershipOf(userId: string): Promise<MembershipFuture | null> {
+  const profile = await findProfile(userId);
+  return profile && { status: membershipStatus(profile), nextPayment: nextPayment(profile) };
+}
+
+/** Returns whether a subscription gives access: a complimentary membership is no purchase. */
+function isMemberNow(profile: Profile | null): boolean {
+  const now = new Date();
+  return profile !== null && isSubscribed(profile, now) && !isComplimentary(profile, now);
+}
 
 function isFresh(profile: Profile | null): boolean {
   return !!profile?.syncedAt && Date.now() - profile.syncedAt.getTime() < FRESH_FOR_MS;

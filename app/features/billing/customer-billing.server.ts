@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { log } from "~/observability/log.server";
 import type { StripePrice } from "~db/schema";
 import {
   chargesOf,
@@ -19,6 +20,9 @@ import {
   givesAccess,
   isOver,
   type Membership,
+  type NextPayment,
+  NO_PAYMENT,
+  nextChargeOf,
 } from "./subscription-state";
 
 /** Stripe has no such customer in this account and mode: the key or the database is the wrong one. */
@@ -49,8 +53,9 @@ export type ExaminedMembership = Membership & {
 export type CustomerBilling = {
   state: BillingState;
   memberships: ExaminedMembership[];
-  /** The price of the membership in `state`. */
+  /** The price of the membership in `state`, and its next charge. */
   price: StripePrice | null;
+  nextPayment: NextPayment;
   /** The customer's payment methods that have failed. */
   failedPaymentMethods: ReadonlySet<string>;
   /** Whether a bank payment is pending, which takes days. */
@@ -75,11 +80,15 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
     });
     const memberships = await Promise.all(examined);
     const state = billingStateOf(memberships);
-    const price = priceOf(state, memberships);
+    const counted = memberships.find(
+      ({ subscription }) => subscription.id === state.stripeSubscriptionId,
+    );
+    const price = counted ? toStripePrice(counted.item.price) : null;
+    const nextPayment = counted ? await previewPayment(counted) : NO_PAYMENT;
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
     const isPaymentPending = charges.some(({ status }) => status === "pending");
-    return { state, memberships, price, failedPaymentMethods, isPaymentPending };
+    return { state, memberships, price, nextPayment, failedPaymentMethods, isPaymentPending };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
@@ -90,6 +99,7 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
       state: billingStateOf([]),
       memberships: [],
       price: null,
+      nextPayment: NO_PAYMENT,
       failedPaymentMethods: new Set(),
       isPaymentPending: false,
     };
@@ -229,9 +239,21 @@ async function all<Item>(pages: AsyncIterable<Item>): Promise<Item[]> {
   return items;
 }
 
-function priceOf(state: BillingState, memberships: readonly Membership[]): StripePrice | null {
-  const counted = memberships.find(({ subscription }) => {
-    return subscription.id === state.stripeSubscriptionId;
-  });
-  return counted ? toStripePrice(counted.item.price) : null;
+/**
+ * Asks Stripe what a membership costs next, with taxes, discounts and credits
+ * (https://docs.stripe.com/api/invoices/create_preview). Without its answer the amount stays unknown, since access
+ * matters more.
+ */
+async function previewPayment(membership: Membership): Promise<NextPayment> {
+  const at = nextChargeOf(membership);
+  if (at === null) return NO_PAYMENT;
+  const nextPaymentAt = new Date(at * 1_000);
+  const { id: subscription } = membership.subscription;
+  try {
+    const { amount_due, currency } = await stripeClient().invoices.createPreview({ subscription });
+    return { nextPaymentAt, nextPaymentAmount: amount_due, nextPaymentCurrency: currency };
+  } catch (error) {
+    log().warn({ subscription, err: error }, "Stripe did not say what a membership costs next");
+    return { ...NO_PAYMENT, nextPaymentAt };
+  }
 }

@@ -1,4 +1,6 @@
+import type { ViewerProfile } from "~/features/accounts/viewer";
 import { Button, type ButtonVariant, useRedirecting } from "~/ui";
+import { KEEP_PATH } from "./billing-paths";
 
 /** Label for former members, who have no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";
@@ -7,8 +9,8 @@ type ManageMembershipFormProps = {
   label?: string;
   variant?: ButtonVariant;
   className?: string;
-  /** Opens the portal's form for another card instead of its overview. */
-  opensCard?: boolean;
+  /** Opens the portal's form for another card, or its question whether to cancel, instead of its overview. */
+  page?: "card" | "cancel";
 };
 
 /** The button that opens Stripe's customer portal, to cancel a membership or change its card. */
@@ -16,7 +18,7 @@ export function ManageMembershipForm({
   label = "Manage or cancel membership",
   variant = "secondary",
   className,
-  opensCard = false,
+  page,
 }: ManageMembershipFormProps) {
   const [redirecting, setRedirecting] = useRedirecting();
   return (
@@ -29,10 +31,38 @@ export function ManageMembershipForm({
         setRedirecting(true);
       }}
     >
-      {opensCard && <input type="hidden" name="page" value="card" />}
+      {page && <input type="hidden" name="page" value={page} />}
       <Button type="submit" variant={variant} busy={redirecting}>
         {label}
       </Button>
     </form>
   );
+}
+
+/** The buttons of a member: cancel a membership that renews, keep one that ends, and the rest in Stripe's portal. */
+export function MembershipActions({
+  profile: { status, hasInvoices },
+}: {
+  profile: Pick<ViewerProfile, "status" | "hasInvoices">;
+}) {
+  switch (status.kind) {
+    case "complimentary":
+      return hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />;
+    case "renews":
+      return (
+        <>
+          <ManageMembershipForm label="Cancel membership" page="cancel" />
+          <ManageMembershipForm label="Card and invoices" />
+        </>
+      );
+    default:
+      return (
+        <>
+          <form method="post" action={KEEP_PATH}>
+            <Button type="submit">Keep my membership</Button>
+          </form>
+          <ManageMembershipForm label="Card and invoices" />
+        </>
+      );
+  }
 }

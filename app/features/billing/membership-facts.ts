@@ -18,7 +18,7 @@ export type MembershipFact = {
   | { kind: "begun"; renewsAt: Date | null }
   /** `accessUntil` is null if access has ended. */
   | { kind: "renewal-failed"; amount: Amount; accessUntil: Date | null }
-  | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" }> }
+  | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" | "complimentary" }> }
   | { kind: "ended" }
   | { kind: "refunded"; amount: Amount; status: StatusAfterRefund }
 );
@@ -123,7 +123,8 @@ function cancelledFact(
 ): MembershipFact | null {
   const { state, at: now } = snapshot;
   const status = membershipStatus(state);
-  if (status.kind === "renews" || known?.stripeCancelAtPeriodEnd) return null;
+  if (status.kind === "renews" || status.kind === "complimentary") return null;
+  if (known?.stripeCancelAtPeriodEnd) return null;
   if (hasAnother(current, snapshot)) return null;
   const { id, canceled_at } = current.subscription;
   return {

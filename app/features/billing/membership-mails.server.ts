@@ -9,12 +9,15 @@ import {
   membershipRefundedMail,
   membershipRenewalFailedMail,
 } from "~/features/mail/templates/membership-mails";
-import { priceText, shownPrice } from "~/features/membership/premium-price";
+import { nextPayment } from "~/features/membership/next-payment";
+import { periodText, priceText } from "~/features/membership/premium-price";
+import { currentSite } from "~/features/site/current-site.server";
+import { sellerOf } from "~/features/site/site";
 import { log } from "~/observability/log.server";
 import type { Transaction } from "~db/client";
 import { findEmailOfUser } from "~db/queries/users";
 import type { Profile } from "~db/schema";
-import { CARD_PATH } from "./billing-paths";
+import { CARD_PATH, MEMBERSHIP_PATH } from "./billing-paths";
 import type { CustomerBilling } from "./customer-billing.server";
 import { type MembershipFact, membershipFacts } from "./membership-facts";
 
@@ -47,17 +50,26 @@ export async function enqueueMembershipMails(
   }
 }
 
-function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">): Mail {
-  const { PUBLIC_URL } = env();
+function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
+  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS } = env();
+  const paid = billing.memberships
+    .find(({ subscription }) => subscription.id === billing.state.stripeSubscriptionId)
+    ?.invoices.find(({ status }) => status === "paid");
   const premiumUrl = `${PUBLIC_URL}/premium`;
   // for members who may have no access: the page asks to log in and shows what they can manage
   const cardUrl = PUBLIC_URL + CARD_PATH;
   switch (fact.kind) {
     case "begun":
       return membershipBegunMail({
-        price: price && shownPrice(price),
-        renewsAt: fact.renewsAt,
+        seller: MAIL_POSTAL_ADDRESS ?? sellerOf(currentSite()),
+        paid: paid ? priceText({ unitAmount: paid.amount_paid, currency: paid.currency }) : null,
+        renewal: fact.renewsAt && {
+          at: fact.renewsAt,
+          amount: nextPayment(billing.nextPayment)?.amount ?? null,
+        },
+        period: billing.price && periodText(billing.price),
         url: premiumUrl,
+        accountUrl: PUBLIC_URL + MEMBERSHIP_PATH,
       });
     case "renewal-failed":
       return membershipRenewalFailedMail({

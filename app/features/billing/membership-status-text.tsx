@@ -1,19 +1,34 @@
 import type { ViewerProfile } from "~/features/accounts/viewer";
+import type { ShownPayment } from "~/features/membership/next-payment";
 import { UtcDate } from "~/ui";
 
+/** What of a profile its future is told from. */
+export type MembershipFuture = Pick<ViewerProfile, "status" | "nextPayment">;
+
 /** Future charges and when they end. */
-export function MembershipStatusText({ profile: { status, price } }: { profile: ViewerProfile }) {
+export function MembershipStatusText({
+  profile: { status, nextPayment },
+}: {
+  profile: MembershipFuture;
+}) {
   switch (status.kind) {
-    case "renews": {
-      const terms = price
-        ? `${price.amount} ${price.period}, cancel anytime.`
-        : "You can cancel anytime.";
-      return `${terms} Cards, invoices and cancelling are all in one place.`;
-    }
+    case "complimentary":
+      return (
+        <>
+          Your membership is complimentary until <AccessEnd at={status.at} />. Nothing is charged.
+        </>
+      );
+    case "renews":
+      if (!nextPayment) return "You can cancel anytime.";
+      return (
+        <>
+          Renews <PaymentText payment={nextPayment} />, cancel anytime.
+        </>
+      );
     case "ends":
       return (
         <>
-          Your membership is cancelled. You keep your access until <AccessEnd at={status.at} />, and
+          Your membership ends on <AccessEnd at={status.at} />. You keep your access until then, and
           nothing more will be charged.
         </>
       );
@@ -21,7 +36,13 @@ export function MembershipStatusText({ profile: { status, price } }: { profile: 
       return (
         <>
           Your membership ends on <AccessEnd at={status.at} />. Until then it renews
-          {price ? ` at ${price.amount} ${price.period}` : " as before"}.
+          {nextPayment ? (
+            <>
+              , next <PaymentText payment={nextPayment} />.
+            </>
+          ) : (
+            " as before."
+          )}
         </>
       );
     case "ends-with-problem":
@@ -31,6 +52,16 @@ export function MembershipStatusText({ profile: { status, price } }: { profile: 
         </>
       );
   }
+}
+
+/** A payment's day and amount: "on December 27, 2026 for $9.99". */
+export function PaymentText({ payment: { at, amount } }: { payment: ShownPayment }) {
+  return (
+    <>
+      on <AccessEnd at={at} />
+      {amount && ` for ${amount}`}
+    </>
+  );
 }
 
 /** The day access ends, from an ISO 8601 instant. */

@@ -10,14 +10,22 @@ export type PortalLink =
   | { kind: "page"; url: string }
   | { kind: "no-customer" | "no-page" | "unavailable"; message: string };
 
-/** Returns the URL of a portal page for a user. Never throws: logs every failure. */
-export async function linkToPortal(userId: string, page: PortalPage): Promise<PortalLink> {
+/**
+ * Returns the URL of a portal page for a user: the overview instead of the question whether to cancel a membership
+ * that is already cancelled. Never throws: logs every failure.
+ */
+export async function linkToPortal(
+  userId: string,
+  wanted: "overview" | "card" | "cancel",
+): Promise<PortalLink> {
   try {
     const profile = await findProfile(userId);
     if (!profile?.stripeCustomerId) {
       return { kind: "no-customer", message: "There is no membership to manage yet." };
     }
-    const { stripeCustomerId } = profile;
+    const { stripeCustomerId, stripeSubscriptionId, stripeCancelAtPeriodEnd } = profile;
+    const cancel = stripeCancelAtPeriodEnd ? null : stripeSubscriptionId;
+    const page: PortalPage = wanted === "cancel" ? (cancel ? { cancel } : "overview") : wanted;
     const url = await withCallPurpose("membership", () =>
       openPortal(stripeCustomerId, page, PORTAL_RETURN_PATH),
     );

@@ -9,8 +9,11 @@ const CACHE_TTL_MS = 10 * 60_000;
 /** The cached configuration id, or the pending request for it. */
 let cached: { client: Stripe; at: number; id: Promise<string | null> } | undefined;
 
-/** What the portal shows: its overview, or only the form for another card, which then returns. */
-export type PortalPage = "overview" | "card";
+/**
+ * What the portal shows: its overview, or only the form for another card or the question whether to cancel a
+ * subscription, which then returns.
+ */
+export type PortalPage = "overview" | "card" | { cancel: string };
 
 /** Opens Stripe's customer portal for a customer and returns its URL. The customer returns to `returnPath`. */
 export async function openPortal(
@@ -42,16 +45,23 @@ async function createPortalSession(
     // Without it, Stripe falls back to the account's default configuration, if there is one.
     ...(configuration ? { configuration } : {}),
     // https://docs.stripe.com/customer-management/portal-deep-links
-    ...(page === "card"
-      ? {
+    ...(page === "overview"
+      ? {}
+      : {
           flow_data: {
-            type: "payment_method_update" as const,
-            after_completion: { type: "redirect" as const, redirect: { return_url: returnUrl } },
+            ...flowOf(page),
+            after_completion: { type: "redirect", redirect: { return_url: returnUrl } },
           },
-        }
-      : {}),
+        }),
   });
   return session.url;
+}
+
+function flowOf(
+  page: Exclude<PortalPage, "overview">,
+): Stripe.BillingPortal.SessionCreateParams.FlowData {
+  if (page === "card") return { type: "payment_method_update" };
+  return { type: "subscription_cancel", subscription_cancel: { subscription: page.cancel } };
 }
 
 function portalConfigurationId(): Promise<string | null> {

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink, DawnScene } from "~/ui";
-import { ManageMembershipForm } from "./manage-membership-form";
+import { MembershipActions } from "./manage-membership-form";
 import { MembershipNotice } from "./membership-notice";
 import { MembershipStatusText } from "./membership-status-text";
 
@@ -72,9 +72,9 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
               {profile && <MembershipStatusText profile={profile} />}
             </p>
           </div>
-          <div>
-            <ManageMembershipForm />
-            <Link to="/account" className="text-link mt-2">
+          <div className="flex flex-wrap items-center gap-3">
+            {profile && <MembershipActions profile={profile} />}
+            <Link to="/account" className="text-link">
               My Account
             </Link>
           </div>

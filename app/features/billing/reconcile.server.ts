@@ -1,13 +1,20 @@
 import { log } from "~/observability/log.server";
 import { startTimedWork } from "~/observability/timed-work.server";
+import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
-import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
+import {
+  type BilledProfile,
+  findCustomersDue,
+  lockProfile,
+  updateProfile,
+} from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
 import { inParallel } from "./in-parallel";
-import { NO_MEMBERSHIP } from "./subscription-state";
+import { NO_MEMBERSHIP, NO_PAYMENT } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 import { processUndeliveredEvents } from "./undelivered-events.server";
+import { writeBillingState } from "./write-billing-state.server";
 
 const MINUTE = 60_000;
 
@@ -154,13 +161,17 @@ async function runOnce(stopping: AbortSignal): Promise<void> {
   ]);
 }
 
-/** Clears all billing data in a user's row, including the customer. */
+/** Clears all billing data in a user's row, including the customer, but for a complimentary membership. */
 export function unlinkCustomer(userId: string): Promise<void> {
-  return updateProfile(userId, {
-    ...NO_MEMBERSHIP,
-    stripeCustomerId: null,
-    stripeCheckoutSessionId: null,
-    checkoutOpenedAt: null,
-    syncDueAt: null,
+  return getDatabase().db.transaction(async (tx) => {
+    await lockProfile(userId, tx);
+    const unlinked = {
+      ...NO_PAYMENT,
+      stripeCustomerId: null,
+      stripeCheckoutSessionId: null,
+      checkoutOpenedAt: null,
+      syncDueAt: null,
+    };
+    await writeBillingState(userId, NO_MEMBERSHIP, unlinked, tx);
   });
 }

@@ -12,6 +12,21 @@ export type BillingState = {
   accessRevoked: "refund" | "dispute" | null;
 };
 
+/** The next charge, as Stripe previews it. */
+export type NextPayment = {
+  nextPaymentAt: Date | null;
+  /** In Stripe's minor unit, with taxes and discounts; null if Stripe did not say. */
+  nextPaymentAmount: number | null;
+  nextPaymentCurrency: string | null;
+};
+
+/** Nothing more is charged. */
+export const NO_PAYMENT: NextPayment = {
+  nextPaymentAt: null,
+  nextPaymentAmount: null,
+  nextPaymentCurrency: null,
+};
+
 /** The billing state of a user who has never been a member. */
 export const NO_MEMBERSHIP: BillingState = {
   stripePriceId: null,
@@ -71,6 +86,17 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeCancelAt: dateOf(cancelAt),
     accessRevoked: isOver(subscription) ? null : coverage.revoked,
   };
+}
+
+/**
+ * Returns when a membership is charged next, in Unix seconds; null if it is not. That is the end of its period, not
+ * that of access, which has a leeway.
+ */
+export function nextChargeOf({ subscription, item }: Membership): number | null {
+  if (!givesAccess(subscription) || subscription.pause_collection) return null;
+  const cancelAt = cancelAtOf(subscription, item);
+  const { current_period_end: periodEnd } = item;
+  return cancelAt === null || cancelAt > periodEnd ? periodEnd : null;
 }
 
 /** Returns the end of access in Unix seconds; null for no access. */

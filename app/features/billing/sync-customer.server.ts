@@ -3,13 +3,9 @@ import { log } from "~/observability/log.server";
 import { billingSyncs } from "~/observability/metrics.server";
 import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
 import { getDatabase, type Transaction } from "~db/client";
+import { findGrantedUntil } from "~db/queries/membership-grants";
 import { recordMemberships } from "~db/queries/memberships";
-import {
-  findProfileByCustomer,
-  lockProfileByCustomer,
-  nextSyncNumber,
-  updateProfile,
-} from "~db/queries/profiles";
+import { findProfileByCustomer, lockProfileByCustomer, nextSyncNumber } from "~db/queries/profiles";
 import { recordRenewalFailures } from "~db/queries/renewal-failures";
 import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
@@ -28,6 +24,7 @@ import { nextSyncAt } from "./next-sync";
 import { renewalInvoices } from "./renewal-invoices";
 import { isMissingAtStripe } from "./stripe-client.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
+import { withoutGrant, writeBillingState } from "./write-billing-state.server";
 
 /** The state a sync wrote, or why it wrote nothing. */
 export type SyncOutcome =
@@ -145,18 +142,20 @@ export async function writeSnapshot(
   snapshot: BillingSnapshot,
   tx: Transaction,
 ): Promise<WrittenSnapshot> {
-  const before = await lockProfileByCustomer(snapshot.stripeCustomerId, tx);
-  if (!before) return null;
-  if (before.syncNumber > snapshot.number) return { before, state: before, isStale: true };
+  const row = await lockProfileByCustomer(snapshot.stripeCustomerId, tx);
+  if (!row) return null;
+  if (row.syncNumber > snapshot.number) return { before: row, state: row, isStale: true };
+  const before = withoutGrant(row, await findGrantedUntil(row.id, tx));
 
-  const { state, memberships, price, at } = snapshot;
+  const { state, memberships, price, nextPayment, at } = snapshot;
   if (price) await insertStripePrice(price, tx);
   const isMember = liveMemberships(memberships).length > 0;
   const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
-  await updateProfile(
+  await writeBillingState(
     before.id,
+    state,
     {
-      ...state,
+      ...nextPayment,
       checkoutOpenedAt,
       syncNumber: snapshot.number,
       syncedAt: at,

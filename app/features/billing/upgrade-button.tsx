@@ -20,7 +20,7 @@ export function UpgradeButton() {
         <CheckIcon className="size-5" />
         You're a Premium Member!
       </Button>
-      <ManageMembershipForm />
+      {viewer?.profile?.status.kind !== "complimentary" && <ManageMembershipForm />}
     </div>
   ) : (
     <div className="grid gap-3">
@@ -33,7 +33,8 @@ export function UpgradeButton() {
   );
 }
 
-function UpgradeForm() {
+/** The form that opens a checkout. */
+export function UpgradeForm() {
   const { user } = useAuth();
   const { payments } = useRootData();
   const toast = useToast();

@@ -4,7 +4,9 @@ import { inPages } from "~/features/billing/in-parallel";
 import { forEachAccountMembership, isUuid } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { liveMemberships } from "~/features/billing/subscription-state";
+import { withGrant } from "~/features/billing/write-billing-state.server";
 import { findMissingUsers } from "~db/queries/billing-examination";
+import { findGrantedUntil } from "~db/queries/membership-grants";
 import type { Profile } from "~db/schema";
 import { type Answer, ok, problem } from "./answer";
 import { listIds, STRIPE_ADVICE } from "./stripe-advice";
@@ -92,7 +94,8 @@ export async function checkMembers(walk: MembersWalk): Promise<Answer[]> {
 }
 
 async function checkMember(profile: Profile, stripeCustomerId: string): Promise<Answer[]> {
-  const { state, memberships } = await fetchBilling(stripeCustomerId);
+  const { state: paid, memberships } = await fetchBilling(stripeCustomerId);
+  const state = { ...paid, ...withGrant(paid, await findGrantedUntil(profile.id)) };
   const what = `Member ${profile.id}`;
   const answers: Answer[] = [];
   const fields = Object.keys(state) as (keyof typeof state)[];

@@ -4,6 +4,7 @@ import { membershipProblem, membershipStatus } from "./membership-state";
 const day = (date: string) => new Date(`${date}T00:00:00Z`);
 
 const ROW = {
+  stripePriceId: "price_1",
   accessRevoked: null,
   stripeSubscriptionStatus: "active",
   stripeCancelAt: null,

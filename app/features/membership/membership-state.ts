@@ -1,4 +1,5 @@
 import type { Profile } from "~db/schema";
+import { isSubscribed } from "./access";
 
 /** A problem of a current membership. */
 export type MembershipProblem =
@@ -27,8 +28,13 @@ export function membershipProblem({
   return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
 }
 
+/** Statuses of a subscription that can give access; with any other, access is complimentary. */
+export const RUNNING_STATUSES = ["active", "trialing", "past_due"] as const;
+
 /** How a membership continues; `at` is an ISO 8601 instant. */
 export type MembershipStatus =
+  /** Granted by the operator until then, and not paid for. */
+  | { kind: "complimentary"; at: string }
   | { kind: "renews" }
   /** Nothing more is charged, and access lasts until then. */
   | { kind: "ends"; at: string }
@@ -37,26 +43,35 @@ export type MembershipStatus =
   /** It ends then, even if what is owed gets paid. */
   | { kind: "ends-with-problem"; at: string };
 
-/**
- * Returns how a membership continues. A cancellation after the current period lets Stripe charge further periods.
- */
-export function membershipStatus({
-  stripeCancelAt,
-  stripeCancelAtPeriodEnd,
-  stripeCurrentPeriodEnd,
-  ...profile
-}: Pick<
+type StatusFields = Pick<
   Profile,
+  | "stripePriceId"
+  | "stripeCurrentPeriodEnd"
   | "stripeCancelAt"
   | "stripeCancelAtPeriodEnd"
-  | "stripeCurrentPeriodEnd"
-  | "accessRevoked"
   | "stripeSubscriptionStatus"
->): MembershipStatus {
-  const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? stripeCurrentPeriodEnd : null);
+  | "accessRevoked"
+> & { nextPaymentAt?: Date | null };
+
+/** Returns how a membership continues. A cancellation after the next payment lets Stripe charge until then. */
+export function membershipStatus(profile: StatusFields, now = new Date()): MembershipStatus {
+  const { stripeCancelAt, stripeCancelAtPeriodEnd, stripeCurrentPeriodEnd: accessEnd } = profile;
+  if (accessEnd && isComplimentary(profile, now)) {
+    return { kind: "complimentary", at: accessEnd.toISOString() };
+  }
+  const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? accessEnd : null);
   if (!end) return { kind: "renews" };
   const at = end.toISOString();
   if (membershipProblem(profile)) return { kind: "ends-with-problem", at };
-  const isFarAhead = stripeCurrentPeriodEnd !== null && stripeCurrentPeriodEnd < end;
-  return { kind: isFarAhead ? "renews-until" : "ends", at };
+  const isCharged = profile.nextPaymentAt != null || (accessEnd !== null && accessEnd < end);
+  if (isCharged) return { kind: "renews-until", at };
+  // a grant may last longer
+  return { kind: "ends", at: (accessEnd && accessEnd > end ? accessEnd : end).toISOString() };
+}
+
+/** Returns whether there is access although no subscription gives it: then the operator has granted it. */
+export function isComplimentary(profile: StatusFields, now: Date): boolean {
+  const { stripeSubscriptionStatus: status, accessRevoked } = profile;
+  const isPaid = accessRevoked === null && RUNNING_STATUSES.some((running) => running === status);
+  return !isPaid && isSubscribed(profile, now);
 }

@@ -1,7 +1,12 @@
 import { Link } from "@remix-run/react";
 import type { ViewerProfile } from "~/features/accounts/viewer";
-import { INVOICES_LABEL, ManageMembershipForm } from "~/features/billing/manage-membership-form";
-import { AccessEnd, MembershipStatusText } from "~/features/billing/membership-status-text";
+import {
+  INVOICES_LABEL,
+  ManageMembershipForm,
+  MembershipActions,
+} from "~/features/billing/manage-membership-form";
+import { MembershipStatusText } from "~/features/billing/membership-status-text";
+import { UpgradeForm } from "~/features/billing/upgrade-button";
 import { AccountSection } from "./account-section";
 
 /** The membership's status and end of access, and the links to Stripe's portal. */
@@ -12,24 +17,16 @@ export function MembershipSection({
   profile: ViewerProfile | null;
   isSubscribed: boolean;
 }) {
-  const end = profile?.stripe_current_period_end;
   return (
     <AccountSection id="membership" title="Membership">
-      {isSubscribed && profile && end ? (
+      {isSubscribed && profile ? (
         <>
           <p>
-            {profile.status.kind === "renews" ? (
-              <>
-                You are a premium member, with access until at least <AccessEnd at={end} />.
-              </>
-            ) : (
-              // its status says when it ends
-              "You are a premium member."
-            )}{" "}
-            <MembershipStatusText profile={profile} />
+            You are a premium member. <MembershipStatusText profile={profile} />
           </p>
           <div className="account-actions">
-            <ManageMembershipForm />
+            <MembershipActions profile={profile} />
+            {profile.status.kind === "complimentary" && <UpgradeForm />}
             <Link to="/premium" className="text-link">
               To the members’ area
             </Link>
@@ -43,7 +40,10 @@ export function MembershipSection({
               : "You are not a premium member."}
           </p>
           <div className="account-actions">
-            {profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
+            {profile?.problem && <MembershipActions profile={profile} />}
+            {profile?.hasInvoices && !profile.problem && (
+              <ManageMembershipForm label={INVOICES_LABEL} />
+            )}
             <Link to="/#purchase" className="text-link">
               See what premium members get
             </Link>

@@ -85,6 +85,12 @@ export const holderOf = ({
   title,
 }: Pick<Site, "publisher" | "author" | "title">) => publisher ?? author ?? title;
 
+/** Returns the seller's name and, as far as it is set, address. */
+export const sellerOf = (site: Site) =>
+  [site.contact.publisher ?? holderOf(site), site.contact.street, site.contact.city]
+    .filter(Boolean)
+    .join(", ");
+
 /** Whether the landing page shows a photograph of the stock host. */
 export const hasStockPhoto = ({ isSample, photos }: Pick<Site, "isSample" | "photos">) =>
   isSample && !(photos.hero && photos.author);

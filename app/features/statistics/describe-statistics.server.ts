@@ -11,7 +11,7 @@ const BAR = 30;
 
 /** Formats the statistics as lines for a terminal of 80 columns. */
 export function describeStatistics(statistics: Statistics): string[] {
-  const { months, cohorts, funnel } = statistics;
+  const { months, cohorts, complimentary, funnel } = statistics;
   return [
     ...describePlot("Members", months, ({ members }) => members.count),
     ...describePlot("Newsletter", months, ({ newsletter }) => newsletter.count),
@@ -28,6 +28,9 @@ export function describeStatistics(statistics: Statistics): string[] {
         writeRevenue(revenue),
       ]),
     ),
+    ...(complimentary > 0
+      ? ["", `Complimentary memberships now, not counted above: ${formatCount(complimentary)}`]
+      : []),
     "",
     ...tabulate(
       ["", "newsletter", "joined", "left", "accounts", "new", "visitors"],

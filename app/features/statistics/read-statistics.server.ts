@@ -1,4 +1,5 @@
 import { type Executor, getDatabase } from "~db/client";
+import { countComplimentary } from "~db/queries/profiles";
 import { countRenewalFailures } from "~db/queries/renewal-failures";
 import {
   type CohortCount,
@@ -38,12 +39,13 @@ export async function readStatistics(
 ): Promise<Statistics> {
   const last = utcMonth(now);
   const first = monthAfter(last, -months);
-  const [figures, cohorts, funnel] = await Promise.all([
+  const [figures, cohorts, funnel, complimentary] = await Promise.all([
     readMonths(first, last, executor),
     readCohorts(now, executor),
     readFunnel(now, executor),
+    countComplimentary(executor),
   ]);
-  return { at: now.toISOString(), months: figures, cohorts, funnel };
+  return { at: now.toISOString(), months: figures, cohorts, complimentary, funnel };
 }
 
 async function readMonths(

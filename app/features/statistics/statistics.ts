@@ -53,5 +53,7 @@ export type Statistics = {
   months: MonthFigures[];
   /** Oldest first. */
   cohorts: Cohort[];
+  /** Complimentary memberships now; they are no members above. */
+  complimentary: number;
   funnel: Funnel;
 };

@@ -41,7 +41,11 @@ export async function action(args: ActionFunctionArgs) {
   }));
   if (limited) return limited;
 
-  const link = await linkToPortal(user.id, form.fields.page === "card" ? "card" : "overview");
+  const { page } = form.fields;
+  const link = await linkToPortal(
+    user.id,
+    page === "card" || page === "cancel" ? page : "overview",
+  );
   if (link.kind === "page") {
     return form.wantsJson
       ? answerForm(form, { toast: null, redirectTo: "/#purchase", body: { url: link.url } })

@@ -1,7 +1,7 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requireViewer } from "~/features/accounts/viewer.server";
-import { confirmPurchase } from "~/features/billing/checkout-success.server";
+import { confirmPurchase, membershipOf } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { checkRateLimit } from "~/http/rate-limits.server";
@@ -20,10 +20,9 @@ export async function loader(args: LoaderFunctionArgs) {
     (await checkRateLimit("confirmation", { context, account: user.id })) === null;
   const state = await confirmPurchase(user.id, sessionId, mayCallStripe);
   if (!state) throw redirect("/#purchase");
-  return { state };
+  return { state, membership: state === "member" ? await membershipOf(user.id) : null };
 }
 
 export default function CheckoutSuccess() {
-  const { state } = useLoaderData<typeof loader>();
-  return <CheckoutSuccessPage state={state} />;
+  return <CheckoutSuccessPage {...useLoaderData<typeof loader>()} />;
 }

@@ -81,7 +81,7 @@ describe("with the keyboard alone", () => {
     await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
 
     // reaches the page on which to cancel
-    await tabTo(page, main.getByRole("button", { name: "Manage or cancel membership" }));
+    await tabTo(page, main.getByRole("button", { name: "Cancel membership" }));
     await press(page, "Enter");
     await page.waitForURL(`${site.sandboxOrigin}/**`);
     await site.open("/premium", page);

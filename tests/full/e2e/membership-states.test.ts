@@ -29,6 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => site?.close());
 
+const charged = {
+  nextPaymentAt: inDays(18),
+  nextPaymentAmount: 999,
+  nextPaymentCurrency: "usd",
+};
+
 /** Returns the membership regions of a page with this row, as text without tags. */
 async function membershipRegions(path: string, profile: Partial<Profile>): Promise<string[]> {
   await site.database.db.update(profiles).set({ ...paid, ...profile });
@@ -50,15 +56,20 @@ describe("the members' page", () => {
 
   it.each<[string, Partial<Profile>, string, RegExp | null]>([
     [
-      "shows the price while the membership continues",
-      { stripeSubscriptionStatus: "active" },
-      "$9.99 per month, cancel anytime.",
+      "names the next payment while the membership continues",
+      { stripeSubscriptionStatus: "active", ...charged },
+      `Renews on ${dateOf(inDays(18))} for $9.99, cancel anytime.`,
       null,
     ],
     [
       "says that nothing more is charged once it is cancelled at the period's end",
-      { stripeCancelAtPeriodEnd: true, stripeCancelAt: end, stripeCurrentPeriodEnd: end },
-      `You keep your access until ${dateOf(end)}, and nothing more will be charged.`,
+      {
+        stripeCancelAtPeriodEnd: true,
+        stripeCancelAt: end,
+        stripeCurrentPeriodEnd: end,
+        nextPaymentAt: null,
+      },
+      `Your membership ends on ${dateOf(end)}. You keep your access until then, and nothing more will be charged.`,
       null,
     ],
     [
@@ -67,8 +78,9 @@ describe("the members' page", () => {
         stripeCancelAtPeriodEnd: true,
         stripeCancelAt: inDays(100),
         stripeCurrentPeriodEnd: end,
+        ...charged,
       },
-      `Your membership ends on ${dateOf(inDays(100))}. Until then it renews at $9.99 per month.`,
+      `Your membership ends on ${dateOf(inDays(100))}. Until then it renews, next on ${dateOf(inDays(18))} for $9.99.`,
       /nothing more will be charged/,
     ],
     [

@@ -185,6 +185,11 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
   },
+  "billing_.keep": {
+    path: "/billing/keep",
+    get: "302 /account#membership",
+    post: { form: {}, answers: ["302 /auth", "303 /account#membership"] },
+  },
   "billing_.card": { path: "/billing/card", get: "200" },
   checkout: {
     path: "/checkout",

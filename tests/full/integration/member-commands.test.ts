@@ -150,7 +150,9 @@ describe("members show", () => {
       "Address       not confirmed",
       `Account       ${member.id}`,
       `Created       ${today}`,
-      expect.stringMatching(/^Membership {4}premium until [\d-]{10}, renews, \$9\.99 per month$/),
+      expect.stringMatching(
+        /^Membership {4}premium until [\d-]{10}, renews, next payment \$9\.99 on [\d-]{10}$/,
+      ),
       `Customer      ${member.customer}`,
       `Subscription  ${member.subscription}`,
       "Newsletter    yes",

@@ -3,16 +3,30 @@ import { composeMail } from "../compose-mail";
 import type { Mail } from "../render-mail";
 
 type MembershipBegun = {
-  /** Such as "$9.99" and "per month"; null for a price that is not a fixed amount. */
-  price: { amount: string; period: string } | null;
+  /** Name and address. */
+  seller: string;
+  /** What was paid, with taxes and discounts, such as "$9.99"; null if unknown. */
+  paid: string | null;
   /** The next charge; null if it does not renew. */
-  renewsAt: Date | null;
-  /** The URL of the members' area, where the membership is also managed. */
+  renewal: { at: Date; amount: string | null } | null;
+  /** Such as "per month". */
+  period: string | null;
+  /** The URL of the members' area. */
   url: string;
+  /** Where it is cancelled. */
+  accountUrl: string;
 };
 
 /** Welcomes a new member. */
-export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): Mail {
+export function membershipBegunMail({
+  seller,
+  paid,
+  renewal,
+  period,
+  url,
+  accountUrl,
+}: MembershipBegun): Mail {
+  const price = renewal?.amount ?? paid;
   return composeMail({
     subject: "Welcome to Premium",
     preview: "The whole book is open to you.",
@@ -21,13 +35,18 @@ export function membershipBegunMail({ price, renewsAt, url }: MembershipBegun): 
       "Thank you. Your membership has begun: all chapters and extras are waiting in the members’ area.",
     ],
     facts: [
-      ...(price ? [{ name: "Price", value: `${price.amount} ${price.period}` }] : []),
-      ...(renewsAt ? [{ name: "Next payment", value: mailDate(renewsAt) }] : []),
+      { name: "Seller", value: seller },
+      ...(paid && paid !== price ? [{ name: "Paid", value: paid }] : []),
+      ...(price && period ? [{ name: "Price", value: `${price} ${period}` }] : []),
+      ...(renewal
+        ? [
+            { name: "Next payment", value: mailDate(renewal.at) },
+            { name: "Term", value: "renews until you cancel" },
+          ]
+        : []),
     ],
     button: { label: "Open the members’ area", href: url },
-    notes: [
-      "You can cancel anytime. Cards, invoices and cancelling are all in one place, at the bottom of the members’ area.",
-    ],
+    notes: [`You can cancel anytime, in two clicks: ${accountUrl}`],
   });
 }
 

@@ -29,13 +29,29 @@ export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoic
   );
 }
 
+type Reason = "subscription_create" | "subscription_cycle";
+
 /** Drafts an invoice for the item's current period. It is finalized after an hour. */
 export function draftInvoice(
   sandbox: Sandbox,
   subscription: Subscription,
   item: SubscriptionItem,
   price: Price,
-  reason: "subscription_create" | "subscription_cycle",
+  reason: Reason,
+): Invoice {
+  const invoice = newInvoice(sandbox, subscription, item, price, reason);
+  sandbox.state.invoices.set(invoice.id, invoice);
+  emit(sandbox, "invoice.created", invoice);
+  return invoice;
+}
+
+/** Returns an invoice for the item's current period, which is not stored. */
+export function newInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  price: Price,
+  reason: Reason,
 ): Invoice {
   const customer = sandbox.state.customers.get(subscription.customer);
   const amount = (price.unit_amount ?? 0) * (item.quantity ?? 1);
@@ -78,7 +94,7 @@ export function draftInvoice(
     subtotal: amount,
     taxes: [],
   } satisfies Wire<Stripe.InvoiceLineItem>;
-  const invoice: Invoice = {
+  return {
     id,
     object: "invoice",
     ...nulls(
@@ -137,9 +153,6 @@ export function draftInvoice(
     total_pretax_credit_amounts: [],
     total_taxes: [],
   } satisfies Wire<Stripe.Invoice>;
-  sandbox.state.invoices.set(invoice.id, invoice);
-  emit(sandbox, "invoice.created", invoice);
-  return invoice;
 }
 
 function productName(sandbox: Sandbox, price: Price): string {

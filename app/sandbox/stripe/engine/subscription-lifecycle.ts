@@ -13,6 +13,7 @@ import {
   draftInvoice,
   finalizeInvoice,
   invoicesOf,
+  newInvoice,
   recordFailedAttempt,
   subscriptionOf,
   voidInvoice,
@@ -20,7 +21,13 @@ import {
 import { addPaymentIntent, attemptPayment } from "./payments";
 import type { Sandbox } from "./sandbox";
 import { endSubscription, stopCollecting } from "./subscription-end";
-import { addSubscription, intervalOf, itemOf, type SubscriptionDraft } from "./subscriptions";
+import {
+  addSubscription,
+  intervalOf,
+  isOver,
+  itemOf,
+  type SubscriptionDraft,
+} from "./subscriptions";
 import { type ChargeOutcome, chargeOutcome } from "./test-cards";
 import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
 
@@ -48,11 +55,7 @@ export function startSubscription(
 
 /** Moves a subscription to its next period and drafts that period's invoice. */
 export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): Invoice {
-  const former = itemOf(subscription);
-  const start = former.current_period_end;
-  const price = sandbox.state.prices.get(former.price.id) ?? former.price;
-  const end = nextPeriodEnd(start, subscription.billing_cycle_anchor, intervalOf(price));
-  const item = { ...former, current_period_start: start, current_period_end: end };
+  const { item, price } = nextPeriodOf(sandbox, subscription);
   const invoice = draftInvoice(sandbox, subscription, item, price, "subscription_cycle");
   update(sandbox, "customer.subscription.updated", subscription, {
     items: { ...subscription.items, data: [item] },
@@ -66,6 +69,23 @@ export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): I
       : subscription.pause_collection;
   if (pause) applyPause(sandbox, invoice, pause);
   return invoice;
+}
+
+function nextPeriodOf(sandbox: Sandbox, subscription: Subscription) {
+  const former = itemOf(subscription);
+  const start = former.current_period_end;
+  const price = sandbox.state.prices.get(former.price.id) ?? former.price;
+  const end = nextPeriodEnd(start, subscription.billing_cycle_anchor, intervalOf(price));
+  return { item: { ...former, current_period_start: start, current_period_end: end }, price };
+}
+
+/** Returns the invoice of a subscription's next period, which is not stored; null if there is none. */
+export function previewInvoice(sandbox: Sandbox, subscription: Subscription): Invoice | null {
+  const { cancel_at } = subscription;
+  const ends = cancel_at !== null && cancel_at <= itemOf(subscription).current_period_end;
+  if (isOver(subscription) || ends) return null;
+  const { item, price } = nextPeriodOf(sandbox, subscription);
+  return newInvoice(sandbox, subscription, item, price, "subscription_cycle");
 }
 
 type Pause = NonNullable<Subscription["pause_collection"]>;

@@ -73,7 +73,10 @@ export function portalPages(
 
 function show(portal: Portal, page: string | undefined, subscriptionId?: string): PageResponse {
   const { home, features, session } = portal;
-  if (page === undefined && session.flow) return { redirect: `${home}/card` };
+  if (page === undefined && session.flow) {
+    const { subscription_cancel: cancel } = session.flow;
+    return { redirect: cancel ? `${home}/cancel/${cancel.subscription}` : `${home}/card` };
+  }
   if (page === undefined || page === "home") return { page: homePage(portal) };
   if (page === "card" && features.payment_method_update.enabled) {
     return { page: cardPage(portal, {}) };
@@ -95,6 +98,8 @@ function act(
   form: Form,
 ): PageResponse {
   const { sandbox, session, customer, home, features } = portal;
+  // a deep link specifies the return URL of its action
+  const done = session.flow?.after_completion.redirect?.return_url ?? `${home}/home`;
   if (action === "card" || action === "authenticate") {
     if (!features.payment_method_update.enabled) return { redirect: `${home}/home` };
     const page: CardPage = {
@@ -103,8 +108,7 @@ function act(
       show: (view) => cardPage(portal, view),
       use: (card, authenticated) => changeDefaultCard(sandbox, customer, card, authenticated),
       authenticate: { redirect: `${home}/authenticate` },
-      // the deep link specifies the return URL of its action
-      done: { redirect: session.flow?.after_completion.redirect?.return_url ?? `${home}/home` },
+      done: { redirect: done },
     };
     return action === "card" ? submitCard(page, form) : submitAuthentication(page, form);
   }
@@ -115,6 +119,7 @@ function act(
     } else {
       setCancelAt(sandbox, subscription, "period_end");
     }
+    return { redirect: done };
   }
   if (subscription?.cancel_at && action === "resume") setCancelAt(sandbox, subscription, null);
   return { redirect: `${home}/home` };

@@ -3,7 +3,7 @@ import { ApiError, invalidRequest } from "../../engine/api-error";
 import { subscriptionOf } from "../../engine/invoices";
 import { requireObject } from "../../engine/objects";
 import { refundCharge } from "../../engine/refunds";
-import { collectInvoice } from "../../engine/subscription-lifecycle";
+import { collectInvoice, previewInvoice } from "../../engine/subscription-lifecycle";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,
@@ -11,6 +11,7 @@ import {
   metadata,
   oneOf,
   type ParametersOf,
+  required,
   text,
   timestampFilter,
 } from "../parameters";
@@ -32,6 +33,10 @@ const invoiceFilters = {
   customer: text(),
   status: oneOf("draft", "open", "paid", "uncollectible", "void"),
 } satisfies ParametersOf<Stripe.InvoiceListParams>;
+
+const invoicePreview = {
+  subscription: required(text()),
+} satisfies ParametersOf<Stripe.InvoiceCreatePreviewParams>;
 
 const invoiceUpdate = {
   auto_advance: boolean(),
@@ -57,6 +62,14 @@ export const paymentEndpoints: Endpoint[] = [
     parameters: { subscription: text() },
     matches: (invoice, { subscription }) =>
       subscription === undefined || subscriptionOf(invoice) === subscription,
+  }),
+  // the next invoice, which is not created (docs.stripe.com/api/invoices/create_preview)
+  endpoint("POST", "/v1/invoices/create_preview", invoicePreview, ({ sandbox, values }) => {
+    const subscription = requireObject(sandbox, "subscriptions", values.subscription);
+    const invoice = previewInvoice(sandbox, subscription);
+    if (!invoice)
+      throw invalidRequest("No upcoming invoices for customer", "invoice_upcoming_none");
+    return invoice;
   }),
   change("/v1/invoices/:id", "invoices", "invoice.updated", invoiceUpdate),
   endpoint("POST", "/v1/invoices/:id/pay", {}, ({ sandbox, id }) => {

@@ -1,9 +1,11 @@
 import type Stripe from "stripe";
-import { invalidRequest } from "../../engine/api-error";
+import { invalidParameter, invalidRequest, missingParameter } from "../../engine/api-error";
 import { requireCustomer } from "../../engine/customers";
 import { allOf, requireObject } from "../../engine/objects";
 import { addConfiguration, addPortalSession } from "../../engine/portal";
-import { nulls, type PortalSession } from "../../engine/wire";
+import type { Sandbox } from "../../engine/sandbox";
+import { isOver } from "../../engine/subscriptions";
+import { type Customer, nulls, type PortalSession } from "../../engine/wire";
 import { change, type Endpoint, endpoint, listOf, merge } from "../endpoint";
 import {
   boolean,
@@ -49,7 +51,7 @@ const configurationCreate = {
   features: required(features),
 } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams>;
 
-// a link to the form for another card, which redirects afterwards
+// a link to one form of the portal, which redirects afterwards
 const flowData = hash({
   after_completion: required(
     hash({
@@ -57,7 +59,10 @@ const flowData = hash({
       type: required(oneOf("redirect")),
     } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData.AfterCompletion>),
   ),
-  type: required(oneOf("payment_method_update")),
+  subscription_cancel: hash({
+    subscription: required(text()),
+  } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData.SubscriptionCancel>),
+  type: required(oneOf("payment_method_update", "subscription_cancel")),
 } satisfies ParametersOf<Stripe.BillingPortal.SessionCreateParams.FlowData>);
 
 const sessionCreate = {
@@ -69,11 +74,21 @@ const sessionCreate = {
 
 type Flow = NonNullable<Read<typeof sessionCreate>["flow_data"]>;
 
-function flowOf({ after_completion, type }: Flow): PortalSession["flow"] {
+function flowOf(sandbox: Sandbox, customer: Customer, flow: Flow): PortalSession["flow"] {
+  const { after_completion, type, subscription_cancel: cancel } = flow;
+  if (type === "subscription_cancel") {
+    const param = "flow_data[subscription_cancel][subscription]";
+    if (!cancel) throw missingParameter(param);
+    const subscription = requireObject(sandbox, "subscriptions", cancel.subscription, param);
+    if (subscription.customer !== customer.id || isOver(subscription) || subscription.cancel_at) {
+      throw invalidParameter(param, "This subscription cannot be canceled.");
+    }
+  }
   return {
-    ...nulls("customer_update subscription_cancel subscription_pause"),
+    ...nulls("customer_update subscription_pause"),
     ...nulls("subscription_update subscription_update_confirm"),
     after_completion: { ...after_completion, hosted_confirmation: null },
+    subscription_cancel: cancel ? { ...cancel, retention: null } : null,
     type,
   };
 }
@@ -106,7 +121,7 @@ export const portalEndpoints: Endpoint[] = [
     return addPortalSession(sandbox, {
       customer,
       configuration,
-      flow: values.flow_data ? flowOf(values.flow_data) : null,
+      flow: values.flow_data ? flowOf(sandbox, customer, values.flow_data) : null,
       returnUrl: values.return_url ?? null,
     });
   }),
