@@ -164,6 +164,9 @@ function mailConflicts(settings: Settings): Conflict[] {
   const isRealSender = domain.includes(".") && !isLoopbackHost(domain);
   const isSigned = DKIM_SELECTOR !== undefined || DKIM_KEY_FILE !== undefined;
   return [
+    ...(settings.CANCELLATION_PAGE && !SMTP_URL && isExposed(settings)
+      ? [{ name: "SMTP_URL", wanted: "a mail server, because CANCELLATION_PAGE confirms by mail" }]
+      : []),
     ...(SMTP_URL && !isRealSender
       ? [{ name: "MAIL_FROM", wanted: "an address that mail may come from, beside SMTP_URL" }]
       : []),

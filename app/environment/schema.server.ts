@@ -47,6 +47,10 @@ const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
 const flag = z.enum(["true", "false"], "'true' or 'false'").transform((value) => value === "true");
 
+const shortText = z
+  .string()
+  .refine((text) => /^\P{Cc}{1,60}$/u.test(text), "one line of up to 60 characters");
+
 const origin = z
   .string()
   .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
@@ -144,6 +148,10 @@ export const schema = z.object({
   STRIPE_AUTOMATIC_TAX: flag.default(false),
   STRIPE_PROMOTION_CODES: flag.default(false),
   STRIPE_TERMS_CONSENT: flag.default(false),
+  PRICE_NOTE: shortText.optional(),
+  CANCELLATION_PAGE: flag.default(false),
+  CANCELLATION_LINK_LABEL: shortText.default("Cancel contracts here"),
+  CANCELLATION_BUTTON_LABEL: shortText.default("Cancel now"),
   STRIPE_SANDBOX_PORT: port.optional(),
   STRIPE_SANDBOX_LATENCY_MS: wholeNumber(
     0,

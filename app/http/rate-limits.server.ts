@@ -77,6 +77,12 @@ const LIMITS = {
   "passkey-change": {
     account: { attempts: 40, seconds: HOUR },
   },
+  // each is a mail to the address entered, and one to the operator
+  cancellation: {
+    network: { attempts: 20, seconds: HOUR },
+    "wide-network": { attempts: 60, seconds: HOUR },
+    account: { attempts: 6, seconds: HOUR },
+  },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },

@@ -1,7 +1,9 @@
 import { Link } from "@remix-run/react";
+import { useRootData } from "~/features/accounts/root-data";
+import { CANCELLATION_PATH } from "~/features/billing/billing-paths";
 import { pagePath, useSite } from "~/features/site/page-site";
 import { holderOf } from "~/features/site/site";
-import { PrintedAddress } from "~/ui";
+import { ButtonLink, PrintedAddress } from "~/ui";
 
 const QUICK_LINKS = [
   { label: "About", id: "about" },
@@ -23,6 +25,7 @@ const SUPPORT = [
 /** The footer: quick links, support, the author's own pages, and the contact details. */
 export function Footer() {
   const site = useSite();
+  const { cancellationLabel } = useRootData();
   const { isSample, title, author, contact, sections, pages, social } = site;
   const publisher = holderOf(site);
   const { street, city, email, phone } = contact;
@@ -101,6 +104,13 @@ export function Footer() {
         )}
       </div>
       <div className="frame pb-10">
+        {cancellationLabel && (
+          <p className="pb-6">
+            <ButtonLink to={CANCELLATION_PATH} variant="secondary">
+              {cancellationLabel}
+            </ButtonLink>
+          </p>
+        )}
         {otherPages.length + social.length > 0 && (
           <ul className="flex flex-wrap gap-x-6 pb-4">
             {otherPages.map((page) => (

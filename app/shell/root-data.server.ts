@@ -34,15 +34,18 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     readFlash(request),
     inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
   ]);
+  const { PUBLIC_URL, PRICE_NOTE, CANCELLATION_PAGE, CANCELLATION_LINK_LABEL } = env();
   const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
     toast: flash?.toast ? { ...flash.toast, id: flash.id } : null,
     notice: flash?.notice ?? null,
     form: flash?.email ? { email: flash.email } : null,
-    publicUrl: env().PUBLIC_URL,
+    publicUrl: PUBLIC_URL,
     payments: paymentSettings(),
     premiumPrice: shownPriceOnSale(),
+    priceNote: PRICE_NOTE ?? null,
+    cancellationLabel: CANCELLATION_PAGE ? CANCELLATION_LINK_LABEL : null,
     reading,
     site: pageSite(currentSite()),
   };

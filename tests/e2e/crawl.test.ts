@@ -82,6 +82,7 @@ const TABLE: Record<string, Row<Viewer>> = {
     visitor: "→ /auth",
     others: "→ /#purchase",
   },
+  "/cancellation": "Cancel contracts here",
   "/webhooks/stripe": "405 text/plain",
 
   "/newsletter": "→ /#newsletter",

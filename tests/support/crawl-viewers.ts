@@ -19,6 +19,7 @@ export const CRAWLED_SITE = {
   NEWSLETTER_DOUBLE_OPT_IN: "true",
   COMMUNITY_URL: "https://community.example",
   DISCOURSE_CONNECT_SECRET: "the secret of a community that nobody has",
+  CANCELLATION_PAGE: "true",
   SECURITY_CONTACT: "https://security.example/report",
 };
 
@@ -57,6 +58,7 @@ export async function crawlViewers(site: E2eSite) {
     }),
   ]);
   await submit(newBrowser(), "/newsletter", { email: "walker@example.test" });
+  await cancel(newBrowser());
   await mailIdle(site.database);
   // consume the toasts
   await Promise.all([reader, member, lapsed].map((browser) => browser.get("/")));
@@ -127,6 +129,15 @@ async function loseMembership(lapsed: Visitor, site: E2eSite): Promise<void> {
   await cause("refund");
   await cause("cancel");
   await submit(lapsed, "/auth/forgot-password", { email: "lapsed@example.test" });
+}
+
+/** Cancels without logging in. */
+async function cancel(visitor: Visitor): Promise<void> {
+  const form = { kind: "ordinary", reason: "", name: "Ada", contract: "Premium", endsOn: "" };
+  const answer = await visitor.post("/cancellation", {
+    form: { ...form, email: "walker@example.test" },
+  });
+  expect(answer.text).toContain("We have received your cancellation");
 }
 
 async function pay(visitor: Visitor, site: E2eSite): Promise<string> {

@@ -13,6 +13,10 @@ import {
   signUpAttemptMail,
 } from "~/features/mail/templates/account-mails";
 import {
+  cancellationDeclaredMail,
+  cancellationReceivedMail,
+} from "~/features/mail/templates/cancellation-mails";
+import {
   membershipBegunMail,
   membershipCancelledMail,
   membershipEndedMail,
@@ -72,6 +76,18 @@ const begun = {
   seller: "Golden Path Press, 14 Lantern Lane, Burlington",
   url: MEMBERS_AREA,
   accountUrl: `${SITE}/account#membership`,
+  cancellationUrl: null,
+};
+
+const cancellation = {
+  receivedAt: "November 28, 2026 at 3:40:12 PM UTC",
+  facts: [
+    { name: "Kind", value: "ordinary" },
+    { name: "Person", value: "Ada Example" },
+    { name: "Contract", value: "Premium membership, The Golden Path" },
+    { name: "Ends", value: "as early as possible" },
+    { name: "Confirmation to", value: "reader@example.com" },
+  ],
 };
 
 const LETTER_MONTH: MonthFigures = {
@@ -161,12 +177,18 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     paid: "$4.99",
     renewal: { at: NEXT_MONTH, amount: PRICE.amount },
     period: PRICE.period,
+    cancellationUrl: `${SITE}/cancellation`,
   }),
   "membership-begun-at-unknown-price": membershipBegunMail({
     ...begun,
     paid: null,
     renewal: null,
     period: null,
+  }),
+  "cancellation-received": cancellationReceivedMail(cancellation),
+  "cancellation-declared": cancellationDeclaredMail({
+    ...cancellation,
+    email: "reader@example.com",
   }),
   "membership-renewal-failed": membershipRenewalFailedMail({
     amount: PRICE.amount,

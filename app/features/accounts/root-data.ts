@@ -19,6 +19,10 @@ export type RootData = {
   payments: PaymentSettings | null;
   /** The current price of premium; null if the amount is unknown. */
   premiumPrice: ShownPrice | null;
+  /** What the seller adds to it, such as "incl. 19 % VAT". */
+  priceNote: string | null;
+  /** The label of the link to the page for cancellations; null without such a page. */
+  cancellationLabel: string | null;
 };
 
 /** Returns the root loader's data. Throws if the loader failed, as on the error page. */

@@ -1,6 +1,9 @@
 /** The account page's part about the membership. */
 export const MEMBERSHIP_PATH = "/account#membership";
 
+/** The public page to cancel without signing in (§ 312k BGB), with `CANCELLATION_PAGE`. */
+export const CANCELLATION_PATH = "/cancellation";
+
 /** Where a cancellation is taken back. */
 export const KEEP_PATH = "/billing/keep";
 

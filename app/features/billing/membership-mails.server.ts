@@ -17,7 +17,7 @@ import { log } from "~/observability/log.server";
 import type { Transaction } from "~db/client";
 import { findEmailOfUser } from "~db/queries/users";
 import type { Profile } from "~db/schema";
-import { CARD_PATH, MEMBERSHIP_PATH } from "./billing-paths";
+import { CANCELLATION_PATH, CARD_PATH, MEMBERSHIP_PATH } from "./billing-paths";
 import type { CustomerBilling } from "./customer-billing.server";
 import { type MembershipFact, membershipFacts } from "./membership-facts";
 
@@ -51,7 +51,7 @@ export async function enqueueMembershipMails(
 }
 
 function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
-  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS } = env();
+  const { PUBLIC_URL, CANCELLATION_PAGE, MAIL_POSTAL_ADDRESS } = env();
   const paid = billing.memberships
     .find(({ subscription }) => subscription.id === billing.state.stripeSubscriptionId)
     ?.invoices.find(({ status }) => status === "paid");
@@ -70,6 +70,7 @@ function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
         period: billing.price && periodText(billing.price),
         url: premiumUrl,
         accountUrl: PUBLIC_URL + MEMBERSHIP_PATH,
+        cancellationUrl: CANCELLATION_PAGE ? PUBLIC_URL + CANCELLATION_PATH : null,
       });
     case "renewal-failed":
       return membershipRenewalFailedMail({

@@ -55,7 +55,7 @@ const LONG_AMOUNT = 6;
 
 /** The price that is charged; while it is unknown, a line that says that the checkout shows it. */
 function Price() {
-  const { premiumPrice } = useRootData();
+  const { premiumPrice, priceNote } = useRootData();
   if (!premiumPrice) {
     return (
       <p className="mt-10 text-lg text-mist">
@@ -76,6 +76,7 @@ function Price() {
         {amount}
       </span>{" "}
       <span className="text-lg text-mist">{`${period}, cancel anytime`}</span>
+      {priceNote && <span className="basis-full text-mist">{priceNote}</span>}
     </p>
   );
 }

@@ -190,6 +190,8 @@ const routes: Record<string, Route> = {
     get: "302 /account#membership",
     post: { form: {}, answers: ["302 /auth", "303 /account#membership"] },
   },
+  // without CANCELLATION_PAGE
+  cancellation: { path: "/cancellation", get: "404" },
   "billing_.card": { path: "/billing/card", get: "200" },
   checkout: {
     path: "/checkout",

@@ -13,8 +13,9 @@ type MembershipBegun = {
   period: string | null;
   /** The URL of the members' area. */
   url: string;
-  /** Where it is cancelled. */
+  /** Where it is cancelled: in the account and, if the site has such a page, without signing in. */
   accountUrl: string;
+  cancellationUrl: string | null;
 };
 
 /** Welcomes a new member. */
@@ -25,6 +26,7 @@ export function membershipBegunMail({
   period,
   url,
   accountUrl,
+  cancellationUrl,
 }: MembershipBegun): Mail {
   const price = renewal?.amount ?? paid;
   return composeMail({
@@ -46,7 +48,10 @@ export function membershipBegunMail({
         : []),
     ],
     button: { label: "Open the members’ area", href: url },
-    notes: [`You can cancel anytime, in two clicks: ${accountUrl}`],
+    notes: [
+      `You can cancel anytime, in two clicks: ${accountUrl}`,
+      cancellationUrl && `Or without signing in: ${cancellationUrl}`,
+    ],
   });
 }
 

@@ -1,0 +1,48 @@
+import { composeMail } from "../compose-mail";
+import type { Mail } from "../render-mail";
+
+type Cancellation = {
+  /** Such as "November 28, 2026 at 3:40:12 PM UTC". */
+  receivedAt: string;
+  facts: readonly { name: string; value: string }[];
+};
+
+/** Confirms to an address that its declaration has arrived, whether or not it has a contract. */
+export function cancellationReceivedMail({ receivedAt, facts }: Cancellation): Mail {
+  return composeMail({
+    subject: "We have received your cancellation",
+    preview: `It arrived on ${receivedAt}.`,
+    heading: "We have received your cancellation",
+    text: [
+      <>
+        It arrived on <strong>{receivedAt}</strong>, as follows.
+      </>,
+      "We match it to your contract. An ordinary cancellation takes effect at the end of the period that is paid, or on the later day that you name. We write to you if anything is missing.",
+    ],
+    facts,
+    notes: [
+      "You get this letter because somebody entered your address on our page for cancellations. If that was not you, answer this letter.",
+    ],
+  });
+}
+
+/** Asks the operator to match a declaration with a contract, and to end that. */
+export function cancellationDeclaredMail({
+  receivedAt,
+  facts,
+  email,
+}: Cancellation & { email: string }): Mail {
+  return composeMail({
+    subject: "A cancellation to match",
+    preview: `It arrived on ${receivedAt}.`,
+    heading: "A cancellation to match",
+    text: [
+      `Somebody cancelled on the page for cancellations on ${receivedAt}, and has got a confirmation. The site ended nothing: nobody was signed in.`,
+      "Find the contract, cancel the subscription in Stripe’s dashboard, and write to the person when it ends, or if you find none.",
+      <code key="show">golden-path members show {email}</code>,
+    ],
+    facts,
+    signature: null,
+    notes: ["The law counts from the day on which it arrived, not from the day you read it."],
+  });
+}
