@@ -104,38 +104,19 @@ export async function show(address: string): Promise<void> {
   });
 }
 
-/** `members grant`: gives an account a complimentary membership, or ends it. */
-export async function grant(
-  address: string,
-  { until, end }: { until?: string; end?: boolean },
-): Promise<void> {
-  if ((until === undefined) === (end !== true)) {
-    throw new OperatorError("Say --until and the last day, such as 2027-06-30, or --end.");
-  }
-  const endsAt = until === undefined ? new Date() : endOfDay(until);
-  await withMember(address, async ({ id, email }) => {
-    const isSynced = await grantMembership(id, endsAt);
-    const { profile } = (await findMemberOverview(email, new Date())) ?? {};
-    print(`${printableText(email)} is ${describeMembership(profile ?? null, new Date())}.`);
-    if (!isSynced) {
-      note(
-        "Stripe has yet to say what is paid for: if access ends sooner, the site corrects that.",
-      );
-    }
-  });
-}
-
-/** The end of a day in UTC. */
-function endOfDay(text: string): Date {
-  const day = new Date(`${text}T00:00:00Z`);
-  if (Number.isNaN(day.getTime()) || dayOf(day) !== text) {
-    const found = printableText(text);
+/** `members grant`: makes a membership complimentary until the end of a day in UTC; a past day ends that. */
+export async function grant(address: string, { until }: { until: string }): Promise<void> {
+  const day = new Date(`${until}T23:59:59Z`);
+  if (Number.isNaN(day.getTime()) || dayOf(day) !== until) {
+    const found = printableText(until);
     throw new OperatorError(`--until: found ${found}, wanted a day such as 2027-06-30.`);
   }
-  const end = new Date(day.getTime() + DAY_MS - 1_000);
-  if (end <= new Date())
-    throw new OperatorError("--until: that day is over. To end it now: --end.");
-  return end;
+  await withMember(address, async ({ id, email }) => {
+    const isSynced = await grantMembership(id, day);
+    const member = await findMemberOverview(email, new Date());
+    print(`${printableText(email)}: ${describeMembership(member?.profile ?? null, new Date())}`);
+    if (!isSynced) note("Stripe did not say how long is paid; the site asks again by itself.");
+  });
 }
 
 /** `members reset-link`: prints a link for a new password, for the operator to pass on. */

@@ -159,8 +159,7 @@ function addMemberCommands(members: Command): void {
   members
     .command("grant <e-mail>")
     .description("give an account a complimentary membership, or end it")
-    .option("--until <date>", "its last day, such as 2027-06-30 (UTC)")
-    .option("--end", "end it now")
+    .requiredOption("--until <date>", "its last day, such as 2027-06-30 (UTC); a past day ends it")
     .action(run(({ grant }) => grant));
   members
     .command("reset-link <e-mail>")

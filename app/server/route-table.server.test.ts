@@ -61,7 +61,6 @@ describe("what the routes declare", () => {
   it("answers health checks at once, and what waits for another service or takes long", () => {
     expect(declaring(({ inTurn }) => inTurn === false)).toEqual([
       "/billing",
-      "/billing/keep",
       "/checkout/success",
       "/favicon.ico",
       "/healthz",

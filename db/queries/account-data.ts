@@ -39,27 +39,18 @@ export async function findAccountData(userId: string) {
   return row ?? null;
 }
 
-/** The billing data of an account, with the price if it is stored; null if there is none. */
+/** The billing data of an account, with the price if it is stored and a grant if there was one; null if there is none. */
 export async function findMembershipData(userId: string) {
   const { db } = getDatabase();
   const { id: _, ...membership } = getTableColumns(profiles);
+  const { userId: _owner, ...grant } = getTableColumns(membershipGrants);
   const [row] = await db
-    .select({ membership, price: stripePrices })
+    .select({ membership, price: stripePrices, complimentary: grant })
     .from(profiles)
+    .leftJoin(membershipGrants, eq(membershipGrants.userId, profiles.id))
     .leftJoin(stripePrices, eq(stripePrices.id, profiles.stripePriceId))
     .where(eq(profiles.id, userId));
-  return row ? { ...row.membership, price: row.price } : null;
-}
-
-/** Until when an account's membership is complimentary, and since when; null if none was granted. */
-export async function findGrantData(userId: string) {
-  const { db } = getDatabase();
-  const { userId: _, ...grant } = getTableColumns(membershipGrants);
-  const [row] = await db
-    .select(grant)
-    .from(membershipGrants)
-    .where(eq(membershipGrants.userId, userId));
-  return row ?? null;
+  return row ? { ...row.membership, price: row.price, complimentary: row.complimentary } : null;
 }
 
 /** The memberships an account has paid for, the first one first. */

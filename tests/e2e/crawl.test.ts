@@ -69,7 +69,6 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/avatars/:name": "image/webp",
 
   "/billing": { member: "→ /premium", others: "→ /#purchase" },
-  "/billing/keep": "→ /account#membership",
   "/billing/card": {
     member: "Update your payment card",
     visitor: "Log in to your membership",

@@ -29,7 +29,7 @@ const PLACES: Record<string, string> = {
   suppressed_addresses: "suppression",
   mails: "mails.0",
   podcast_feeds: "podcast",
-  membership_grants: "complimentary",
+  membership_grants: "membership.complimentary",
   memberships: "memberships.0",
   reading_progress: "readingProgress.0",
   notes: "notes.0",
@@ -299,8 +299,11 @@ describe("the export of an account", () => {
     expect(JSON.parse(text)).toEqual({
       exportedAt: expect.any(String),
       account: expect.objectContaining({ id: userId, email }),
-      membership: expect.objectContaining({ stripeCustomerId: null, price: null }),
-      complimentary: null,
+      membership: expect.objectContaining({
+        stripeCustomerId: null,
+        price: null,
+        complimentary: null,
+      }),
       memberships: [],
       paymentEvents: [],
       sessions: [expect.objectContaining({ verifiedBy: "password" })],

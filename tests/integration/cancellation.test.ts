@@ -67,10 +67,10 @@ describe("the page to cancel without logging in", () => {
     expect(operator?.to).toBe("author@book.test");
     for (const { text } of [person, operator].filter((mail) => mail !== undefined)) {
       expect(text).toContain(received?.receivedAt);
-      expect(text).toMatch(/Kind +ordinary/);
-      expect(text).toMatch(/Person +Ada Example/);
+      expect(text).toMatch(/Kind of cancellation +ordinary/);
+      expect(text).toMatch(/Name +Ada Example/);
       expect(text).toMatch(/Contract +Premium membership/);
-      expect(text).toMatch(/Ends +2027-01-31/);
+      expect(text).toMatch(/Last day, if not as early as possible +2027-01-31/);
     }
     expect(operator?.text).toContain("golden-path members show ada@example.test");
   });
@@ -94,7 +94,7 @@ describe("the page to cancel without logging in", () => {
     ["contract", "", "Please enter the contract."],
     ["endsOn", "soon", "Please enter a date, or none."],
     ["email", "nowhere", "Unable to validate email address: invalid format"],
-    ["reason", "x".repeat(2_001), "Please give your reason in at most 2000 characters."],
+    ["reason", "x".repeat(501), "Please enter at most 500 characters."],
   ])("keeps what was typed if %s is %.9s", async (field, value, problem) => {
     const answer = await cancel({ [field]: value });
     expect(answer).toMatchObject({ status: 422, received: null, problem });

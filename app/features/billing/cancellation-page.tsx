@@ -1,7 +1,13 @@
+import type { ComponentProps } from "react";
 import { useSite } from "~/features/site/page-site";
 import { Button, EmailField, Honeypot, TextField } from "~/ui";
 import { CANCELLATION_PATH } from "./billing-paths";
-import type { ReceivedCancellation } from "./declare-cancellation.server";
+import {
+  CANCELLATION_FIELDS,
+  CANCELLATION_KINDS,
+  CANCELLATION_MAX_LENGTH,
+  type ReceivedCancellation,
+} from "./cancellation-fields";
 
 type CancellationPageProps = {
   /** The labels of both buttons, as the seller's law wants them. */
@@ -12,66 +18,42 @@ type CancellationPageProps = {
 };
 
 /** The page to cancel without signing in (§ 312k BGB). */
-export function CancellationPage({ labels, typed = {}, problem }: CancellationPageProps) {
+export function CancellationPage({ labels, typed, problem }: CancellationPageProps) {
   const { title } = useSite();
-  const before = (name: string) => (typeof typed[name] === "string" ? typed[name] : undefined);
+  const initial = { contract: `Premium membership, ${title}`, ...typed };
+  const field = (name: keyof typeof CANCELLATION_FIELDS) => {
+    const value = (initial as Record<string, unknown>)[name];
+    const defaultValue = typeof value === "string" ? value : undefined;
+    return { name, label: CANCELLATION_FIELDS[name], defaultValue };
+  };
+  const line = (
+    name: keyof typeof CANCELLATION_FIELDS,
+    more: Partial<ComponentProps<typeof TextField>> = {},
+  ) => <TextField {...field(name)} maxLength={CANCELLATION_MAX_LENGTH} {...more} />;
+  const { label, ...kind } = field("kind");
   return (
     <section className="frame outcome-page">
       <h1 className="page-heading">{labels.link}</h1>
       <p className="lead">You need not log in. A confirmation goes to your address at once.</p>
       {problem && (
-        <p role="alert" className="mt-6 font-semibold text-destructive">
+        <p role="alert" className="mt-6 text-destructive">
           {problem}
         </p>
       )}
       <form method="post" action={CANCELLATION_PATH} className="mt-8 grid w-full max-w-xl gap-6">
-        <fieldset className="grid gap-2">
-          <legend className="field-label">Kind of cancellation</legend>
-          {KINDS.map(({ kind, label }) => (
-            <label key={kind} className="flex gap-3">
-              <input
-                type="radio"
-                name="kind"
-                value={kind}
-                required
-                defaultChecked={(before("kind") ?? "ordinary") === kind}
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
         <label>
-          <span className="field-label">Your reason, if it is for an important one</span>
-          <textarea
-            name="reason"
-            rows={3}
-            maxLength={2_000}
-            defaultValue={before("reason")}
-            className="field-input"
-          />
+          <span className="field-label">{label}</span>
+          <select {...kind} className="field-input">
+            {CANCELLATION_KINDS.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
         </label>
-        <TextField
-          label="Your name"
-          name="name"
-          autoComplete="name"
-          required
-          maxLength={200}
-          defaultValue={before("name")}
-        />
-        <TextField
-          label="Contract"
-          name="contract"
-          required
-          maxLength={200}
-          defaultValue={before("contract") ?? `Premium membership, ${title}`}
-        />
-        <TextField
-          label="Last day, if not as early as possible"
-          name="endsOn"
-          type="date"
-          defaultValue={before("endsOn")}
-        />
-        <EmailField label="Email" autoComplete="email" defaultValue={before("email")} />
+        {line("reason")}
+        {line("name", { autoComplete: "name", required: true })}
+        {line("contract", { required: true })}
+        {line("endsOn", { type: "date" })}
+        <EmailField {...field("email")} autoComplete="email" />
         <Honeypot />
         <Button type="submit">{labels.button}</Button>
       </form>
@@ -79,24 +61,17 @@ export function CancellationPage({ labels, typed = {}, problem }: CancellationPa
   );
 }
 
-const KINDS = [
-  { kind: "ordinary", label: "Ordinary, at the end of the paid period" },
-  { kind: "extraordinary", label: "For an important reason" },
-] as const;
-
 /** The declaration as it arrived, to print or save. */
 export function CancellationReceivedPage({ receivedAt, facts }: ReceivedCancellation) {
   return (
     <section className="frame outcome-page">
       <h1 className="page-heading">We have received your cancellation</h1>
-      <p className="lead">
-        It arrived on {receivedAt}. This confirmation is on its way to your address, too.
-      </p>
+      <p className="lead">It arrived on {receivedAt}. A confirmation is on its way to you.</p>
       <dl className="mt-8 grid gap-4">
         {facts.map(({ name, value }) => (
           <div key={name}>
             <dt className="field-label">{name}</dt>
-            <dd className="wrap-anywhere whitespace-pre-wrap">{value}</dd>
+            <dd className="wrap-anywhere">{value}</dd>
           </div>
         ))}
       </dl>

@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import type { NextPayment } from "~/features/membership/next-payment";
 import { log } from "~/observability/log.server";
 import type { StripePrice } from "~db/schema";
 import {
@@ -20,7 +21,6 @@ import {
   givesAccess,
   isOver,
   type Membership,
-  type NextPayment,
   NO_PAYMENT,
   nextChargeOf,
 } from "./subscription-state";

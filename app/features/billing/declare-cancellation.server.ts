@@ -11,28 +11,27 @@ import {
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { getDatabase } from "~db/client";
+import {
+  CANCELLATION_FIELDS,
+  CANCELLATION_KINDS,
+  CANCELLATION_MAX_LENGTH,
+  type ReceivedCancellation,
+} from "./cancellation-fields";
 
-const line = (what: string, max = 200) =>
-  z
-    .string(`Please enter ${what}.`)
-    .trim()
-    .min(1, `Please enter ${what}.`)
-    .max(max, `Please enter ${what} in at most ${max} characters.`);
+const text = z
+  .string()
+  .trim()
+  .max(CANCELLATION_MAX_LENGTH, `Please enter at most ${CANCELLATION_MAX_LENGTH} characters.`);
 
-/** The statements that § 312k (2) BGB names. */
+/** A cancellation as entered. */
 export const cancellationSchema = z.object({
-  kind: z.enum(["ordinary", "extraordinary"], "Please choose the kind of cancellation."),
-  reason: z.string().trim().max(2_000, "Please give your reason in at most 2000 characters."),
-  name: line("your name"),
-  contract: line("the contract"),
+  kind: z.enum(CANCELLATION_KINDS, "Please choose the kind of cancellation."),
+  reason: text,
+  name: text.min(1, "Please enter your name."),
+  contract: text.min(1, "Please enter the contract."),
   endsOn: z.literal("").or(z.iso.date("Please enter a date, or none.")),
   email: emailSchema,
 });
-
-export type Cancellation = z.infer<typeof cancellationSchema>;
-
-/** A declaration as received, for its page and its mails. */
-export type ReceivedCancellation = { receivedAt: string; facts: { name: string; value: string }[] };
 
 const TIME = new Intl.DateTimeFormat("en-US", {
   dateStyle: "long",
@@ -45,27 +44,25 @@ const TIME = new Intl.DateTimeFormat("en-US", {
  * is signed in, so it neither looks the address up nor ends anything. Returns null, logged, if it was not received.
  */
 export async function declareCancellation(
-  cancellation: Cancellation,
+  cancellation: z.infer<typeof cancellationSchema>,
 ): Promise<ReceivedCancellation | null> {
-  const { kind, reason, name, contract, endsOn, email } = cancellation;
   const received = {
     receivedAt: `${TIME.format(new Date())} UTC`,
-    facts: [
-      { name: "Kind", value: kind === "ordinary" ? "ordinary" : "for an important reason" },
-      ...(reason ? [{ name: "Reason", value: reason }] : []),
-      { name: "Person", value: name },
-      { name: "Contract", value: contract },
-      { name: "Ends", value: endsOn || "as early as possible" },
-      { name: "Confirmation to", value: email },
-    ],
+    facts: Object.entries(CANCELLATION_FIELDS).flatMap(([field, name]) => {
+      const value = cancellation[field as keyof typeof CANCELLATION_FIELDS];
+      return value ? [{ name, value }] : [];
+    }),
   };
+  const { email } = cancellation;
+  const { OPERATOR_EMAIL, MAIL_FROM } = env();
+  const mails = [
+    { to: email, mail: cancellationReceivedMail(received) },
+    {
+      to: OPERATOR_EMAIL ?? addressOf(MAIL_FROM) ?? "",
+      mail: cancellationDeclaredMail({ ...received, email }),
+    },
+  ];
   try {
-    const { OPERATOR_EMAIL, MAIL_FROM } = env();
-    const operator = OPERATOR_EMAIL ?? addressOf(MAIL_FROM) ?? "";
-    const mails = [
-      { to: email, mail: cancellationReceivedMail(received) },
-      { to: operator, mail: cancellationDeclaredMail({ ...received, email }) },
-    ];
     await getDatabase().db.transaction(async (tx) => {
       for (const { to, mail } of mails) {
         await enqueueMail({ kind: "cancellation", to, message: await renderMail(mail) }, tx);

@@ -1,6 +1,5 @@
 import type { ViewerProfile } from "~/features/accounts/viewer";
 import { Button, type ButtonVariant, useRedirecting } from "~/ui";
-import { KEEP_PATH } from "./billing-paths";
 
 /** Label for former members, who have no membership to manage. */
 export const INVOICES_LABEL = "Invoices and receipts";
@@ -9,8 +8,11 @@ type ManageMembershipFormProps = {
   label?: string;
   variant?: ButtonVariant;
   className?: string;
-  /** Opens the portal's form for another card, or its question whether to cancel, instead of its overview. */
-  page?: "card" | "cancel";
+  /**
+   * Opens the portal's form for another card, or its question whether to cancel, instead of its overview; or takes a
+   * cancellation back without the portal.
+   */
+  page?: "card" | "cancel" | "keep";
 };
 
 /** The button that opens Stripe's customer portal, to cancel a membership or change its card. */
@@ -45,24 +47,17 @@ export function MembershipActions({
 }: {
   profile: Pick<ViewerProfile, "status" | "hasInvoices">;
 }) {
-  switch (status.kind) {
-    case "complimentary":
-      return hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />;
-    case "renews":
-      return (
-        <>
-          <ManageMembershipForm label="Cancel membership" page="cancel" />
-          <ManageMembershipForm label="Card and invoices" />
-        </>
-      );
-    default:
-      return (
-        <>
-          <form method="post" action={KEEP_PATH}>
-            <Button type="submit">Keep my membership</Button>
-          </form>
-          <ManageMembershipForm label="Card and invoices" />
-        </>
-      );
+  if (status.kind === "complimentary") {
+    return hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />;
   }
+  return (
+    <>
+      {status.kind === "renews" ? (
+        <ManageMembershipForm label="Cancel membership" page="cancel" />
+      ) : (
+        <ManageMembershipForm label="Keep my membership" page="keep" variant="primary" />
+      )}
+      <ManageMembershipForm label="Card and invoices" />
+    </>
+  );
 }

@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import type { NextPayment } from "~/features/membership/next-payment";
 import { accessEndOf, type Coverage, cancelAtOf } from "./access-end-rule";
 
 /** The billing columns of a profile row. */
@@ -10,14 +11,6 @@ export type BillingState = {
   stripeCancelAtPeriodEnd: boolean;
   stripeCancelAt: Date | null;
   accessRevoked: "refund" | "dispute" | null;
-};
-
-/** The next charge, as Stripe previews it. */
-export type NextPayment = {
-  nextPaymentAt: Date | null;
-  /** In Stripe's minor unit, with taxes and discounts; null if Stripe did not say. */
-  nextPaymentAmount: number | null;
-  nextPaymentCurrency: string | null;
 };
 
 /** Nothing more is charged. */

@@ -9,15 +9,15 @@ export type ShownPayment = {
   amount: string | null;
 };
 
-/** Returns the next payment that the row has; null if nothing more is charged, or a sync has yet to tell. */
-export function nextPayment({
-  nextPaymentAt: at,
-  nextPaymentAmount: unitAmount,
-  nextPaymentCurrency: currency,
-}: Pick<
+/** The next charge as Stripe previews it, with taxes and discounts; null if nothing is charged, or unknown. */
+export type NextPayment = Pick<
   Profile,
   "nextPaymentAt" | "nextPaymentAmount" | "nextPaymentCurrency"
->): ShownPayment | null {
+>;
+
+/** Returns a row's next payment; null if nothing more is charged, or a sync has yet to tell. */
+export function nextPayment(row: NextPayment): ShownPayment | null {
+  const { nextPaymentAt: at, nextPaymentAmount: unitAmount, nextPaymentCurrency: currency } = row;
   if (at === null) return null;
   return { at: at.toISOString(), amount: currency && priceText({ unitAmount, currency }) };
 }

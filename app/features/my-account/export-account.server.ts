@@ -2,7 +2,6 @@ import { log } from "~/observability/log.server";
 import {
   findAccountData,
   findEmailChangeData,
-  findGrantData,
   findMailData,
   findMembershipData,
   findNextNote,
@@ -76,7 +75,6 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield `{\n  "exportedAt": ${toJson(new Date())}`;
   yield member("account", account);
   yield member("membership", membership);
-  yield member("complimentary", await findGrantData(userId));
   yield member("memberships", await findPaidMembershipData(userId));
   yield member("paymentEvents", customer ? await findPaymentEventData(customer) : []);
   yield* list("sessions", sessionsOf(userId));

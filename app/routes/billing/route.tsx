@@ -1,5 +1,7 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
+import { MEMBERSHIP_PATH } from "~/features/billing/billing-paths";
+import { keepMembership } from "~/features/billing/keep-membership.server";
 import { linkToPortal } from "~/features/billing/portal-link.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
@@ -29,7 +31,10 @@ export async function loader(args: LoaderFunctionArgs) {
   });
 }
 
-/** Sends a customer to Stripe's portal, to cancel or resume a membership or update the card. */
+/**
+ * Sends a customer to Stripe's portal, to cancel or resume a membership or update the card; or keeps a membership that
+ * is cancelled.
+ */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
@@ -42,6 +47,11 @@ export async function action(args: ActionFunctionArgs) {
   if (limited) return limited;
 
   const { page } = form.fields;
+  if (page === "keep") {
+    const isKept = await keepMembership(user.id);
+    const toast = isKept ? toasts.membershipKept : toasts.membershipNotKept;
+    return answerForm(form, { toast, status: isKept ? 200 : 502, redirectTo: MEMBERSHIP_PATH });
+  }
   const link = await linkToPortal(
     user.id,
     page === "card" || page === "cancel" ? page : "overview",

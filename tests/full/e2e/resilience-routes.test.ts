@@ -185,11 +185,6 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
   },
-  "billing_.keep": {
-    path: "/billing/keep",
-    get: "302 /account#membership",
-    post: { form: {}, answers: ["302 /auth", "303 /account#membership"] },
-  },
   // without CANCELLATION_PAGE
   cancellation: { path: "/cancellation", get: "404" },
   "billing_.card": { path: "/billing/card", get: "200" },
