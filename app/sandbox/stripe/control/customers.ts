@@ -5,11 +5,12 @@ import { changeDefaultCard } from "../engine/customer-cards";
 import { deleteCustomer } from "../engine/customer-deletion";
 import { forgetCustomer, requireCustomer } from "../engine/customers";
 import { settleInvoice } from "../engine/invoice-settlement";
+import { intentFor } from "../engine/invoices";
 import { allOf, requireObject } from "../engine/objects";
 import { addPaymentMethod, attachPaymentMethod } from "../engine/payment-methods";
 import { attemptPayment } from "../engine/payments";
 import type { Sandbox } from "../engine/sandbox";
-import { intentFor, startSubscription } from "../engine/subscription-lifecycle";
+import { startSubscription } from "../engine/subscription-lifecycle";
 import { BANK_ACCOUNT, TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession } from "../engine/wire";
 import { actionsOn, type ControlAction, ControlError, card, noInput } from "./action";
@@ -29,10 +30,13 @@ export const customerActions: ControlAction[] = [
     z.object({
       card: z.union([z.literal(BANK_ACCOUNT), card]).default("4242424242424242"),
       email: z.email().optional(),
+      code: z.string().optional(),
+      currency: z.string().optional(),
       authentication: z.enum(["complete", "fail", "leave"]).default("complete"),
     }),
-    (sandbox, session, { card: instrument, email = null, authentication }) => {
-      let outcome = payInSession(sandbox, session, { instrument, email, authenticated: false });
+    (sandbox, session, { card: instrument, email = null, authentication, ...choice }) => {
+      const attempt = { instrument, email, authenticated: false, ...choice };
+      let outcome = payInSession(sandbox, session, attempt);
       if (outcome.kind === "authentication" && authentication !== "leave") {
         outcome = completeAuthentication(sandbox, session, authentication === "complete");
       }
