@@ -23,51 +23,32 @@ export type Resource = keyof typeof RESOURCES;
 /** A permission of a restricted key, such as `customer_write`. Write access includes read access. */
 export type Permission = `${Resource}_${"read" | "write"}`;
 
-const RESOURCE_OF: Record<Collection, Resource> = {
-  charges: "charge",
-  checkoutSessions: "checkout_session",
-  customers: "customer",
-  disputes: "dispute",
-  events: "event",
-  invoices: "invoice",
-  invoicePayments: "invoice",
-  paymentIntents: "payment_intent",
-  paymentMethods: "payment_method",
-  portalConfigurations: "customer_portal",
-  prices: "plan",
-  products: "product",
-  refunds: "charge",
-  subscriptions: "subscription",
-  webhookEndpoints: "webhook",
+/** The resources that are not named like the URL, or the collection, of their objects. */
+const OTHER_NAMES: Record<string, Resource> = {
+  billing_portal: "customer_portal",
+  checkout: "checkout_session",
+  invoice_payment: "invoice",
+  portal_configuration: "customer_portal",
+  price: "plan",
+  refund: "charge",
+  webhook_endpoint: "webhook",
 };
 
-const RESOURCE_AT: Record<string, Resource> = {
-  billing_portal: "customer_portal",
-  charges: "charge",
-  checkout: "checkout_session",
-  customers: "customer",
-  disputes: "dispute",
-  events: "event",
-  invoices: "invoice",
-  payment_intents: "payment_intent",
-  payment_methods: "payment_method",
-  prices: "plan",
-  products: "product",
-  refunds: "charge",
-  subscriptions: "subscription",
-  webhook_endpoints: "webhook",
-};
+/** Returns the resource for a plural such as `payment_intents` or `paymentIntents`. */
+function resourceOf(plural: string): Resource {
+  const name = plural.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/s$/, "");
+  return OTHER_NAMES[name] ?? (name as Resource);
+}
 
 /** Returns the permission that a request to an endpoint needs, by its method and path. */
 export function permissionFor(method: string, pattern: string): Permission {
-  const resource = RESOURCE_AT[pattern.split("/")[2] ?? ""];
-  if (!resource) throw new Error(`Which permission does ${pattern} need?`);
+  const resource = resourceOf(pattern.split("/")[2] ?? "");
   return `${resource}_${method === "GET" ? "read" : "write"}`;
 }
 
 /** Returns the permission to expand a reference to an object of a collection. */
 export function permissionToExpand(collection: Collection): Permission {
-  return `${RESOURCE_OF[collection]}_read`;
+  return `${resourceOf(collection)}_read`;
 }
 
 /** Throws Stripe's 403 unless a restricted key's permissions include `wanted`. */
