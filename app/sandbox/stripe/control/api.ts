@@ -28,7 +28,8 @@
  *     POST   /_control/sessions/:id/settle   a delayed payment succeeds
  *     POST   /_control/sessions/:id/fail     a delayed payment fails
  *
- *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
+ *     POST   /_control/customers/:id/subscribe  { card, priceId, isTaxed } a subscription without
+ *                                                 a session
  *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
  *                                                 neither pays nor changes a subscription's own card
  *     POST   /_control/customers/:id/delete
