@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { startCheckout } from "~/features/billing/checkout.server";
@@ -9,8 +10,10 @@ import { checkMembers } from "~/features/checks/check-members.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipStatus } from "~/features/membership/membership-state";
 import { readStatistics } from "~/features/statistics/read-statistics.server";
+import { getDatabase } from "~db/client";
 import { countMembers, findMembers } from "~db/queries/members";
 import { findProfile, findUsersWithEndedAccess, updateProfile } from "~db/queries/profiles";
+import { mails } from "~db/schema";
 import { control, newMember, newPayer, newReader } from "../support/payments";
 import { testSite } from "../support/site";
 
@@ -100,6 +103,26 @@ describe("a complimentary membership", () => {
     await updateProfile(reader.id, { syncedAt: null });
     expect(await confirm()).toBe("member");
     expect(await stateOf(reader)).toMatchObject({ status: "renews" });
+  });
+
+  it("does not keep a buyer whose payment takes days from being welcomed", async () => {
+    const reader = await newReader();
+    await grantMembership(reader.id, inDays(90));
+    const outcome = await startCheckout(reader, SANDBOX_STRIPE.priceId);
+    if (outcome.kind !== "checkout") throw new Error(outcome.kind);
+    const { stripeCustomerId: customer } = { ...(await findProfile(reader.id)) };
+    await play(`sessions/${outcome.sessionId}/pay`, { card: "bank_account" });
+    await syncCustomer(customer ?? "");
+    expect(await stateOf(reader)).toMatchObject({ status: "complimentary" });
+    const kinds = () =>
+      getDatabase()
+        .db.select({ kind: mails.kind })
+        .from(mails)
+        .where(eq(mails.recipient, reader.email));
+    expect(await kinds()).toEqual([]);
+    await play(`sessions/${outcome.sessionId}/settle`);
+    await syncCustomer(customer ?? "");
+    expect(await kinds()).toEqual([{ kind: "membership-begun" }]);
   });
 
   it("is told apart in counts and lists, and agrees with Stripe", async () => {

@@ -1,35 +1,30 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
-import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
+import { SANDBOX_STRIPE } from "~/env.server";
 import { membershipOf } from "~/features/billing/checkout-success.server";
+import { ensureCustomer } from "~/features/billing/customer.server";
 import { keepMembership } from "~/features/billing/keep-membership.server";
+import { stripeClient } from "~/features/billing/stripe-client.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { isSubscribed } from "~/features/membership/access";
 import { getDatabase } from "~db/client";
-import { findProfile } from "~db/queries/profiles";
+import { ensureProfile, findProfile } from "~db/queries/profiles";
 import { mails, type RenderedMail } from "~db/schema";
-import { openAlteredStripe } from "../support/altered-stripe";
-import { control, newMember, newPayer, type Payer, stripeSettings } from "../support/payments";
+import { control, newMember, newPayer, newReader, type Payer } from "../support/payments";
 import { testSite } from "../support/site";
 
-const site = testSite({ payments: {} });
-afterEach(() => getDatabase().db.execute(sql`truncate mails`));
+const site = testSite({
+  payments: {},
+  variables: { STRIPE_AUTOMATIC_TAX: "true", STRIPE_PROMOTION_CODES: "true" },
+});
+afterEach(async () => {
+  await play("settings", { taxPercent: 0 });
+  await getDatabase().db.execute(sql`truncate mails`);
+});
 
 const PREVIEW = "POST /v1/invoices/create_preview";
 const play = (path: string, fields: Record<string, unknown> = {}) =>
   control(site.sandboxOrigin, path, fields);
-
-/** Makes Stripe name another amount for the next invoice, as with tax, a coupon or another currency. */
-async function withPreview(amount_due: number, currency: string): Promise<void> {
-  const origin = await openAlteredStripe(site.sandboxOrigin, (answer, call) => {
-    if (call === PREVIEW) Object.assign(answer, { amount_due, currency });
-  });
-  setEnvironment({
-    ...stripeSettings(origin, SANDBOX_STRIPE.priceId),
-    SESSION_SECRET: "a secret that signs the cookies of tests only",
-    LOG_LEVEL: "silent",
-  });
-}
 
 async function textTo({ email }: Payer): Promise<string> {
   const [mail] = await getDatabase()
@@ -45,14 +40,16 @@ const dayOf = (at: string) =>
 
 describe("a member's next payment", () => {
   it("is on the day the paid period ends, and what Stripe says it will be", async () => {
-    const payer = await newPayer(site.sandboxOrigin);
-    await withPreview(1_189, "eur");
+    await play("settings", { taxPercent: 19 });
+    await play("coupons", { code: "FIRST", percentOff: 50, months: 1 });
+    await play(`prices/${SANDBOX_STRIPE.priceId}/currency`, { currency: "eur", unitAmount: 1_000 });
+    const payer = await newPayer(site.sandboxOrigin, { code: "FIRST", currency: "eur" });
     await syncCustomer(payer.customer);
     const shown = await membershipOf(payer.id);
     const { stripeCurrentPeriodEnd: accessEnd } = { ...(await findProfile(payer.id)) };
     expect(shown).toEqual({
       status: { kind: "renews" },
-      nextPayment: { at: expect.any(String), amount: "€11.89" },
+      nextPayment: { at: expect.any(String), amount: "€11.90" },
     });
     // access lasts two days longer, of which no page speaks
     const renewsAt = shown?.nextPayment?.at ?? "";
@@ -60,8 +57,8 @@ describe("a member's next payment", () => {
 
     const text = await textTo(payer);
     expect(text).toMatch(/Seller +\S/);
-    expect(text).toMatch(/Paid +\$9\.99/);
-    expect(text).toMatch(/Price +€11\.89 per month/);
+    expect(text).toMatch(/Paid +€5\.95/);
+    expect(text).toMatch(/Price +€11\.90 per month/);
     expect(text).toContain(dayOf(renewsAt));
     expect(text).toMatch(/Term +renews until you cancel/);
     expect(text).toContain("/account#membership");
@@ -88,6 +85,28 @@ describe("a member's next payment", () => {
     if (kind !== "renews") expect(shown?.status.kind).toBe(kind);
     expect(shown?.nextPayment !== null).toBe(isCharged);
   });
+});
+
+it.each([
+  ["with exclusive tax", true, false],
+  ["with tax and a coupon for two months", true, true],
+])("is charged as announced, %s", async (_how, isTaxed, hasCoupon) => {
+  const reader = await newReader();
+  const { id: customer } = await ensureCustomer(reader, await ensureProfile(reader.id));
+  const { id } = await control<{ id: string }>(
+    site.sandboxOrigin,
+    `customers/${customer}/subscribe`,
+    { card: "4242424242424242", isTaxed },
+  );
+  await play("settings", { taxPercent: 19 });
+  await play("coupons", { code: "HALF", percentOff: 50, months: 2 });
+  if (hasCoupon) await play(`subscriptions/${id}/coupon`, { code: "HALF" });
+  await syncCustomer(customer);
+  const { nextPaymentAmount } = { ...(await findProfile(reader.id)) };
+  await play(`subscriptions/${id}/renew`);
+  const { data } = await stripeClient().invoices.list({ subscription: id, limit: 1 });
+  expect(data[0]).toMatchObject({ status: "paid", amount_paid: nextPaymentAmount });
+  expect(nextPaymentAmount).not.toBe(999);
 });
 
 describe("a cancelled membership", () => {
