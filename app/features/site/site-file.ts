@@ -5,6 +5,7 @@ import {
   lineOf,
   type ParsedFields,
   parseFields,
+  rejected,
 } from "~/features/markdown/yaml-fields";
 import type { Site, SiteImage, SitePage } from "./site";
 import { unreadableAccent, unreadableDark } from "./site-colors";
@@ -164,7 +165,7 @@ export function parseWords<Schema extends z.ZodType>(
 ): ParsedFields<z.infer<Schema>> {
   if (text.length <= MAX_LENGTH) return parseFields(text, words);
   const problem = `has more than ${MAX_LENGTH} characters`;
-  return { kind: "rejected", problems: [{ line: 1, problem }] };
+  return rejected([{ line: 1, problem }]);
 }
 
 /** Parses and validates a `site.yml`. Reports all problems with their lines. */
