@@ -4,7 +4,7 @@ export const CANCELLATION_FIELDS = {
   reason: "Reason, if it is an important one",
   name: "Name",
   contract: "Contract",
-  endsOn: "Last day, if not as early as possible",
+  endsOn: "Last day",
   email: "Email",
 } as const;
 

@@ -52,7 +52,7 @@ export function CancellationPage({ labels, typed, problem }: CancellationPagePro
         {line("reason")}
         {line("name", { autoComplete: "name", required: true })}
         {line("contract", { required: true })}
-        {line("endsOn", { type: "date" })}
+        {line("endsOn", { type: "date", label: "Last day (empty: as early as possible)" })}
         <EmailField {...field("email")} autoComplete="email" />
         <Honeypot />
         <Button type="submit">{labels.button}</Button>

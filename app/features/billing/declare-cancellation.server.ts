@@ -46,10 +46,11 @@ const TIME = new Intl.DateTimeFormat("en-US", {
 export async function declareCancellation(
   cancellation: z.infer<typeof cancellationSchema>,
 ): Promise<ReceivedCancellation | null> {
+  const stated = { ...cancellation, endsOn: cancellation.endsOn || "as early as possible" };
   const received = {
     receivedAt: `${TIME.format(new Date())} UTC`,
     facts: Object.entries(CANCELLATION_FIELDS).flatMap(([field, name]) => {
-      const value = cancellation[field as keyof typeof CANCELLATION_FIELDS];
+      const value = stated[field as keyof typeof CANCELLATION_FIELDS];
       return value ? [{ name, value }] : [];
     }),
   };
