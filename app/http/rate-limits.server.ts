@@ -66,19 +66,13 @@ const LIMITS = {
     "wide-network": { attempts: 100, seconds: 15 * MINUTE },
   },
   // each passkey that is added or removed is also a mail to the account's owner
-<<<<<<< HEAD
-  "passkey-change": {
-    account: { attempts: 40, seconds: HOUR },
-  },
+  "passkey-change": { account: { attempts: 40, seconds: HOUR } },
   // each is a mail to the address entered, and one to the operator
   cancellation: {
     network: { attempts: 20, seconds: HOUR },
     "wide-network": { attempts: 60, seconds: HOUR },
     account: { attempts: 6, seconds: HOUR },
   },
-=======
-  "passkey-change": { account: { attempts: 40, seconds: HOUR } },
->>>>>>> main
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },
