@@ -9,16 +9,19 @@ beforeAll(async () => {
   stripe = await startRecordingStripe();
 });
 afterAll(() => stripe.close());
-beforeEach(() => stripe.reset());
+beforeEach(() => {
+  stripe.reset();
+  stripe.answers["/payment_methods/pm_old"] = { status: 200, fields: { created: 100 } };
+  stripe.answers["/payment_methods/pm_new"] = { status: 200, fields: { created: 200 } };
+});
 
-type Card = { id: string; created: number };
-const OLD: Card = { id: "pm_old", created: 100 };
-const NEW: Card = { id: "pm_new", created: 200 };
+const OLD = "pm_old";
+const NEW = "pm_new";
 
 type Facts = {
   /** The card that the subscription is pinned to, and the customer's default. */
-  pinned?: Card | string | null;
-  chosen?: Card | string | null;
+  pinned?: string | null;
+  chosen?: string | null;
   customer?: unknown;
   tried?: string;
   owes?: boolean;
@@ -59,6 +62,8 @@ function billing(
   } as unknown as CustomerBilling;
 }
 
+const changes = () => stripe.calls.filter((call) => !call.startsWith("GET "));
+
 const SWITCH = "POST /v1/subscriptions/sub_1 default_payment_method=";
 const TRY = (card: string) => `POST /v1/subscriptions/sub_1 metadata[tried_payment_method]=${card}`;
 const PAY = "POST /v1/invoices/in_1/pay";
@@ -67,18 +72,18 @@ describe("a membership is switched to the card added last", () => {
   it("when Checkout has pinned an older one", async () => {
     const state = billing([membership({ pinned: OLD, chosen: NEW })]);
     expect(await switchToNewCard(state)).toBe(true);
-    expect(stripe.calls).toEqual([SWITCH]);
+    expect(changes()).toEqual([SWITCH]);
   });
 
   it("and charged what it owes, once", async () => {
     const facts = { pinned: OLD, chosen: NEW, owes: true };
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(true);
-    expect(stripe.calls).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
+    expect(changes()).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
 
-    stripe.reset();
+    stripe.calls = [];
     const tried = membership({ chosen: NEW, owes: true, tried: "pm_new" });
     expect(await switchToNewCard(billing([tried]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 
   it("even if a payment with the new card has failed or is pending, but is not charged again", async () => {
@@ -86,7 +91,7 @@ describe("a membership is switched to the card added last", () => {
     await switchToNewCard(billing([membership(facts)], { failed: ["pm_new"] }));
     await switchToNewCard(billing([membership(facts)], { isPaymentPending: true }));
     await switchToNewCard(billing([membership({ ...facts, tried: "pm_new" })]));
-    expect(stripe.calls).toEqual([SWITCH, SWITCH, SWITCH]);
+    expect(changes()).toEqual([SWITCH, SWITCH, SWITCH]);
   });
 
   it.each<[string, Facts]>([
@@ -95,7 +100,7 @@ describe("a membership is switched to the card added last", () => {
     ["of a deleted customer", { pinned: OLD, customer: { deleted: true } }],
   ])("but not where the customer's card is %s", async (_which, facts) => {
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 
   it.each<[string, Facts]>([
@@ -106,7 +111,7 @@ describe("a membership is switched to the card added last", () => {
     const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
     expect(await switchToNewCard(state)).toBe(false);
     expect(isTryingNewCard(state)).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 });
 
@@ -115,15 +120,13 @@ describe("a membership's open invoice is charged to its card", () => {
     await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]));
     await switchToNewCard(billing([membership({ chosen: NEW, owes: true })]));
     await switchToNewCard(billing([membership({ pinned: NEW, chosen: OLD, owes: true })]));
-    expect(stripe.calls).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
+    expect(changes()).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
   });
 
   it("but not without a card, nor if nothing is owed", async () => {
     expect(await switchToNewCard(billing([membership({ owes: true })]))).toBe(false);
     expect(await switchToNewCard(billing([membership({ pinned: OLD })]))).toBe(false);
-    const unread = { pinned: "pm_old", tried: "pm_older", owes: true };
-    expect(await switchToNewCard(billing([membership(unread)]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 
   it("and a declined card, or an invoice paid meanwhile, is no failure", async () => {

@@ -190,11 +190,7 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
       customer,
       status: "all",
       limit: 100,
-      expand: [
-        "data.latest_invoice.payments",
-        "data.default_payment_method",
-        "data.customer.invoice_settings.default_payment_method",
-      ],
+      expand: ["data.latest_invoice.payments", "data.customer"],
     }),
   );
 }

@@ -173,6 +173,7 @@ describe("a finding of stripe doctor", () => {
     expect(await examineStripe()).toEqual([
       fine("Key", "accepted by Stripe, test mode"),
       fine("Publishable key", "not set"),
+      fine("Permissions", "the key has all that the site needs"),
       fine("Price", `${priceOnSale()}, 9.99 usd a month`),
       fine("Product", await productOnSale()),
       fine("Webhook endpoint", (await onlyEndpoint()).id),

@@ -19,7 +19,9 @@ function requirePayment(
   which: "first" | "last",
 ): Charge {
   const invoices = new Set(invoicesOf(sandbox, subscription).map(({ id }) => id));
-  const payments = allOf(sandbox, "invoicePayments").filter(({ invoice }) => invoices.has(invoice));
+  const payments = allOf(sandbox, "invoicePayments").filter(
+    ({ invoice, status }) => invoices.has(invoice) && status === "paid",
+  );
   const intent = sandbox.state.paymentIntents.get(
     payments.at(which === "first" ? 0 : -1)?.payment.payment_intent ?? "",
   );
