@@ -172,6 +172,7 @@ function addMemberCommands(members: Command): void {
     .command("delete <e-mail>")
     .description("delete an account and its membership; shows what goes and asks first")
     .option("--yes", "do not ask; required without a terminal")
+    .option("--anyway", "also if Stripe does not end the membership; says what is left there")
     .action(run(({ deleteMember }) => deleteMember));
 }
 
