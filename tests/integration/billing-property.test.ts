@@ -71,6 +71,8 @@ const incident = fc.oneof(
         { do: "pause" },
         { do: "price", price: 0 },
         { do: "price", price: 1 },
+        { do: "coupon", code: "HALF" },
+        { do: "coupon", code: "FREE" },
         { do: "refund" },
         { do: "refund", payment: "first" },
         { do: "refund", amount: 300 },
@@ -107,6 +109,9 @@ it("grants access exactly to those who have paid, in whichever order webhooks ar
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       await control(site.sandboxOrigin, "reset");
+      await control(site.sandboxOrigin, "settings", { taxPercent: 19 });
+      await control(site.sandboxOrigin, "coupons", { code: "HALF", percentOff: 50, months: 2 });
+      await control(site.sandboxOrigin, "coupons", { code: "FREE", percentOff: 100, months: 2 });
       const history = await MembershipHistory.begin();
       for (const { incident, deliveries } of steps as Step[]) {
         await history.play(incident);
@@ -204,7 +209,7 @@ class MembershipHistory {
     const { id } = await control<{ id: string }>(
       site.sandboxOrigin,
       `customers/${this.customer}/subscribe`,
-      { card: "4242424242424242", priceId: SANDBOX_STRIPE.priceId },
+      { card: "4242424242424242", priceId: SANDBOX_STRIPE.priceId, isTaxed: true },
     );
     this.#subscription = id;
   }

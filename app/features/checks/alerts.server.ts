@@ -188,6 +188,22 @@ export const ALERTS = {
       resolved: "The site reads what it missed meanwhile.",
     }),
   },
+  "checkout-refused": {
+    // the next checkout that Stripe opens records it
+    read: (_facts, _now, open) =>
+      open
+        .filter(({ facts, reportedAt }) => facts.opened && reportedAt)
+        .map(({ facts }) => ({ state: "good", facts })),
+    words: ({ answer }) => ({
+      title: "Stripe refuses to sell",
+      wrong: `Stripe refused to open a payment page: '${text(answer)}'`,
+      means: "Nobody can buy; buyers read that the shop is not ready.",
+      todo: "Mend what Stripe names, in its dashboard or in the settings. The next click of a buyer tries again.",
+      commands: ["stripe doctor"],
+      resolvedTitle: "Stripe sells again",
+      resolved: "Stripe has opened a payment page.",
+    }),
+  },
   dispute: {
     // the dispute sync records the outcome
     read: (_facts, _now, open) =>

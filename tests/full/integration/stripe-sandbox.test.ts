@@ -334,20 +334,26 @@ describe("an invoice", () => {
     },
   );
 
-  test("of free time is 0, and its end begins a paid period", async () => {
+  test("of free time credits what was paid, and the next period uses that up", async () => {
     const sandbox = await openSandbox();
     const { subscription } = await subscribe(sandbox);
     await sandbox.control("clock", { days: 10 });
     await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 60 });
     expect(await statusOf(sandbox, subscription.id)).toBe("trialing");
     await sandbox.control("clock", { days: 5 });
-    await sandbox.stripe.subscriptions.update(subscription.id, { trial_end: "now" });
+    await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 0 });
     expect(await statusOf(sandbox, subscription.id)).toBe("active");
     await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 5 });
     await sandbox.control("clock", { days: 6 });
     expect(await statusOf(sandbox, subscription.id)).toBe("active");
     const { data } = await sandbox.stripe.invoices.list();
-    expect(data.map(({ total }) => total)).toEqual([999, 0, 999, 0, 999]);
+    expect(data.map(({ total, amount_paid }) => [total, amount_paid])).toEqual([
+      [999, 0],
+      [-999, 0],
+      [999, expect.closeTo(333, -2)],
+      [expect.closeTo(-666, -2), 0],
+      [999, 999],
+    ]);
   });
 
   test("of a change from yearly to monthly credits the unused time, for later invoices too", async () => {

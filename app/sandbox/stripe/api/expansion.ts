@@ -1,10 +1,9 @@
-import type Stripe from "stripe";
 import { invalidParameter } from "../engine/api-error";
 import { sessionLineItems } from "../engine/checkout-sessions";
 import type { Collection } from "../engine/objects";
 import { type Permission, permissionToExpand } from "../engine/permissions";
 import type { Sandbox } from "../engine/sandbox";
-import { nulls, type Wire, wholeList } from "../engine/wire";
+import { wholeList } from "../engine/wire";
 
 type Json = Record<string, unknown>;
 /** The expandable references of each kind of object. */
@@ -50,17 +49,6 @@ const REFERENCES: Record<string, Record<string, Collection>> = {
 /** Properties that are present only when expanded. */
 const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
   "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
-  "price.currency_options": ({ state }, id) =>
-    Object.fromEntries(
-      Object.entries(state.currencyOptions.get(id) ?? {}).map(([currency, amount]) => [
-        currency,
-        {
-          ...nulls("custom_unit_amount tax_behavior"),
-          unit_amount: amount,
-          unit_amount_decimal: String(amount),
-        } satisfies Wire<Stripe.Price.CurrencyOptions>,
-      ]),
-    ),
   "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
   "customer.subscriptions": (sandbox, id) =>
     wholeList(

@@ -28,7 +28,8 @@
  *     POST   /_control/sessions/:id/settle   a delayed payment succeeds
  *     POST   /_control/sessions/:id/fail     a delayed payment fails
  *
- *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
+ *     POST   /_control/customers/:id/subscribe  { card, priceId, isTaxed } a subscription without
+ *                                                 a session
  *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
  *                                                 neither pays nor changes a subscription's own card
  *     POST   /_control/customers/:id/delete
@@ -47,7 +48,7 @@
  *     POST   /_control/subscriptions/:id/price     { priceId (required), now } from its next period
  *                                                  on; with `now`, a new period at once, with a
  *                                                  credit for unused time
- *     POST   /_control/subscriptions/:id/trial     { days, prorates } free time from now on; 0 ends it
+ *     POST   /_control/subscriptions/:id/trial     { days } free time from now on; 0 ends it
  *     POST   /_control/subscriptions/:id/coupon    { code } for its next invoices
  *     POST   /_control/subscriptions/:id/pause-collection  { behavior: "void" | "keep_as_draft" |
  *                                                  "mark_uncollectible", days }

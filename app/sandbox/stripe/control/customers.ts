@@ -13,7 +13,7 @@ import type { Sandbox } from "../engine/sandbox";
 import { startSubscription } from "../engine/subscription-lifecycle";
 import { BANK_ACCOUNT, TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession } from "../engine/wire";
-import { actionsOn, type ControlAction, ControlError, card, noInput } from "./action";
+import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
 
 const onSession = actionsOn("checkoutSessions", "sessions");
 const onCustomer = actionsOn("customers", "customers");
@@ -50,8 +50,8 @@ export const customerActions: ControlAction[] = [
 
   onCustomer(
     "subscribe",
-    z.object({ card, priceId: z.string().optional() }),
-    (sandbox, { id }, { card: number, priceId }) => {
+    z.object({ card, priceId: z.string().optional(), isTaxed: flag.default(false) }),
+    (sandbox, { id }, { card: number, priceId, isTaxed }) => {
       const customer = requireCustomer(sandbox, id);
       const price = priceId
         ? requireObject(sandbox, "prices", priceId)
@@ -65,6 +65,7 @@ export const customerActions: ControlAction[] = [
         quantity: 1,
         metadata: {},
         paymentMethodId: method.id,
+        isTaxed,
       });
       const intent = intentFor(sandbox, invoice);
       attemptPayment(sandbox, intent, method, { kind: "paid" });

@@ -9,10 +9,9 @@ import type { Sandbox } from "../engine/sandbox";
 import { backdate, renewNow, runDue } from "../engine/schedule";
 import { endSubscription, setCancelAt } from "../engine/subscription-end";
 import {
-  changeInterval,
+  beginPeriodNow,
   changePrice,
   collectInvoice,
-  endTrial,
   giveTrial,
   giveUp,
   pauseCollection,
@@ -20,7 +19,7 @@ import {
   resumeSubscription,
   settleDebit,
 } from "../engine/subscription-lifecycle";
-import { isOver, isRenewing } from "../engine/subscriptions";
+import { isOver, isRenewing, itemOf } from "../engine/subscriptions";
 import type { ChargeOutcome } from "../engine/test-cards";
 import type { Invoice, Subscription } from "../engine/wire";
 import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
@@ -102,21 +101,17 @@ export const subscriptionActions: ControlAction[] = [
     (sandbox, subscription, { priceId, now }) => {
       const price = requireObject(sandbox, "prices", priceId);
       if (!price.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
-      if (now) changeInterval(sandbox, subscription, price, true);
+      if (now) beginPeriodNow(sandbox, subscription, price);
       else changePrice(sandbox, subscription, price);
     },
   ),
-  onRunning(
-    "trial",
-    z.object({ days, prorates: flag.default(false) }),
-    (sandbox, subscription, { days: free, prorates }) => {
-      const { id, status } = subscription;
-      if (!isRenewing(subscription)) throw new ControlError(409, `${id} is ${status}.`);
-      if (free > 0) giveTrial(sandbox, subscription, sandbox.now() + seconds(free), prorates);
-      else if (status === "trialing") endTrial(sandbox, subscription);
-      else throw new ControlError(409, `${id} has no free time.`);
-    },
-  ),
+  onRunning("trial", z.object({ days }), (sandbox, subscription, { days: free }) => {
+    const { id, status } = subscription;
+    const isPossible = free > 0 ? isRenewing(subscription) : status === "trialing";
+    if (!isPossible) throw new ControlError(409, `${id} is ${status}.`);
+    if (free > 0) giveTrial(sandbox, subscription, sandbox.now() + seconds(free));
+    else beginPeriodNow(sandbox, subscription, itemOf(subscription).price);
+  }),
   onRunning("coupon", z.object({ code: z.string() }), (sandbox, subscription, { code }) => {
     const coupon = sandbox.state.coupons.get(code);
     if (!coupon) throw new ControlError(404, `There is no coupon ${code}.`);

@@ -3,15 +3,6 @@ import type { Sandbox } from "./sandbox";
 import type { Coupon, Discount } from "./state";
 import { newId, type Price, type Subscription } from "./wire";
 
-/** The parts of an amount, in the currency's minor unit. `tax` is part of the total if it is inclusive. */
-export type Amounts = {
-  subtotal: number;
-  discount: number;
-  tax: number;
-  isInclusive: boolean;
-  total: number;
-};
-
 /** Returns what a price costs in a currency: its own, or one of its `currency_options`. */
 export function unitAmount(sandbox: Sandbox, price: Price, currency: string): number {
   if (currency === price.currency) return price.unit_amount ?? 0;
@@ -20,20 +11,18 @@ export function unitAmount(sandbox: Sandbox, price: Price, currency: string): nu
   return amount;
 }
 
-/** Adds discount and tax to an amount. A price without a tax behavior excludes tax. */
+/** Takes a coupon off an amount and adds tax, in the currency's minor unit. All prices exclude tax. */
 export function amountsOf(
   sandbox: Sandbox,
   subtotal: number,
-  { price, coupon, isTaxed }: { price: Price; coupon?: Coupon | undefined; isTaxed: boolean },
-): Amounts {
-  const { percentOff = 0, amountOff = 0 } = coupon ?? {};
-  const discount =
-    subtotal <= 0 ? 0 : Math.min(subtotal, Math.round((subtotal * percentOff) / 100) + amountOff);
+  { percentOff = 0, amountOff = 0 }: Coupon = {},
+  isTaxed = false,
+) {
+  const off = Math.round((subtotal * percentOff) / 100) + amountOff;
+  const discount = subtotal > 0 ? Math.min(subtotal, off) : 0;
   const net = subtotal - discount;
-  const rate = isTaxed ? sandbox.state.taxPercent / 100 : 0;
-  const isInclusive = price.tax_behavior === "inclusive";
-  const tax = Math.round(isInclusive ? net - net / (1 + rate) : net * rate);
-  return { subtotal, discount, tax, isInclusive, total: isInclusive ? net : net + tax };
+  const tax = isTaxed ? Math.round((net * sandbox.state.taxPercent) / 100) : 0;
+  return { subtotal, discount, net, tax, total: net + tax };
 }
 
 /** Gives a subscription a coupon, for its invoices from now on. Returns the discount's id. */

@@ -56,7 +56,7 @@ export function payInSession(
     details.coupon = coupon;
   }
   const currency = attempt.currency ?? session.currency ?? "usd";
-  const { total } = setAmounts(sandbox, session, currency);
+  const total = setAmounts(sandbox, session, currency);
   const outcome: ChargeOutcome =
     attempt.authenticated || total === 0
       ? { kind: "paid" }

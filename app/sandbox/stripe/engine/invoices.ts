@@ -83,27 +83,24 @@ export function composeInvoice(
   const id = newId("in");
   const discount = discountAt(sandbox, subscription, at);
   const isTaxed = subscription.automatic_tax.enabled;
-  const parts = drafts.map((draft) => {
-    const how = { price: draft.price, coupon: discount?.coupon, isTaxed };
-    return { draft, amounts: amountsOf(sandbox, draft.amount, how) };
-  });
+  const parts = drafts.map((draft) => ({
+    draft,
+    amounts: amountsOf(sandbox, draft.amount, discount?.coupon, isTaxed),
+  }));
   const discounted = (amount: number) =>
     discount && amount > 0 ? [{ amount, discount: discount.id }] : [];
-  const taxed = (amount: number, taxable_amount: number, isInclusive: boolean) =>
-    isTaxed
-      ? [
-          {
-            amount,
-            tax_behavior: isInclusive ? ("inclusive" as const) : ("exclusive" as const),
-            tax_rate_details: null,
-            taxability_reason: "standard_rated" as const,
-            taxable_amount,
-            type: "tax_rate_details" as const,
-          },
-        ]
-      : [];
+  const taxed = (amount: number, taxable_amount: number) => {
+    const tax = {
+      amount,
+      tax_behavior: "exclusive" as const,
+      tax_rate_details: null,
+      taxability_reason: "standard_rated" as const,
+      taxable_amount,
+      type: "tax_rate_details" as const,
+    };
+    return isTaxed ? [tax] : [];
+  };
   const lines = parts.map(({ draft, amounts }) => {
-    const net = amounts.subtotal - amounts.discount;
     return {
       id: newId("il"),
       object: "line_item",
@@ -138,15 +135,12 @@ export function composeInvoice(
       quantity_decimal: String(item.quantity ?? 1),
       subscription: subscription.id,
       subtotal: draft.amount,
-      taxes: taxed(amounts.tax, net, amounts.isInclusive),
+      taxes: taxed(amounts.tax, amounts.net),
     } satisfies Wire<Stripe.InvoiceLineItem>;
   });
-  const sum = (part: "subtotal" | "discount" | "tax" | "total") =>
+  const sum = (part: "subtotal" | "discount" | "net" | "tax" | "total") =>
     parts.reduce((total, { amounts }) => total + amounts[part], 0);
   const total = sum("total");
-  const isInclusive = parts.every(({ amounts }) => amounts.isInclusive);
-  const net = sum("subtotal") - sum("discount");
-  const exclusiveTotal = isInclusive ? net - sum("tax") : net;
   const balance = isPresent(customer) ? customer.balance : 0;
   const due = Math.max(0, total + balance);
   const isFirst = reason === "subscription_create";
@@ -206,12 +200,12 @@ export function composeInvoice(
     status: "draft",
     status_transitions: nulls("finalized_at marked_uncollectible_at paid_at voided_at"),
     subtotal: sum("subtotal"),
-    subtotal_excluding_tax: isInclusive ? sum("subtotal") - sum("tax") : sum("subtotal"),
+    subtotal_excluding_tax: sum("subtotal"),
     total,
     total_discount_amounts: discounted(sum("discount")),
-    total_excluding_tax: exclusiveTotal,
+    total_excluding_tax: sum("net"),
     total_pretax_credit_amounts: [],
-    total_taxes: taxed(sum("tax"), exclusiveTotal, isInclusive),
+    total_taxes: taxed(sum("tax"), sum("net")),
   } satisfies Wire<Stripe.Invoice>;
 }
 
@@ -350,11 +344,6 @@ export function markUncollectible(
 /** Voids an invoice. */
 export function voidInvoice(sandbox: Sandbox, invoice: Invoice): void {
   closeInvoice(sandbox, invoice, "voided_at", { status: "void" });
-  const payment = paymentOf(sandbox, invoice);
-  if (payment) {
-    payment.status = "canceled";
-    payment.status_transitions.canceled_at = sandbox.now();
-  }
   emit(sandbox, "invoice.voided", invoice);
 }
 

@@ -1,5 +1,4 @@
 import { ApiError } from "./api-error";
-import type { Collection } from "./objects";
 
 /** What a restricted key may access: the name in Stripe's errors, and the one in its dashboard. */
 export const RESOURCES = {
@@ -46,8 +45,8 @@ export function permissionFor(method: string, pattern: string): Permission {
   return `${resource}_${method === "GET" ? "read" : "write"}`;
 }
 
-/** Returns the permission to expand a reference to an object of a collection. */
-export function permissionToExpand(collection: Collection): Permission {
+/** Returns the permission to expand a reference to an object of a collection, such as `paymentIntents`. */
+export function permissionToExpand(collection: string): Permission {
   return `${resourceOf(collection)}_read`;
 }
 

@@ -34,7 +34,7 @@ import {
   type SubscriptionDraft,
 } from "./subscriptions";
 import { type ChargeOutcome, chargeOutcome } from "./test-cards";
-import type { Invoice, PaymentMethod, Price, Subscription, SubscriptionItem } from "./wire";
+import type { Invoice, PaymentMethod, Price, Subscription } from "./wire";
 
 /**
  * Days from each failed payment attempt to the next. Stripe's recommended default is 8 retries within 2 weeks
@@ -306,14 +306,24 @@ function unusedTime(sandbox: Sandbox, subscription: Subscription): LineDraft[] {
   return [{ price, amount: -Math.round(paid * share), period: { start: sandbox.now(), end } }];
 }
 
-/** Begins another period now, with an invoice that is collected at once. */
+/** Begins another period at a price now, until Unix seconds, with an invoice that is collected at once. */
 function restartPeriod(
   sandbox: Sandbox,
   subscription: Subscription,
-  item: SubscriptionItem,
-  lines: LineDraft[],
+  price: Price,
+  until: number,
   values: Partial<Subscription>,
 ): void {
+  const item = {
+    ...itemOf(subscription),
+    price: structuredClone(price),
+    plan: planOf(price),
+    current_period_start: sandbox.now(),
+    current_period_end: until,
+  };
+  const line = periodLine(sandbox, subscription, item, price);
+  if (values.status === "trialing") Object.assign(line, { amount: 0, description: "Free time" });
+  const lines = [...unusedTime(sandbox, subscription), line];
   const invoice = draftInvoice(sandbox, subscription, item, lines, "subscription_update");
   update(sandbox, "customer.subscription.updated", subscription, {
     items: { ...subscription.items, data: [item] },
@@ -324,70 +334,25 @@ function restartPeriod(
 }
 
 /**
- * Gives a subscription free time until Unix seconds, from which it is billed again: an invoice of 0 for that time, with
- * a credit for what was paid unless `prorates` is false (docs.stripe.com/billing/subscriptions/trials).
+ * Gives a subscription free time until Unix seconds, from which it is billed again. Its invoice is of 0, less a credit
+ * for the time that was paid (docs.stripe.com/billing/subscriptions/trials).
  */
-export function giveTrial(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  until: number,
-  prorates: boolean,
-): void {
-  const now = sandbox.now();
-  const former = itemOf(subscription);
-  const item = { ...former, current_period_start: now, current_period_end: until };
-  const credit = prorates ? unusedTime(sandbox, subscription) : [];
-  const period = { start: now, end: until };
-  const free = { price: former.price, amount: 0, period, description: "Free trial" };
-  restartPeriod(sandbox, subscription, item, [...credit, free], {
-    status: "trialing",
-    trial_start: now,
-    trial_end: until,
-    billing_cycle_anchor: until,
-  });
-}
-
-/** Ends free time now, which begins and charges a period. */
-export function endTrial(sandbox: Sandbox, subscription: Subscription): void {
-  const now = sandbox.now();
-  beginPeriodNow(sandbox, subscription, itemOf(subscription).price, [], { trial_end: now });
+export function giveTrial(sandbox: Sandbox, subscription: Subscription, until: number): void {
+  const { price } = itemOf(subscription);
+  const trial = { status: "trialing" as const, trial_start: sandbox.now(), trial_end: until };
+  restartPeriod(sandbox, subscription, price, until, { ...trial, billing_cycle_anchor: until });
 }
 
 /**
- * Changes to a price of another interval: a new period begins at once, with a credit for what was paid unless
- * `prorates` is false (docs.stripe.com/billing/subscriptions/change-price).
+ * Begins and charges a period now, with a credit for the time that was paid: at another interval's price
+ * (docs.stripe.com/billing/subscriptions/change-price), or at the end of free time.
  */
-export function changeInterval(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  price: Price,
-  prorates: boolean,
-): void {
-  const credit = prorates ? unusedTime(sandbox, subscription) : [];
-  beginPeriodNow(sandbox, subscription, price, credit, {});
-}
-
-function beginPeriodNow(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  price: Price,
-  credit: LineDraft[],
-  values: Partial<Subscription>,
-): void {
+export function beginPeriodNow(sandbox: Sandbox, subscription: Subscription, price: Price): void {
   const now = sandbox.now();
-  const item = {
-    ...itemOf(subscription),
-    price: structuredClone(price),
-    plan: planOf(price),
-    current_period_start: now,
-    current_period_end: nextPeriodEnd(now, now, intervalOf(price)),
-  };
-  const lines = [...credit, periodLine(sandbox, subscription, item, price)];
-  const status = subscription.status === "trialing" ? "active" : subscription.status;
-  restartPeriod(sandbox, subscription, item, lines, {
-    status,
+  const isFree = subscription.status === "trialing";
+  restartPeriod(sandbox, subscription, price, nextPeriodEnd(now, now, intervalOf(price)), {
     billing_cycle_anchor: now,
-    ...values,
+    ...(isFree ? { status: "active", trial_end: now } : {}),
   });
 }
 

@@ -39,7 +39,6 @@ const priceCreate = {
   active: boolean(),
   lookup_key: text(200),
   metadata: metadata(),
-  tax_behavior: oneOf("exclusive", "inclusive", "unspecified"),
   product: required(text()),
   recurring: hash({
     interval: required(oneOf("day", "month", "week", "year")),

@@ -4,13 +4,7 @@ import { noSuch, requireObject } from "../../engine/objects";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
 import type { Sandbox } from "../../engine/sandbox";
 import { endSubscription, setCancelAt } from "../../engine/subscription-end";
-import {
-  changeInterval,
-  changePrice,
-  endTrial,
-  giveTrial,
-  pauseCollection,
-} from "../../engine/subscription-lifecycle";
+import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
 import { intervalOf, isOver, itemOf } from "../../engine/subscriptions";
 import type { Price, Subscription } from "../../engine/wire";
 import { changeObject, type Endpoint, endpoint, listOf, retrieve } from "../endpoint";
@@ -57,8 +51,6 @@ const subscriptionUpdate = {
     } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>),
   ),
   proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
-  // Unix seconds or `now`
-  trial_end: text(20),
 } satisfies ParametersOf<Stripe.SubscriptionUpdateParams>;
 
 // ignored: nothing is metered or prorated here
@@ -76,7 +68,7 @@ function hasStatus(subscription: Subscription, wanted: string | undefined): bool
 
 type ItemChange = { id?: string; price?: string };
 
-/** Returns the checked new price of an update: for the only item, without proration within the same interval. */
+/** Returns the checked new price of an update: for the only item, and with the same interval. */
 function wantedPrice(
   sandbox: Sandbox,
   subscription: Subscription,
@@ -96,19 +88,15 @@ function wantedPrice(
     throw resourceMissing("subscription item", change.id, "items[0][id]");
   if (change.price === undefined || change.price === present.price.id) return null;
   const price = requireObject(sandbox, "prices", change.price, "items[0][price]");
-  const isProrated = proration !== "none" && isAsOften(present.price, price);
-  if (isProrated || price.currency !== present.price.currency) {
+  const [now, then] = [intervalOf(present.price), intervalOf(price)];
+  const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
+  if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
     throw invalidParameter(
       "proration_behavior",
-      "The local Stripe supports changes to a price of the same currency only, and within an interval with `proration_behavior` 'none'.",
+      "The local Stripe supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
     );
   }
   return price;
-}
-
-function isAsOften(one: Price, other: Price): boolean {
-  const [a, b] = [intervalOf(one), intervalOf(other)];
-  return a.interval === b.interval && a.interval_count === b.interval_count;
 }
 
 /** Subscriptions, each with one item. */
@@ -123,10 +111,9 @@ export const subscriptionEndpoints: Endpoint[] = [
   retrieve("/v1/subscriptions/:id", "subscriptions"),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
     const subscription = requireObject(sandbox, "subscriptions", id);
-    const { cancel_at, cancel_at_period_end, items, pause_collection: pause, ...rest } = values;
-    const { trial_end, proration_behavior, ...others } = rest;
+    const { cancel_at, cancel_at_period_end, items, pause_collection: pause, ...others } = values;
     const method = others.default_payment_method;
-    const changesMore = [cancel_at, cancel_at_period_end, items, pause, method, trial_end].some(
+    const changesMore = [cancel_at, cancel_at_period_end, items, pause, method].some(
       (value) => value !== undefined,
     );
     if (isOver(subscription) && changesMore) {
@@ -146,18 +133,8 @@ export const subscriptionEndpoints: Endpoint[] = [
     if (cancel_at != null && cancel_at <= sandbox.now()) {
       throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
     }
-    const freeUntil = trial_end === undefined || trial_end === "now" ? null : Number(trial_end);
-    if (freeUntil !== null && !(freeUntil > sandbox.now())) {
-      throw invalidParameter("trial_end", "Timestamp must be an integer in the future.");
-    }
-    const price = wantedPrice(sandbox, subscription, items, proration_behavior);
-    const prorates = proration_behavior !== "none";
-    if (price) {
-      if (isAsOften(itemOf(subscription).price, price)) changePrice(sandbox, subscription, price);
-      else changeInterval(sandbox, subscription, price, prorates);
-    }
-    if (freeUntil !== null) giveTrial(sandbox, subscription, freeUntil, prorates);
-    else if (trial_end && subscription.status === "trialing") endTrial(sandbox, subscription);
+    const price = wantedPrice(sandbox, subscription, items, others.proration_behavior);
+    if (price) changePrice(sandbox, subscription, price);
     if (pause !== undefined) {
       const { behavior, resumes_at } = pause ?? {};
       pauseCollection(
