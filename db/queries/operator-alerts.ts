@@ -84,7 +84,7 @@ export async function addToOpenAlert(key: string, facts: AlertFacts): Promise<vo
 export async function wasAlertResolvedSince(
   key: string,
   since: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<boolean> {
   const [row] = await executor
     .select({ id: operatorAlerts.id })
@@ -131,10 +131,7 @@ export async function updateAlert(
 }
 
 /** Deletes an alert that nobody was notified of. */
-export async function deleteAlert(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function deleteAlert(id: string, executor: Executor): Promise<void> {
   await executor.delete(operatorAlerts).where(eq(operatorAlerts.id, id));
 }
 

@@ -121,7 +121,10 @@ export function isPaidSince(
 ): boolean {
   return (
     dispute.status === "lost" &&
-    invoices.some(({ status_transitions: { paid_at } }) => (paid_at ?? 0) > dispute.created)
+    invoices.some(
+      ({ amount_paid, status_transitions: { paid_at } }) =>
+        amount_paid > 0 && (paid_at ?? 0) > dispute.created,
+    )
   );
 }
 

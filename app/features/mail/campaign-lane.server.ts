@@ -29,10 +29,6 @@ type Place = { cursor: CampaignCursor | null; since: number };
 
 /** Claims the mails of running campaigns round-robin, within the rate limits. */
 export class CampaignLane {
-  readonly #workerId: string;
-  readonly #executor: Executor;
-  readonly #issueSource: IssueSource;
-  readonly #rate: number | null;
   readonly #places = new Map<string, Place>();
   readonly #blocked = new Map<string, number>();
   /** Campaigns this worker paused and has not seen running since. */
@@ -43,15 +39,11 @@ export class CampaignLane {
   #notBefore = 0;
 
   constructor(
-    workerId: string,
-    executor: Executor,
-    { issueSource, rate }: { issueSource: IssueSource; rate: number | null },
-  ) {
-    this.#workerId = workerId;
-    this.#executor = executor;
-    this.#issueSource = issueSource;
-    this.#rate = rate;
-  }
+    private readonly workerId: string,
+    private readonly executor: Executor,
+    private readonly issueSource: IssueSource,
+    private readonly rate: number | null,
+  ) {}
 
   /** Claims up to `most` mails of the next campaign in turn. `now` is monotonic milliseconds. */
   async claim(most: number, now: number): Promise<CampaignMail[]> {
@@ -71,7 +63,7 @@ export class CampaignLane {
 
   /** Milliseconds until a failed claim is worth repeating; under `idleMs` only if a rate limit caused the failure. */
   waitMs(idleMs: number): number {
-    const rates = this.#campaigns.map(({ rate }) => rate ?? this.#rate ?? 0).filter(Boolean);
+    const rates = this.#campaigns.map(({ rate }) => rate ?? this.rate ?? 0).filter(Boolean);
     return rates.length > 0 ? Math.min(idleMs, Math.max(50, 1000 / Math.max(...rates))) : idleMs;
   }
 
@@ -79,7 +71,7 @@ export class CampaignLane {
   issue(campaignId: string): Promise<PreparedIssue> {
     const cached = this.#issues.get(campaignId);
     if (cached) return cached;
-    const issue = this.#issueSource(campaignId);
+    const issue = this.issueSource(campaignId);
     issue.catch(() => this.#issues.delete(campaignId));
     this.#issues.set(campaignId, issue);
     const oldest = this.#issues.keys().next().value;
@@ -105,7 +97,7 @@ export class CampaignLane {
     this.#blocked.delete(campaignId);
     this.#paused.add(campaignId);
     const reason = `The mail server refused ${MAX_BLOCKED} mails in a row: ${reply}`;
-    await pauseCampaign(campaignId, reason, this.#executor);
+    await pauseCampaign(campaignId, reason, this.executor);
     log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
   }
 
@@ -117,10 +109,10 @@ export class CampaignLane {
   async #claimFrom(campaignId: string, most: number, now: number): Promise<CampaignMail[]> {
     const place = this.#placeIn(campaignId, now);
     const { claimed, cursor } = await claimCampaignMails(
-      this.#workerId,
+      this.workerId,
       campaignId,
       { most, after: place.cursor },
-      this.#executor,
+      this.executor,
     );
     if (cursor) place.cursor = cursor;
     else this.#places.delete(campaignId);
@@ -129,7 +121,7 @@ export class CampaignLane {
 
   async #list(now: number): Promise<void> {
     if (now - this.#listedAt < LIST_LIFE_MS) return;
-    const due = await findCampaignsToSend(this.#executor);
+    const due = await findCampaignsToSend(this.executor);
     for (const { id } of due) this.#paused.delete(id);
     // campaigns already listed keep their turn
     const turns = this.#campaigns.map(({ id }) => id);
@@ -148,11 +140,9 @@ export class CampaignLane {
   }
 
   async #takeTokens({ id, rate }: Campaign, wanted: number): Promise<number> {
-    const own = rate
-      ? await takeMailTokens(`campaign:${id}`, rate, wanted, this.#executor)
-      : wanted;
-    if (own === 0 || !this.#rate) return own;
-    return takeMailTokens(MAIL_RATE_BUCKET, this.#rate, own, this.#executor);
+    const own = rate ? await takeMailTokens(`campaign:${id}`, rate, wanted, this.executor) : wanted;
+    if (own === 0 || !this.rate) return own;
+    return takeMailTokens(MAIL_RATE_BUCKET, this.rate, own, this.executor);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type CSSProperties, Fragment, type ReactNode } from "react";
+import { type CSSProperties, Fragment } from "react";
 import { Column, Container, Head, Html, Row, Section, Text } from "react-email";
 import { env } from "~/env.server";
 import { currentSite } from "~/features/site/current-site.server";
@@ -15,17 +15,7 @@ import {
   SERIF,
   type,
 } from "./mail-theme";
-
-type MailLayoutProps = {
-  /** The document's title: the mail's subject. */
-  title: string;
-  /** The text that an inbox shows after the subject. */
-  preview: string;
-  content: ReactNode;
-  signature: ReactNode;
-  notes: ReactNode;
-  list?: MailingList;
-};
+import type { Mail } from "./render-mail";
 
 /** The facts that every mail to a list must include (RFC 8058; CAN-SPAM for the postal address). */
 export type MailingList = {
@@ -38,7 +28,7 @@ export type MailingList = {
  * The layout of all mail: masthead, content, signature and small print, as tables with inline styles and no remote
  * content. `renderMail` adds what mail clients need beyond that.
  */
-export function MailLayout({ title, preview, content, signature, notes, list }: MailLayoutProps) {
+export function MailLayout({ subject, preview, content, signature, notes, list }: Mail) {
   return (
     <Html lang="en">
       <Head>
@@ -47,7 +37,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
         <meta name="supported-color-schemes" content="light dark" />
         {/* Keeps iOS from turning dates, addresses and numbers into blue links. */}
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
-        <title>{title}</title>
+        <title>{subject}</title>
         {/* Gmail drops a whole style element if it does not understand one rule. */}
         {[COLOR_SCHEME_CSS, NARROW_CSS, DARK_MODE_CSS].map((css) => (
           // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant; React would escape its quotes
@@ -59,7 +49,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
       >
         <PreviewText>{preview}</PreviewText>
         {/* biome-ignore lint/a11y/useSemanticElements: mail programs drop an article element, and keep a role */}
-        <div role="article" aria-roledescription="email" aria-label={title} lang="en">
+        <div role="article" aria-roledescription="email" aria-label={subject} lang="en">
           {/* Clients that drop the body element keep a table's background. */}
           <Section {...colored(["canvas"], { padding: "32px 12px 40px" })} tdClassName="mail-frame">
             <Container
@@ -77,7 +67,9 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
             >
               <Masthead />
               {content}
-              {signature !== null && <MailText>{signature}</MailText>}
+              {signature !== null && (
+                <MailText>{signature ?? `Yours, ${currentSite().title}`}</MailText>
+              )}
               <Section
                 {...colored(["rule"], {
                   marginTop: 30,

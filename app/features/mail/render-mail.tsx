@@ -24,25 +24,11 @@ export type Mail = {
  * Renders a mail as HTML and plain text, with the same words in both and each link once in the text. Escapes all
  * values.
  */
-export async function renderMail({
-  subject,
-  preview,
-  content,
-  signature = `Yours, ${currentSite().title}`,
-  notes,
-  list,
-}: Mail): Promise<{ subject: string; html: string; text: string }> {
-  const markup = renderToStaticMarkup(
-    <MailLayout
-      title={subject}
-      preview={preview}
-      content={content}
-      signature={signature}
-      notes={notes}
-      list={list}
-    />,
-  );
-  return { subject, html: withDocumentParts(markup), text: plainText(markup) };
+export async function renderMail(
+  mail: Mail,
+): Promise<{ subject: string; html: string; text: string }> {
+  const markup = renderToStaticMarkup(<MailLayout {...mail} />);
+  return { subject: mail.subject, html: withDocumentParts(markup), text: plainText(markup) };
 }
 
 const rendered = new Map<string, { site: Site; message: ReturnType<typeof renderMail> }>();
