@@ -1,37 +1,24 @@
-import { asc, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { debitsAfterDeletion, profiles } from "../schema";
-
-export type DebitAfterDeletion = typeof debitsAfterDeletion.$inferSelect;
+import { debitsAfterDeletion as debits } from "../schema";
 
 /** Records bank debits of a customer that is about to be deleted. */
 export async function insertDebitsAfterDeletion(
-  stripeCustomerId: string,
-  stripeChargeIds: readonly string[],
+  rows: readonly { stripeChargeId: string; stripeCustomerId: string }[],
 ): Promise<void> {
-  if (stripeChargeIds.length === 0) return;
+  if (rows.length === 0) return;
   await getDatabase()
-    .db.insert(debitsAfterDeletion)
-    .values(stripeChargeIds.map((stripeChargeId) => ({ stripeChargeId, stripeCustomerId })))
+    .db.insert(debits)
+    .values([...rows])
     .onConflictDoNothing();
 }
 
-/** Whether debits of a customer were on their way when it was about to be deleted. */
-export async function hasDebitsAfterDeletion(stripeCustomerId: string): Promise<boolean> {
-  const { stripeCustomerId: customer } = debitsAfterDeletion;
-  return (await getDatabase().db.$count(debitsAfterDeletion, eq(customer, stripeCustomerId))) > 0;
-}
-
-/** All recorded debits, the oldest first, with the account that still has their customer; null if it is deleted. */
-export async function findDebitsAfterDeletion(): Promise<
-  (DebitAfterDeletion & { userId: string | null })[]
-> {
-  const rows = await getDatabase()
-    .db.select({ debit: debitsAfterDeletion, userId: profiles.id })
-    .from(debitsAfterDeletion)
-    .leftJoin(profiles, eq(profiles.stripeCustomerId, debitsAfterDeletion.stripeCustomerId))
-    .orderBy(asc(debitsAfterDeletion.createdAt));
-  return rows.map(({ debit, userId }) => ({ ...debit, userId }));
+/** The recorded debits, of one customer if it is given. */
+export async function findDebitsAfterDeletion(
+  stripeCustomerId?: string,
+): Promise<(typeof debits.$inferSelect)[]> {
+  const own = stripeCustomerId ? eq(debits.stripeCustomerId, stripeCustomerId) : undefined;
+  return getDatabase().db.select().from(debits).where(own);
 }
 
 /** Deletes a recorded debit; false if another process just did. */
@@ -39,8 +26,6 @@ export async function deleteDebitAfterDeletion(
   stripeChargeId: string,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const { count } = await executor
-    .delete(debitsAfterDeletion)
-    .where(eq(debitsAfterDeletion.stripeChargeId, stripeChargeId));
+  const { count } = await executor.delete(debits).where(eq(debits.stripeChargeId, stripeChargeId));
   return count > 0;
 }

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { inArray, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { operatorSignals } from "../schema";
 
@@ -15,24 +15,13 @@ export async function addToSignal(
       last_at = excluded.last_at`);
 }
 
-/** A signal with its count and times; null if it was not counted. */
-export async function findSignal(
-  name: string,
-): Promise<typeof operatorSignals.$inferSelect | null> {
-  const [signal] = await getDatabase()
-    .db.select()
+/** Signals with their counts and times, of those that were counted. */
+export async function findSignals(names: readonly string[]) {
+  const { db } = getDatabase();
+  return db
+    .select()
     .from(operatorSignals)
-    .where(eq(operatorSignals.name, name));
-  return signal ?? null;
-}
-
-/** Sets the time of a signal that marks how far something has come. */
-export async function setSignalTime(name: string, at: Date): Promise<void> {
-  const values = { name, count: 1, firstAt: at, lastAt: at };
-  await getDatabase()
-    .db.insert(operatorSignals)
-    .values(values)
-    .onConflictDoUpdate({ target: operatorSignals.name, set: values });
+    .where(inArray(operatorSignals.name, [...names]));
 }
 
 /** Removes signals with their counts. */

@@ -61,18 +61,6 @@ export async function findLastWebhookEvents(
   return db.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
 }
 
-/** When Stripe created the newest event of the ledger; null if it is empty. */
-export async function findNewestWebhookEvent(): Promise<Date | null> {
-  const { db } = getDatabase();
-  const { occurredAt } = webhookEvents;
-  const [newest] = await db
-    .select({ occurredAt })
-    .from(webhookEvents)
-    .orderBy(desc(occurredAt))
-    .limit(1);
-  return newest?.occurredAt ?? null;
-}
-
 /** Deletes the oldest events received before `before`, at most `limit`; returns their number. */
 export async function deleteOldWebhookEvents(before: Date, limit: number): Promise<number> {
   const executor = getDatabase().db;

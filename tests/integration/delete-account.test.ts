@@ -168,11 +168,11 @@ describe("deleting an account while a bank debit is on its way", () => {
     expect(farewell?.message.text).toContain("may still arrive");
     expect(farewell?.message.text).not.toContain("nothing more will be charged");
     const lines = watchLog();
-    await followDebitsAfterDeletion();
+    await followDebitsAfterDeletion(later(20));
     expect(noticesOf(lines)).toEqual([]);
     await settle(true);
-    await followDebitsAfterDeletion();
-    await followDebitsAfterDeletion();
+    await followDebitsAfterDeletion(later(20));
+    await followDebitsAfterDeletion(later(20));
     expect(noticesOf(lines)).toHaveLength(1);
     expect(noticesOf(lines)[0]?.facts).toMatchObject({ stripeCustomerId: member.customer });
   });
@@ -181,10 +181,12 @@ describe("deleting an account while a bank debit is on its way", () => {
     const { settle } = await deletedWithDebit();
     const kept = await newMember(site.sandboxOrigin);
     const [charge] = (await stripeClient().charges.list({ customer: kept.customer })).data;
-    await insertDebitsAfterDeletion(kept.customer, [charge?.id ?? ""]);
+    await insertDebitsAfterDeletion([
+      { stripeChargeId: charge?.id ?? "", stripeCustomerId: kept.customer },
+    ]);
     const lines = watchLog();
     await settle(false);
-    await followDebitsAfterDeletion();
+    await followDebitsAfterDeletion(later(20));
     expect(noticesOf(lines)).toEqual([]);
     expect(await findDebitsAfterDeletion()).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { log } from "~/observability/log.server";
-import { addToSignal, findSignal, resetSignals } from "~db/queries/operator-signals";
+import { addToSignal, findSignals, resetSignals } from "~db/queries/operator-signals";
 import { extendRenewingAccess } from "~db/queries/profiles";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -8,19 +8,15 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Maximum length of an outage in which access is extended, in milliseconds. */
 const MAX_EXTENSION_MS = 14 * DAY_MS;
 
-/** The signals of an outage: Stripe refuses the key, or gives no answer. */
-const OUTAGE_SIGNALS = ["stripe-refused", "stripe-unanswered"] as const;
+const REFUSED = "stripe-refused";
+const UNANSWERED = "stripe-unanswered";
 
 /** Returns the signal of an error by which no customer can be read; null for any other error. */
-export function outageSignal(error: unknown): (typeof OUTAGE_SIGNALS)[number] | null {
-  const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
-  const { StripeConnectionError, StripeAPIError, StripeRateLimitError } = Stripe.errors;
-  const isAny = (...kinds: (new (...args: never[]) => Error)[]) =>
-    kinds.some((kind) => error instanceof kind);
-  if (isAny(StripeAuthenticationError, StripePermissionError)) return "stripe-refused";
-  return isAny(StripeConnectionError, StripeAPIError, StripeRateLimitError)
-    ? "stripe-unanswered"
-    : null;
+export function outageSignal(error: unknown): string | null {
+  if (!(error instanceof Stripe.errors.StripeError)) return null;
+  const { statusCode: status = 500 } = error;
+  if (status === 401 || status === 403) return REFUSED;
+  return status === 429 || status >= 500 ? UNANSWERED : null;
 }
 
 /**
@@ -30,10 +26,10 @@ export function outageSignal(error: unknown): (typeof OUTAGE_SIGNALS)[number] | 
  */
 export async function followOutage(error: unknown, now = new Date()): Promise<void> {
   const signal = outageSignal(error);
-  if (signal === null) return resetSignals(OUTAGE_SIGNALS);
+  if (signal === null) return resetSignals([REFUSED, UNANSWERED]);
   await addToSignal(signal, 1);
-  const begun = await Promise.all(OUTAGE_SIGNALS.map((name) => findSignal(name)));
-  const since = Math.min(...begun.flatMap((found) => (found ? [found.firstAt.getTime()] : [])));
+  const signals = await findSignals([REFUSED, UNANSWERED]);
+  const since = Math.min(...signals.map(({ firstAt }) => firstAt.getTime()));
   if (now.getTime() - since > MAX_EXTENSION_MS) return;
   const extended = await extendRenewingAccess(new Date(since), now);
   if (extended === 0) return;

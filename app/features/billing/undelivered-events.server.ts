@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
-import { findSignal, setSignalTime } from "~db/queries/operator-signals";
+import { addToSignal, findSignals } from "~db/queries/operator-signals";
 import { makeCustomersDue } from "~db/queries/profiles";
-import { findNewestWebhookEvent } from "~db/queries/webhook-events";
+import { findLastWebhookEvents } from "~db/queries/webhook-events";
 import { stripeClient } from "./stripe-client.server";
 import {
   customerOf,
@@ -67,7 +67,7 @@ export async function processUndeliveredEvents(
 ): Promise<number> {
   const since = now.getTime() - RETRIED_FOR_MS;
   const lastRead = await findLastReading();
-  if (lastRead !== null && now.getTime() - lastRead.getTime() > OUTAGE_MS) {
+  if (lastRead && now.getTime() - lastRead.getTime() > OUTAGE_MS) {
     await makeNamedCustomersDue(Math.max(lastRead.getTime(), now.getTime() - LISTED_FOR_MS), now);
   }
   let read = 0;
@@ -85,7 +85,7 @@ export async function processUndeliveredEvents(
       log().error({ event: event.id, type: event.type, err: error }, "an undelivered event failed");
     }
   }
-  if (!stopping?.aborted) await setSignalTime(EVENTS_READ, now);
+  if (!stopping?.aborted) await addToSignal(EVENTS_READ, 1);
   if (processed > 0) {
     log().warn(
       { worked: processed },
@@ -95,9 +95,10 @@ export async function processUndeliveredEvents(
   return processed;
 }
 
-/** When events were last read to the end; before that was noted, the time of the newest one in the ledger. */
-async function findLastReading(): Promise<Date | null> {
-  return (await findSignal(EVENTS_READ))?.lastAt ?? (await findNewestWebhookEvent());
+/** When events were last read to the end; before that was noted, the time of the last one in the ledger. */
+async function findLastReading(): Promise<Date | undefined> {
+  const [signal] = await findSignals([EVENTS_READ]);
+  return signal?.lastAt ?? (await findLastWebhookEvents(1))[0]?.occurredAt;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   deleteAccountRows,
   lockAccount,
 } from "~db/queries/account-deletions";
-import { hasDebitsAfterDeletion } from "~db/queries/debits-after-deletion";
+import { findDebitsAfterDeletion } from "~db/queries/debits-after-deletion";
 import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 
@@ -91,8 +91,8 @@ export async function deleteRows(
   customer: string | null,
   left: "nothing" | "subscription" = "nothing",
 ): Promise<boolean> {
-  const hasDebits = customer !== null && (await hasDebitsAfterDeletion(customer));
-  const membership = left === "nothing" && hasDebits ? "debit" : left;
+  const debits = customer === null ? [] : await findDebitsAfterDeletion(customer);
+  const membership = left === "nothing" && debits.length > 0 ? "debit" : left;
   const message = await renderMailOnce(`account-deleted-${membership}`, () =>
     accountDeletedMail({ membership }),
   );
