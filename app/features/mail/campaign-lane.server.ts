@@ -31,8 +31,8 @@ type Place = { cursor: CampaignCursor | null; since: number };
 export class CampaignLane {
   readonly #places = new Map<string, Place>();
   readonly #blocked = new Map<string, number>();
-  /** Campaigns this worker paused and has not seen running since. */
-  readonly #paused = new Set<string>();
+  /** Campaigns this worker paused and has not seen running since, with the monotonic time of the pause. */
+  readonly #paused = new Map<string, number>();
   readonly #issues = new Map<string, Promise<PreparedIssue>>();
   #campaigns: Campaign[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -95,9 +95,11 @@ export class CampaignLane {
     this.#blocked.set(campaignId, blocked);
     if (blocked !== MAX_BLOCKED) return;
     this.#blocked.delete(campaignId);
-    this.#paused.add(campaignId);
+    // until the pause is stored, every list that is read still has the campaign
+    this.#paused.set(campaignId, Number.POSITIVE_INFINITY);
     const reason = `The mail server refused ${MAX_BLOCKED} mails in a row: ${reply}`;
     await pauseCampaign(campaignId, reason, this.executor);
+    this.#paused.set(campaignId, performance.now());
     log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
   }
 
@@ -121,8 +123,11 @@ export class CampaignLane {
 
   async #list(now: number): Promise<void> {
     if (now - this.#listedAt < LIST_LIFE_MS) return;
+    const readAt = performance.now();
     const due = await findCampaignsToSend(this.executor);
-    for (const { id } of due) this.#paused.delete(id);
+    for (const { id } of due) {
+      if ((this.#paused.get(id) ?? 0) < readAt) this.#paused.delete(id);
+    }
     // campaigns already listed keep their turn
     const turns = this.#campaigns.map(({ id }) => id);
     const turnOf = (id: string) => (turns.includes(id) ? turns.indexOf(id) : turns.length);

@@ -1,4 +1,4 @@
-import { type CSSProperties, Fragment } from "react";
+import { type CSSProperties, Fragment, type ReactNode } from "react";
 import { Column, Container, Head, Html, Row, Section, Text } from "react-email";
 import { env } from "~/env.server";
 import { currentSite } from "~/features/site/current-site.server";
@@ -15,13 +15,26 @@ import {
   SERIF,
   type,
 } from "./mail-theme";
-import type { Mail } from "./render-mail";
 
 /** The facts that every mail to a list must include (RFC 8058; CAN-SPAM for the postal address). */
 export type MailingList = {
   unsubscribeUrl: string;
   /** The sender's postal address on one line; null until the author has set one. */
   postalAddress: string | null;
+};
+
+/** A mail before rendering. Its parts are built from `mail-elements`. */
+export type Mail = {
+  subject: string;
+  /** The text that an inbox shows after the subject: one sentence that does not repeat it. */
+  preview: string;
+  content: ReactNode;
+  /** Follows the content; null for none. Defaults to the book's. */
+  signature?: ReactNode;
+  /** Small print: why the mail was sent, and what recipients who did not expect it should do. */
+  notes: ReactNode;
+  /** For mail to a list: the unsubscribe link and postal address. */
+  list?: MailingList;
 };
 
 /**
