@@ -165,6 +165,8 @@ export async function runReconciliation(now: Date, stopping?: AbortSignal): Prom
     }),
     followDebitsAfterDeletion(now),
   ]);
+  // a run that was stopped has asked nothing, or not all
+  if (stopping?.aborted) return;
   const wasAnswered = (result?.synced ?? 0) > 0;
   await followOutage(result?.outage ?? (wasAnswered ? null : eventsError), now);
 }
