@@ -10,6 +10,7 @@ export type BillingState = {
   stripeCancelAtPeriodEnd: boolean;
   stripeCancelAt: Date | null;
   accessRevoked: "refund" | "dispute" | null;
+  isPaymentPending: boolean;
 };
 
 /** The billing state of a user who has never been a member. */
@@ -21,6 +22,7 @@ export const NO_MEMBERSHIP: BillingState = {
   stripeCancelAtPeriodEnd: false,
   stripeCancelAt: null,
   accessRevoked: null,
+  isPaymentPending: false,
 };
 
 /** A subscription to one of the site's products, the item for that product, and how far it is paid. */
@@ -70,6 +72,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeCancelAtPeriodEnd: cancelAt !== null,
     stripeCancelAt: dateOf(cancelAt),
     accessRevoked: isOver(subscription) ? null : coverage.revoked,
+    isPaymentPending: coverage.isDebitPending ?? false,
   };
 }
 
