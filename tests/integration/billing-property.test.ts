@@ -72,6 +72,15 @@ const incident = fc.oneof(
         { do: "resume" },
         { do: "cancel" },
         { do: "pause" },
+        { do: "pause-collection", behavior: "void" },
+        { do: "pause-collection", behavior: "keep_as_draft", days: 20 },
+        { do: "pause-collection", behavior: "mark_uncollectible" },
+        { do: "resume-collection" },
+        { do: "trial", days: 45 },
+        { do: "trial", days: 20, prorates: true },
+        { do: "trial", days: 0 },
+        { do: "price", price: 0, now: true },
+        { do: "price", price: 1, now: true },
         { do: "price", price: 0 },
         { do: "price", price: 1 },
         { do: "coupon", code: "HALF" },
@@ -81,7 +90,8 @@ const incident = fc.oneof(
         { do: "refund", amount: 300 },
         { do: "dispute" },
         { do: "dispute", payment: "first" },
-        { do: "dispute", inquiry: true },
+        { do: "dispute", start: "warning_needs_response" },
+        { do: "dispute", start: "lost" },
         { do: "close-dispute", won: true },
         { do: "close-dispute", won: false },
         { do: "lose-link" },
@@ -202,7 +212,10 @@ class MembershipHistory {
         await this.#ask(`customers/${this.customer}/card`, fields);
         return;
       case "price":
-        await this.#ask(`${subscription}/price`, { priceId: otherPrices[Number(fields.price)] });
+        await this.#ask(`${subscription}/price`, {
+          priceId: otherPrices[Number(fields.price)],
+          now: fields.now,
+        });
         return;
       case "close-dispute": {
         const { data } = await stripeClient().disputes.list({ limit: 1 });

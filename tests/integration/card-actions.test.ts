@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isTryingNewCard, switchToNewCard } from "~/features/billing/card-actions.server";
+import { newCardOf, switchToNewCard } from "~/features/billing/card-actions.server";
 import type { CustomerBilling } from "~/features/billing/customer-billing.server";
 import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 
@@ -28,6 +28,7 @@ type Facts = {
   status?: string;
   pauseCollection?: unknown;
   revoked?: string | null;
+  confirmation?: { url: string; paymentMethod: string | null };
 };
 
 function membership(facts: Facts = {}) {
@@ -48,7 +49,8 @@ function membership(facts: Facts = {}) {
     auto_advance: true,
     collection_method: "charge_automatically",
   };
-  return { subscription, invoices: [invoice], coverage: { revoked } };
+  const { confirmation = null } = facts;
+  return { subscription, invoices: [invoice], coverage: { revoked }, confirmation };
 }
 
 function billing(
@@ -110,7 +112,7 @@ describe("a membership is switched to the card added last", () => {
   ])("unless it %s", async (_what, facts) => {
     const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
     expect(await switchToNewCard(state)).toBe(false);
-    expect(isTryingNewCard(state)).toBe(false);
+    expect(newCardOf(state)).toBeNull();
     expect(changes()).toEqual([]);
   });
 });
@@ -127,6 +129,14 @@ describe("a membership's open invoice is charged to its card", () => {
     expect(await switchToNewCard(billing([membership({ owes: true })]))).toBe(false);
     expect(await switchToNewCard(billing([membership({ pinned: OLD })]))).toBe(false);
     expect(changes()).toEqual([]);
+  });
+
+  it("but not to the card whose payment its holder has to confirm", async () => {
+    const confirmation = { url: "https://stripe.test", paymentMethod: "pm_old" };
+    const facts = { pinned: OLD, owes: true, confirmation };
+    expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
+    await switchToNewCard(billing([membership({ ...facts, chosen: NEW })]));
+    expect(changes()).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
   });
 
   it("and a declined card, or an invoice paid meanwhile, is no failure", async () => {
@@ -154,9 +164,9 @@ describe("a new card is being tried", () => {
   const trying = { pinned: NEW, owes: true, tried: "pm_new" };
 
   it("while its invoice is open, and no payment has failed", () => {
-    expect(isTryingNewCard(billing([membership(trying)]))).toBe(true);
-    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_old"] }))).toBe(true);
-    expect(isTryingNewCard(billing([membership(), membership(trying)]))).toBe(true);
+    expect(newCardOf(billing([membership(trying)]))).toBe("trying");
+    expect(newCardOf(billing([membership(trying)], { failed: ["pm_old"] }))).toBe("trying");
+    expect(newCardOf(billing([membership(), membership(trying)]))).toBe("trying");
   });
 
   it.each<[string, Facts]>([
@@ -164,12 +174,13 @@ describe("a new card is being tried", () => {
     ["another card was tried", { tried: "pm_old" }],
     ["none was tried", { tried: "" }],
     ["there is no card", { pinned: null }],
+    ["its holder has to confirm", { confirmation: { url: "", paymentMethod: "pm_new" } }],
   ])("but not when %s", (_what, facts) => {
-    expect(isTryingNewCard(billing([membership({ ...trying, ...facts })]))).toBe(false);
+    expect(newCardOf(billing([membership({ ...trying, ...facts })]))).toBeNull();
   });
 
-  it("nor after a failed payment, nor without a membership", () => {
-    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_new"] }))).toBe(false);
-    expect(isTryingNewCard(billing([]))).toBe(false);
+  it("until its payment has failed", () => {
+    expect(newCardOf(billing([membership(trying)], { failed: ["pm_new"] }))).toBe("declined");
+    expect(newCardOf(billing([]))).toBeNull();
   });
 });

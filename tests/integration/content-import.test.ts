@@ -126,13 +126,15 @@ it("takes the notes of Obsidian, Jekyll and pandoc in the order of their names",
 it("turns HTML among words into Markdown, keeps what editions take, and says what is lost", async () => {
   const { stderr } = await importBook({
     "a.md":
-      '# A\n\n> one <i>two</i>  \n> <b>three *four*</b> <code>x*y</code>\n\nH<sub>2</sub>O, <a href="b.md">to *b*</a> <video src="v.mp4"></video>\n\n| a |\n| - |\n| x<br>y <em>z</em> |\n',
+      '# A\n\n> one <i>two</i>  \n> <b>three *four*</b> <code>x*y</code>\n\nH<sub>2</sub>O, <a href="b.md">to *b*</a> <video src="v.mp4"></video>\n\n<Listing number="1">\n\nCode.\n\n</Listing>\n\n| a |\n| - |\n| x<br>y <em>z</em> |\n',
     "b.md": "# B\n\nText.\n",
   });
   expect(chapter("1-a.md")).toContain(
-    "> one *two*  \n> **three *four*** `x*y`\n\nH<sub>2</sub>O, [to *b*](2-b.md)\n\n| a |\n| - |\n| x<br>y *z* |\n",
+    "> one *two*  \n> **three *four*** `x*y`\n\nH<sub>2</sub>O, [to *b*](2-b.md)\n\n\n\nCode.\n\n\n\n| a |\n| - |\n| x<br>y *z* |\n",
   );
-  expect(stderr).toBe("1 × <video>; its text stays: a.md:6\n");
+  expect(stderr).toBe(
+    "1 × <video>; its text stays: a.md:6\n1 × <listing>; its text stays: a.md:8\n",
+  );
 });
 
 it("divides one long text at its headings, with its parts, links, notes and embedded pictures", async () => {

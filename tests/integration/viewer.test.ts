@@ -76,6 +76,8 @@ describe("the viewer", () => {
         problem: null,
         nextPayment: { at: "2099-05-04T07:08:09.000Z", amount: "€12.50" },
         hasInvoices: true,
+        isPaymentPending: false,
+        confirmPaymentUrl: null,
       },
       isSubscribed: true,
     });

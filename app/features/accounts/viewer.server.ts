@@ -85,6 +85,8 @@ function toViewer({ user, profile }: ViewerRow): Viewer {
       status: membershipStatus(profile),
       problem: membershipProblem(profile),
       nextPayment: nextPayment(profile),
+      isPaymentPending: profile.isPaymentPending,
+      confirmPaymentUrl: profile.confirmPaymentUrl,
       hasInvoices: profile.stripeCustomerId !== null && profile.stripeSubscriptionId !== null,
     },
     isSubscribed: isSubscribed(profile, new Date()),

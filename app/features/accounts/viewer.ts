@@ -16,6 +16,10 @@ export type ViewerProfile = {
   status: MembershipStatus;
   problem: MembershipProblem | null;
   nextPayment: ShownPayment | null;
+  /** Whether a bank debit is on its way. */
+  isPaymentPending: boolean;
+  /** Stripe's page on which the holder has to confirm a payment; null if there is none. */
+  confirmPaymentUrl: string | null;
   /** Whether Stripe's portal has invoices to show. */
   hasInvoices: boolean;
 };

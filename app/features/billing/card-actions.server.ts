@@ -14,19 +14,21 @@ const TRIED = "tried_payment_method";
  * subscription, and Stripe's portal changes only the customer's default
  * (https://docs.stripe.com/customer-management/portal-deep-links), so the old card would still be charged. Adding a
  * card does not pay an open invoice (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Tries each card
- * once, then leaves retries to Stripe; tries none while a bank payment is pending. Resolves to whether anything
- * changed at Stripe; rejects with Stripe's errors.
+ * once, then leaves retries to Stripe; tries none while a bank payment is pending, nor one whose payment its holder has
+ * to confirm. Resolves to whether anything changed at Stripe; rejects with Stripe's errors.
  */
 export async function switchToNewCard(billing: CustomerBilling): Promise<boolean> {
   const { failedPaymentMethods, isPaymentPending } = billing;
   let hasChanged = false;
-  for (const { subscription, pinned, chosen, openInvoice } of payableMemberships(billing)) {
+  for (const membership of payableMemberships(billing)) {
+    const { subscription, pinned, chosen, openInvoice, confirmation } = membership;
     const isReplaced = pinned !== null && chosen !== null && (await isNewer(chosen, pinned));
     const card = isReplaced ? chosen : (pinned ?? chosen);
     const isUntried =
       card !== null &&
       openInvoice !== null &&
       !isPaymentPending &&
+      confirmation?.paymentMethod !== card &&
       subscription.metadata[TRIED] !== card &&
       !failedPaymentMethods.has(card);
     if (!isReplaced && !isUntried) continue;
@@ -42,16 +44,22 @@ export async function switchToNewCard(billing: CustomerBilling): Promise<boolean
   return hasChanged;
 }
 
+/** What came of paying an open invoice with a new card; null if none was tried, or the holder has to confirm it. */
+export type NewCard = "trying" | "declined" | null;
+
 /**
- * Returns whether an open invoice is just being paid with a new card, by another process or a sync for another
- * purpose. Stripe does not show the outcome yet.
+ * Returns the outcome of the new card that was tried last. "trying" means that another process or a sync for another
+ * purpose is paying with it, and Stripe does not show the outcome yet.
  */
-export function isTryingNewCard(billing: CustomerBilling): boolean {
-  return payableMemberships(billing).some(({ subscription, pinned, chosen, openInvoice }) => {
+export function newCardOf(billing: CustomerBilling): NewCard {
+  for (const membership of payableMemberships(billing)) {
+    const { subscription, pinned, chosen, openInvoice, confirmation } = membership;
     const tried = subscription.metadata[TRIED];
     const isCurrent = tried === pinned || tried === chosen;
-    return openInvoice && tried && isCurrent && !billing.failedPaymentMethods.has(tried);
-  });
+    if (!openInvoice || !tried || !isCurrent || confirmation) continue;
+    return billing.failedPaymentMethods.has(tried) ? "declined" : "trying";
+  }
+  return null;
 }
 
 /**
@@ -68,7 +76,14 @@ function payableMemberships({ memberships }: CustomerBilling) {
       const { subscription } = membership;
       const pinned = idOf(subscription.default_payment_method);
       const chosen = defaultCard(subscription);
-      return { subscription, pinned, chosen, openInvoice: findOpenInvoice(membership) };
+      const { confirmation } = membership;
+      return {
+        subscription,
+        pinned,
+        chosen,
+        openInvoice: findOpenInvoice(membership),
+        confirmation,
+      };
     });
 }
 

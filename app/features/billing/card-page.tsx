@@ -4,8 +4,8 @@ import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink, PathDrawing } from "~/ui";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm, MembershipActions } from "./manage-membership-form";
-import { MembershipNotice } from "./membership-notice";
-import { AccessEnd, MembershipStatusText, PaymentText } from "./membership-status-text";
+import { KeepsAccess, MembershipNotice } from "./membership-notice";
+import { MembershipStatusText, PaymentText } from "./membership-status-text";
 
 /**
  * The page mails link to, to change the payment card, or to manage the membership if its state has changed since. It
@@ -107,14 +107,8 @@ function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
   return (
     <>
       Your last membership payment did not go through.{" "}
-      {isSubscribed && end ? (
-        <>
-          You keep your access until <AccessEnd at={end} />.
-        </>
-      ) : (
-        "Your access is paused until it does."
-      )}{" "}
-      Put in another card, and the payment is tried again with it right away.
+      <KeepsAccess end={isSubscribed ? end : null} /> Put in another card, and the payment is tried
+      again with it right away.
     </>
   );
 }

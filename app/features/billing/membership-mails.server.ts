@@ -76,6 +76,7 @@ function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
       return membershipRenewalFailedMail({
         amount: priceText(fact.amount),
         accessUntil: fact.accessUntil,
+        confirmUrl: fact.confirmUrl,
         url: cardUrl,
       });
     case "cancelled":

@@ -10,7 +10,9 @@ import {
 } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
+import { followDebitsAfterDeletion } from "./debits-after-deletion.server";
 import { inParallel } from "./in-parallel";
+import { followOutage, outageSignal } from "./stripe-outage.server";
 import { NO_MEMBERSHIP, NO_PAYMENT } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 import { processUndeliveredEvents } from "./undelivered-events.server";
@@ -41,6 +43,8 @@ export type ReconcileResult = {
   failed: number;
   /** Users whose customer Stripe does not know in this account and mode. */
   unknown: string[];
+  /** The last error by which no customer can be read, if none could be. */
+  outage?: unknown;
 };
 
 /**
@@ -119,6 +123,7 @@ class Tally {
     try {
       await syncCustomer(stripeCustomerId);
       this.result.synced++;
+      this.result.outage = undefined;
       this.#failuresInARow = 0;
     } catch (error) {
       const isUnknown = error instanceof UnknownCustomer;
@@ -127,6 +132,7 @@ class Tally {
         log().error({ userId, stripeCustomerId }, error.message);
       } else {
         this.result.failed++;
+        if (this.result.synced === 0 && outageSignal(error)) this.result.outage = error;
         log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
       }
       const rest = isUnknown ? UNKNOWN_BACKOFF_MS : FAILED_BACKOFF_MS;
@@ -143,22 +149,33 @@ class Tally {
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   return startTimedWork("reconciliation", {
-    work: runOnce,
+    work: (stopping) => runReconciliation(new Date(), stopping),
     firstMs: Math.min(FIRST_RUN_MS, interval),
     everyMs: interval,
     failure: "reconciliation failed",
   });
 }
 
-async function runOnce(stopping: AbortSignal): Promise<void> {
-  await Promise.all([
-    processUndeliveredEvents(new Date(), undefined, stopping).catch((error: unknown) =>
-      log().error({ err: error }, "undelivered events could not be processed"),
+/** One run of the timer. Throws PostgreSQL's errors. */
+export async function runReconciliation(now: Date, stopping?: AbortSignal): Promise<void> {
+  const [eventsError, result] = await Promise.all([
+    processUndeliveredEvents(now, undefined, stopping).then(
+      () => null,
+      (error: unknown) => {
+        log().error({ err: error }, "undelivered events could not be processed");
+        return error;
+      },
     ),
-    reconcile(new Date(), { stopping }).catch((error: unknown) =>
-      log().error({ err: error }, "reconciliation failed"),
-    ),
+    reconcile(now, { stopping }).catch((error: unknown) => {
+      log().error({ err: error }, "reconciliation failed");
+      return null;
+    }),
+    followDebitsAfterDeletion(now),
   ]);
+  // a run that was stopped has asked nothing, or not all
+  if (stopping?.aborted) return;
+  const wasAnswered = (result?.synced ?? 0) > 0;
+  await followOutage(result?.outage ?? (wasAnswered ? null : eventsError), now);
 }
 
 /** Clears all billing data in a user's row, including the customer, but for a complimentary membership. */
@@ -168,6 +185,7 @@ export function unlinkCustomer(userId: string): Promise<void> {
     const unlinked = {
       ...NO_PAYMENT,
       stripeCustomerId: null,
+      confirmPaymentUrl: null,
       stripeCheckoutSessionId: null,
       checkoutOpenedAt: null,
       syncDueAt: null,

@@ -11,6 +11,7 @@ export type BillingState = {
   stripeCancelAtPeriodEnd: boolean;
   stripeCancelAt: Date | null;
   accessRevoked: "refund" | "dispute" | null;
+  isPaymentPending: boolean;
 };
 
 /** Nothing more is charged. */
@@ -29,6 +30,7 @@ export const NO_MEMBERSHIP: BillingState = {
   stripeCancelAtPeriodEnd: false,
   stripeCancelAt: null,
   accessRevoked: null,
+  isPaymentPending: false,
 };
 
 /** A subscription to one of the site's products, the item for that product, and how far it is paid. */
@@ -78,6 +80,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeCancelAtPeriodEnd: cancelAt !== null,
     stripeCancelAt: dateOf(cancelAt),
     accessRevoked: isOver(subscription) ? null : coverage.revoked,
+    isPaymentPending: coverage.isDebitPending ?? false,
   };
 }
 

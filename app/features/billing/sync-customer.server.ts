@@ -11,7 +11,7 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
-import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
+import { type NewCard, newCardOf, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
 import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
@@ -28,8 +28,8 @@ import { withoutGrant, writeBillingState } from "./write-billing-state.server";
 
 /** The state a sync wrote, or why it wrote nothing. */
 export type SyncOutcome =
-  /** `isTryingNewCard`: another sync is paying with a new card, so the state is about to change. */
-  | { kind: "synced"; userId: string; state: BillingState; isTryingNewCard: boolean }
+  /** `newCard`: "trying" while another sync pays with it, so the state is about to change. */
+  | { kind: "synced"; userId: string; state: BillingState; newCard: NewCard }
   | { kind: "unknown-customer" };
 
 /** A snapshot of a customer's billing state at Stripe, with its sequence number. */
@@ -150,12 +150,16 @@ export async function writeSnapshot(
   const { state, memberships, price, nextPayment, at } = snapshot;
   if (price) await insertStripePrice(price, tx);
   const isMember = liveMemberships(memberships).length > 0;
+  const counted = memberships.find(({ subscription }) => {
+    return subscription.id === state.stripeSubscriptionId;
+  });
   const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
   await writeBillingState(
     before.id,
     state,
     {
       ...nextPayment,
+      confirmPaymentUrl: counted?.confirmation?.url ?? null,
       checkoutOpenedAt,
       syncNumber: snapshot.number,
       syncedAt: at,
@@ -194,7 +198,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   if (isStale) {
     billingSyncs.inc({ outcome: "stale" });
     log().info({ userId, stripeCustomerId }, "a newer snapshot of Stripe was already written");
-    return { ...synced, isTryingNewCard: false };
+    return { ...synced, newCard: null };
   }
   const subscriptionId = state.stripeSubscriptionId;
   wakeMailWorker();
@@ -217,7 +221,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
     },
     "billing state synced",
   );
-  return { ...synced, isTryingNewCard: isTryingNewCard(snapshot) };
+  return { ...synced, newCard: newCardOf(snapshot) };
 }
 
 function unknownCustomer(stripeCustomerId: string): SyncOutcome {

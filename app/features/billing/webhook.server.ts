@@ -203,7 +203,8 @@ export function isHandledEvent(event: Stripe.Event): event is HandledEvent {
   return Object.hasOwn(CUSTOMER_OF, event.type);
 }
 
-function customerOf({ type, data }: HandledEvent): string | null | Promise<string | null> {
+/** Returns the customer an event is about; null if there is none. Asks Stripe for a dispute's. */
+export function customerOf({ type, data }: HandledEvent): string | null | Promise<string | null> {
   // TypeScript cannot infer that the object matches the lookup's parameter.
   const lookup = CUSTOMER_OF[type] as (
     object: HandledEvent["data"]["object"],

@@ -21,6 +21,7 @@ const PROBES: Record<string, (stripe: Stripe) => Promise<unknown>> = {
   "Products: read": ({ products }) => products.retrieve("prod_none"),
   "Prices: read": ({ prices }) => prices.retrieve("price_none"),
   "Events: read": ({ events }) => events.list({ limit: 1 }),
+  "Webhook Endpoints: read": ({ webhookEndpoints }) => webhookEndpoints.list({ limit: 1 }),
 };
 
 /** Checks that a restricted key has each permission that the site needs. Throws Stripe's other errors. */

@@ -122,7 +122,7 @@ async function run([what, ask]: readonly [string, Ask], walk: MembersWalk = {}):
   } catch (error) {
     const { givePermission, tryAgain } = STRIPE_ADVICE;
     const isForbidden = error instanceof Stripe.errors.StripePermissionError;
-    const found = `could not be checked: ${(error as Error).message}`;
+    const found = `could not be checked: ${(error as Error).message.replace(/\.$/, "")}`;
     return [problem(what, found, isForbidden ? givePermission : tryAgain)];
   }
 }

@@ -8,7 +8,10 @@ export type MembershipProblem =
   | "refunded"
   | "disputed"
   | "paused"
-  | "confirming";
+  /** A bank debit is on its way. */
+  | "confirming"
+  /** The holder has to confirm a payment at Stripe. */
+  | "to-confirm";
 
 /** Problems by subscription status (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
 const PROBLEMS: Record<string, MembershipProblem> = {
@@ -22,14 +25,26 @@ const PROBLEMS: Record<string, MembershipProblem> = {
 export function membershipProblem({
   accessRevoked,
   stripeSubscriptionStatus,
-}: Pick<Profile, "accessRevoked" | "stripeSubscriptionStatus">): MembershipProblem | null {
+  stripePriceId,
+  isPaymentPending,
+  confirmPaymentUrl,
+}: ProblemFacts): MembershipProblem | null {
   if (accessRevoked === "dispute") return "disputed";
   if (accessRevoked === "refund") return "refunded";
-  return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
+  const problem = PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
+  // a first bank debit may leave a membership `active` that gives no access yet
+  if (isPaymentPending && (problem !== null || stripePriceId === null)) return "confirming";
+  return problem !== null && confirmPaymentUrl ? "to-confirm" : problem;
 }
 
 /** Statuses of a subscription that can give access; with any other, access is complimentary. */
 export const RUNNING_STATUSES = ["active", "trialing", "past_due"] as const;
+
+type ProblemFacts = Pick<
+  Profile,
+  "accessRevoked" | "stripeSubscriptionStatus" | "stripePriceId" | "isPaymentPending"
+> &
+  Partial<Pick<Profile, "confirmPaymentUrl">>;
 
 /** How a membership continues; `at` is an ISO 8601 instant. */
 export type MembershipStatus =
@@ -45,13 +60,9 @@ export type MembershipStatus =
 
 type StatusFields = Pick<
   Profile,
-  | "stripePriceId"
-  | "stripeCurrentPeriodEnd"
-  | "stripeCancelAt"
-  | "stripeCancelAtPeriodEnd"
-  | "stripeSubscriptionStatus"
-  | "accessRevoked"
-> & { nextPaymentAt?: Date | null };
+  "stripeCurrentPeriodEnd" | "stripeCancelAt" | "stripeCancelAtPeriodEnd"
+> &
+  ProblemFacts & { nextPaymentAt?: Date | null };
 
 /** Returns how a membership continues. A cancellation after the next payment lets Stripe charge until then. */
 export function membershipStatus(profile: StatusFields, now = new Date()): MembershipStatus {

@@ -29,6 +29,8 @@ const isReference = (node: Nodes) => node.type === "element" && NOTE.test(target
 const handlers: Record<string, Handle> = {
   "x-source": (_, node) => ({ type: "html", value: String(node.properties.dataSource) }),
   kbd: keepTag,
+  // code in HTML of old; books of mdBook have an element of their own by this name
+  listing: (state, node) => state.all(node),
   sub: keepTag,
   sup: (state, node) => {
     const references = node.children.filter(isReference);
@@ -61,8 +63,8 @@ const handlers: Record<string, Handle> = {
       : defaultHandlers.li(state, node),
 };
 
-/** Elements that show something else than their text. */
-const EMBEDDED = /^(?:audio|embed|iframe|math|object|svg|video)$/;
+/** Elements that show more than their text. */
+const EMBEDDED = /^(?:audio|embed|iframe|listing|math|object|svg|video)$/;
 
 /** Returns an element that stands for Markdown in HTML. */
 export function sourceElement(markdown: string): string {

@@ -65,7 +65,9 @@
  *                                                  the payment, or `amount` cents of it
  *     POST   /_control/refunds/:id/fail            the bank returns the money
  *     POST   /_control/refunds/:id/settle          a pending one completes
- *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/subscriptions/:id/dispute   { start: "needs_response" | "prevented" | "lost" |
+ *                                                    "warning_needs_response", an inquiry,
+ *                                                    payment: "first" | "last" }
  *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
  *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won

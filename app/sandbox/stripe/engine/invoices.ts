@@ -40,7 +40,7 @@ export type LineDraft = {
   description?: string;
 };
 
-/** Returns the line for an item's current period, or for the given one. */
+/** Returns the line for an item's current period, at a price. */
 export function periodLine(
   sandbox: Sandbox,
   subscription: Subscription,
