@@ -220,6 +220,8 @@ export const profiles = pgTable(
     stripeCancelAt: instant("stripe_cancel_at"),
     /** Why a live subscription gives no access: its payment was refunded, or is disputed. */
     accessRevoked: text("access_withdrawn").$type<"refund" | "dispute">(),
+    /** Another subscription that renews beside the one above, so its member pays twice; null for none. */
+    secondSubscriptionId: text("second_subscription_id"),
     /** The Checkout Session opened last, so that a second click reuses it. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
     /** When that session was opened; null once it is known to have ended. */
@@ -252,6 +254,23 @@ export const stripePrices = pgTable("stripe_prices", {
   interval: text("interval").notNull(),
   intervalCount: integer("interval_count").notNull(),
 });
+
+/**
+ * How Stripe's objects show that they are this site's; one row. A copy of the database has the same row: its address
+ * tells the two apart.
+ */
+export const stripeSite = pgTable(
+  "stripe_site",
+  {
+    /** In the metadata of everything that this site creates at Stripe. */
+    id: uuid("id").primaryKey().defaultRandom(),
+    /** The only value there is, so that there is only one row. */
+    isOnly: boolean("is_only").notNull().default(true),
+    /** The PUBLIC_URL under which it first ran with a live key, or the operator's later choice; null before. */
+    liveUrl: text("live_url"),
+  },
+  (table) => [uniqueIndex("stripe_site_is_only_unique").on(table.isOnly)],
+);
 
 /** Newsletter addresses. */
 export const subscribers = pgTable(
@@ -624,6 +643,8 @@ export const memberships = pgTable(
     /** The price a month, in Stripe's minor unit of the currency. */
     monthlyAmount: integer("monthly_amount").notNull(),
     currency: text("currency").notNull(),
+    /** Why it was cancelled, as its member said in the portal, such as `too_expensive`; null if unknown. */
+    cancellationFeedback: text("cancellation_feedback"),
   },
   (table) => [
     uniqueIndex("memberships_stripe_subscription_id_unique").on(table.stripeSubscriptionId),
@@ -746,6 +767,7 @@ export type Session = typeof sessions.$inferSelect;
 export type EmailChange = typeof emailChanges.$inferSelect;
 export type Passkey = typeof passkeys.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
+export type StripeSite = typeof stripeSite.$inferSelect;
 export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;
 export type Campaign = typeof campaigns.$inferSelect;

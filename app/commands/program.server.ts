@@ -24,6 +24,7 @@ function addStripeCommands(stripe: Command): void {
     .option("--amount <amount>", "another price of the same product, such as 12.50")
     .option("--currency <code>", "of another price, such as eur")
     .option("--interval <interval>", "of another price: month or year")
+    .option("--unarchive", "put the product back on sale, if it was archived")
     .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost")
     .action(run(({ setup }) => setup));
   stripe
@@ -41,6 +42,19 @@ function addStripeCommands(stripe: Command): void {
     .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
     .option("--user <e-mail>", "one member")
     .action(run(({ sync }) => sync));
+  stripe
+    .command("give <subscription> <e-mail>")
+    .description("give a membership that this site did not sell to an account")
+    .action(run(({ give }) => give));
+  stripe
+    .command("adopt")
+    .description("the site has moved here with its database: go on with it at Stripe")
+    .option("--site <id>", "the site to continue, if its database is lost")
+    .action(run(({ adopt }) => adopt));
+  stripe
+    .command("new-site")
+    .description("this is a copy of another site: make it one of its own, without members")
+    .action(run(({ newSite }) => newSite));
   stripe
     .command("doctor")
     .description("check everything between a payment and access; changes nothing")

@@ -3,6 +3,7 @@ import { resendEmailConfirmation } from "~/features/accounts/email-confirmation.
 import { log } from "~/observability/log.server";
 import { isEmailConfirmed } from "~db/queries/users";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
+import { AddressNotConfirmed } from "./customer.server";
 import { paymentPageProblem } from "./payment-pages.server";
 import { PaymentsNotConfigured } from "./stripe-client.server";
 
@@ -14,7 +15,7 @@ export type CheckoutLink =
   | { kind: "no-page"; sessionId: string | null; message: string }
   | { kind: "wrong-price" | "unconfirmed" | "not-configured" | "unavailable"; message: string };
 
-/** Message for an unconfirmed address, with `REQUIRE_CONFIRMED_EMAIL`. */
+/** Message for an unconfirmed address, if `REQUIRE_CONFIRMED_EMAIL` is set or a membership waits for its owner. */
 const UNCONFIRMED =
   "Please confirm your email address first, with the link that is on its way to you.";
 
@@ -45,6 +46,10 @@ export async function linkToCheckout(
         "checkout was requested, but the Stripe variables are not set: see 'stripe setup'",
       );
       return { kind: "not-configured", message: error.message };
+    }
+    if (error instanceof AddressNotConfirmed) {
+      await resendEmailConfirmation(user.id);
+      return { kind: "unconfirmed", message: UNCONFIRMED };
     }
     log().error({ userId: user.id, err: error }, "checkout could not be started");
     const message = "The payment service did not answer. Please try again.";

@@ -13,6 +13,7 @@ import {
 } from "./coverage";
 import { premiumProducts, productOf, toStripePrice } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 import {
   type BillingState,
   billingStateOf,
@@ -21,12 +22,17 @@ import {
   type Membership,
 } from "./subscription-state";
 
-/** Stripe has no such customer in this account and mode: the key or the database is the wrong one. */
+/** Stripe has no such customer of this site in this account and mode: the key or the database is the wrong one. */
 export class UnknownCustomer extends Error {
   override name = "UnknownCustomer";
-  constructor(readonly stripeCustomerId: string) {
+  constructor(
+    readonly stripeCustomerId: string,
+    { isForeign = false } = {},
+  ) {
     super(
-      `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
+      isForeign
+        ? `Customer ${stripeCustomerId} belongs to another site in this Stripe account: run 'stripe doctor'.`
+        : `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
     );
   }
 }
@@ -64,11 +70,19 @@ export type CustomerBilling = {
  */
 export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBilling> {
   try {
-    const [products, subscriptions, charges] = await Promise.all([
+    const [mark, products, subscriptions, charges] = await Promise.all([
+      siteMark(),
       premiumProducts(),
       listSubscriptions(stripeCustomerId),
       listCharges(stripeCustomerId),
     ]);
+    // a row names the customer, so whatever it has without a mark is this site's
+    const isForeign = subscriptions.some(
+      (subscription) =>
+        membershipItem(subscription, products) &&
+        !isOurs(subscription.metadata, mark, { named: true }),
+    );
+    if (isForeign) throw new UnknownCustomer(stripeCustomerId, { isForeign });
     const examined = subscriptions.flatMap((subscription) => {
       const item = membershipItem(subscription, products);
       return item ? [examine(subscription, item, charges, products)] : [];
@@ -117,13 +131,17 @@ export function membershipItem(
   return items.data.find(({ price }) => products.has(productOf(price)));
 }
 
-/** Returns whether a customer exists at Stripe, was deleted, or is unknown in this account and mode. */
+/**
+ * Returns whether a customer that a row names exists at Stripe, was deleted, or is unknown in this account and mode.
+ * Another site's counts as unknown, so it is left alone.
+ */
 export async function customerState(
   stripeCustomerId: string,
 ): Promise<"there" | "deleted" | "unknown"> {
   try {
     const customer = await stripeClient().customers.retrieve(stripeCustomerId);
-    return customer.deleted ? "deleted" : "there";
+    if (customer.deleted) return "deleted";
+    return isOurs(customer.metadata, await siteMark(), { named: true }) ? "there" : "unknown";
   } catch (error) {
     if (isMissingAtStripe(error)) return "unknown";
     throw error;

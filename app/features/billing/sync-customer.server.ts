@@ -17,7 +17,11 @@ import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
 import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
-import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
+import {
+  type CustomerBilling,
+  type ExaminedMembership,
+  fetchBilling,
+} from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
 import { recordDispute } from "./dispute-alerts.server";
@@ -26,7 +30,8 @@ import { enqueueMembershipMails } from "./membership-mails.server";
 import { showsNewPayment } from "./new-payment";
 import { nextSyncAt } from "./next-sync";
 import { renewalInvoices } from "./renewal-invoices";
-import { isMissingAtStripe } from "./stripe-client.server";
+import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isMarked, siteMark } from "./stripe-site.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why it wrote nothing. */
@@ -74,11 +79,15 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     const first = await readBilling(stripeCustomerId);
     // Notify at once: a later snapshot finds the action done, and a later failure would suppress the notice.
     const isEmailDue = !(await isEmailUpToDate(profile));
-    const { hasChanged, ...actions } = await applyActions(first, async ({ dispute, ...action }) => {
-      await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
-      if (dispute) await recordDispute(dispute, first.at);
-      wakeMailWorker();
-    });
+    const { hasChanged, ...actions } = await applyActions(
+      first,
+      profile.id,
+      async ({ dispute, ...action }) => {
+        await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
+        if (dispute) await recordDispute(dispute, first.at);
+        wakeMailWorker();
+      },
+    );
     const isUnfinished = isEmailDue || actions.isUnfinished;
     if (!hasChanged) return { ...first, isUnfinished };
     try {
@@ -116,10 +125,12 @@ async function readBilling(stripeCustomerId: string) {
 /** Makes the changes at Stripe that disputes and new cards require, and reports those for disputes. */
 async function applyActions(
   billing: CustomerBilling,
+  userId: string,
   onAction: (action: DisputeAction) => Promise<void>,
 ) {
   let hasChanged = false;
   try {
+    await markMemberships(billing.memberships, userId);
     await applyDisputeActions(billing.memberships, async (action) => {
       hasChanged = true;
       await onAction(action);
@@ -130,6 +141,29 @@ async function applyActions(
     // The row is still written, and the timer retries the rest.
     log().error({ err: error }, "a membership could not be changed at Stripe; it is retried");
     return { hasChanged: true, isUnfinished: true };
+  }
+}
+
+/** Marks live memberships and their customer as this site's, and as those of the account that has them. */
+async function markMemberships(
+  memberships: readonly ExaminedMembership[],
+  userId: string,
+): Promise<void> {
+  const { customers, subscriptions } = stripeClient();
+  const mark = await siteMark();
+  for (const { subscription } of liveMemberships(memberships)) {
+    const { id, metadata, customer } = subscription;
+    if (!isMarked(metadata) || metadata.userId !== userId) {
+      await subscriptions.update(id, { metadata: { ...mark, userId } });
+    }
+    if (typeof customer === "string" || customer.deleted) continue;
+    // another program may have made an unmarked customer for an account of its own
+    const isOtherUser = customer.metadata.userId !== userId;
+    if (!isMarked(customer.metadata)) {
+      await customers.update(customer.id, { metadata: mark });
+    } else if (isOtherUser) {
+      await customers.update(customer.id, { metadata: { userId } });
+    }
   }
 }
 
