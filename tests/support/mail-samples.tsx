@@ -18,6 +18,7 @@ import {
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
+  membershipTwiceMail,
 } from "~/features/mail/templates/membership-mails";
 import {
   newsletterConfirmationMail,
@@ -179,6 +180,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     status: "ends-with-problem",
     url: MANAGE,
   }),
+  "membership-twice": membershipTwiceMail({ url: `${SITE}/billing/card` }),
   "membership-ended": membershipEndedMail({ url: `${SITE}/#purchase` }),
   "membership-refunded": membershipRefundedMail({
     amount: PRICE.amount,

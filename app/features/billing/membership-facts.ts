@@ -20,6 +20,7 @@ export type MembershipFact = {
   | { kind: "renewal-failed"; amount: Amount; accessUntil: Date | null }
   | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" }> }
   | { kind: "ended" }
+  | { kind: "twice" }
   | { kind: "refunded"; amount: Amount; status: StatusAfterRefund }
 );
 
@@ -33,6 +34,7 @@ type RowBefore = Pick<
   | "stripeSubscriptionStatus"
   | "stripeCancelAtPeriodEnd"
   | "accessRevoked"
+  | "secondSubscriptionId"
 >;
 
 type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
@@ -75,6 +77,10 @@ export function membershipFacts(before: RowBefore, snapshot: Snapshot): Membersh
       );
       if (refunded?.status.kind === "ended") return facts.filter(isFact).filter(isNew);
     }
+  }
+  const { secondSubscriptionId: second } = state;
+  if (second !== null && before.secondSubscriptionId === null) {
+    facts.push({ kind: "twice", key: `twice:${second}`, at: now });
   }
   const last = find(before.stripeSubscriptionId);
   facts.push(last ? endedFact(before, last, snapshot) : null);

@@ -8,6 +8,7 @@ import {
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
+  membershipTwiceMail,
 } from "~/features/mail/templates/membership-mails";
 import { priceText, shownPrice } from "~/features/membership/premium-price";
 import { log } from "~/observability/log.server";
@@ -71,6 +72,8 @@ function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">)
         status: fact.status.kind,
         url: fact.status.kind === "ends-with-problem" ? cardUrl : premiumUrl,
       });
+    case "twice":
+      return membershipTwiceMail({ url: cardUrl });
     case "ended":
       return membershipEndedMail({ url: `${PUBLIC_URL}/#purchase` });
     case "refunded":

@@ -30,6 +30,7 @@ import { enqueueMembershipMails } from "./membership-mails.server";
 import { showsNewPayment } from "./new-payment";
 import { nextSyncAt } from "./next-sync";
 import { renewalInvoices } from "./renewal-invoices";
+import { recordSecondMembership } from "./second-membership-alerts.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isMarked, siteMark } from "./stripe-site.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
@@ -198,6 +199,7 @@ export async function writeSnapshot(
     },
     tx,
   );
+  await recordSecondMembership(before, state, at, tx);
   const { accessRevoked, stripeSubscriptionId: subscriptionId } = state;
   if (accessRevoked === "refund" && before.accessRevoked !== "refund" && subscriptionId) {
     const { stripeCustomerId } = snapshot;
@@ -233,13 +235,6 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   }
   const subscriptionId = state.stripeSubscriptionId;
   wakeMailWorker();
-  const live = liveMemberships(snapshot.memberships);
-  if (live.length > 1) {
-    log().error(
-      { userId, stripeCustomerId, subscriptions: live.map(({ subscription }) => subscription.id) },
-      "this customer has more than one live subscription: refund and cancel the surplus one at Stripe",
-    );
-  }
   billingSyncs.inc({ outcome: "synced" });
   log().info(
     {

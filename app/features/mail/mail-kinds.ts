@@ -41,6 +41,7 @@ export const MAIL_RULES = {
   "membership-cancelled": notice,
   "membership-ended": notice,
   "membership-refunded": notice,
+  "membership-twice": notice,
   "operator-matter": { priority: 1, lifetimeMs: 30 * DAY_MS, ignoresSuppression: true },
   "operator-letter": { priority: 1, lifetimeMs: 20 * DAY_MS, ignoresSuppression: true },
   "author-notice": { ...notice, ignoresSuppression: true },

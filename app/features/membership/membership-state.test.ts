@@ -5,6 +5,7 @@ const day = (date: string) => new Date(`${date}T00:00:00Z`);
 
 const ROW = {
   accessRevoked: null,
+  secondSubscriptionId: null,
   stripeSubscriptionStatus: "active",
   stripeCancelAt: null,
   stripeCancelAtPeriodEnd: false,
@@ -65,8 +66,7 @@ describe("membershipProblem", () => {
     ["active", "dispute", "disputed"],
     ["past_due", "dispute", "disputed"],
   ] as const)("for status %s and access revoked for %s is %s", (status, revoked, problem) => {
-    expect(membershipProblem({ stripeSubscriptionStatus: status, accessRevoked: revoked })).toBe(
-      problem,
-    );
+    const row = { stripeSubscriptionStatus: status, accessRevoked: revoked };
+    expect(membershipProblem({ ...row, secondSubscriptionId: null })).toBe(problem);
   });
 });

@@ -7,7 +7,8 @@ export type MembershipProblem =
   | "refunded"
   | "disputed"
   | "paused"
-  | "confirming";
+  | "confirming"
+  | "paid-twice";
 
 /** Problems by subscription status (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
 const PROBLEMS: Record<string, MembershipProblem> = {
@@ -21,10 +22,14 @@ const PROBLEMS: Record<string, MembershipProblem> = {
 export function membershipProblem({
   accessRevoked,
   stripeSubscriptionStatus,
-}: Pick<Profile, "accessRevoked" | "stripeSubscriptionStatus">): MembershipProblem | null {
+  secondSubscriptionId,
+}: Pick<
+  Profile,
+  "accessRevoked" | "stripeSubscriptionStatus" | "secondSubscriptionId"
+>): MembershipProblem | null {
   if (accessRevoked === "dispute") return "disputed";
   if (accessRevoked === "refund") return "refunded";
-  return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
+  return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? (secondSubscriptionId ? "paid-twice" : null);
 }
 
 /** How a membership continues; `at` is an ISO 8601 instant. */
@@ -56,7 +61,8 @@ export function membershipStatus({
   const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? stripeCurrentPeriodEnd : null);
   if (!end) return { kind: "renews" };
   const at = end.toISOString();
-  if (membershipProblem(profile)) return { kind: "ends-with-problem", at };
+  if (membershipProblem({ ...profile, secondSubscriptionId: null }))
+    return { kind: "ends-with-problem", at };
   const isFarAhead = stripeCurrentPeriodEnd !== null && stripeCurrentPeriodEnd < end;
   return { kind: isFarAhead ? "renews-until" : "ends", at };
 }
