@@ -22,65 +22,11 @@ export const DEVELOPMENT_SERVER: string | null =
     ? new URL(process.env.REMIX_DEV_ORIGIN).origin
     : null;
 
-/** How to reach Stripe's API. */
-export type StripeApi = {
-  secretKey: string;
-  /** Another origin that speaks Stripe's API, or null for Stripe's own. */
-  apiBase: string | null;
-};
+/** The settings required for checkout: how to reach Stripe, a price, and the secrets that sign webhooks. */
+export type StripeEnvironment = NonNullable<Environment["STRIPE"]>;
 
-/** The settings required for checkout: the API, a price, and the secrets that sign webhooks, newest first. */
-export type StripeEnvironment = StripeApi & {
-  publishableKey: string | null;
-  priceId: string;
-  webhookSecrets: string[];
-};
-
-export type Environment = Omit<
-  Settings,
-  | "PUBLIC_URL"
-  | "PUBLIC_ALIASES"
-  | "STRIPE_SECRET_KEY"
-  | "STRIPE_PUBLISHABLE_KEY"
-  | "STRIPE_PRICE_ID"
-  | "STRIPE_WEBHOOK_SECRET"
-  | "STRIPE_API_BASE"
-  | `STRIPE_SANDBOX_${string}`
-  | "ALLOW_PUBLIC_SANDBOX"
-  | `DKIM_${string}`
-  | "CONTENT_DIR"
-  | "COMMUNITY_URL"
-  | `DISCOURSE_${string}`
-  | `BACKUP_S3_${string}`
-> & {
-  /** The bucket for backups, with its folder in the address; null if there is none. */
-  BACKUP_S3: { url: string; region: string; accessKeyId: string; secretAccessKey: string } | null;
-  /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
-  COMMUNITY: { origin: string; secret: string; group: string; apiKey: string | null } | null;
-  PUBLIC_URL: string;
-  /** The site's other host names, whose pages redirect to PUBLIC_URL; its name with or without `www.` is one. */
-  PUBLIC_ALIASES: ReadonlySet<string>;
-  /** The edition's folder, whether it exists or not. */
-  CONTENT_DIR: string;
-  /** Whether the operator has named that folder. */
-  IS_CONTENT_DIR_SET: boolean;
-  /** Set if there is a key, which is all that `stripe setup` needs. */
-  STRIPE_API: StripeApi | null;
-  /** Null while checkout is not configured. */
-  STRIPE: StripeEnvironment | null;
-  /** The checkout settings present so far, complete or not; `stripe setup` keeps them. */
-  STRIPE_KNOWN: { priceId: string | null; webhookSecrets: readonly string[] };
-  /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
-  SANDBOX: { port: number; origin: string; latencyMs: number } | null;
-  /** What signs outgoing mail, with the private key as PEM; null if nothing does. */
-  DKIM: { domain: string; selector: string; privateKey: string } | null;
-  /** The host under which this process reaches its own port. */
-  OWN_HOST: string;
-  /** Warnings about settings that are valid but may be mistakes; logged at start. */
-  WARNINGS: readonly string[];
-  /** Settings that a production site needs and that are not set. */
-  MISSING: readonly string[];
-};
+/** The settings as the program uses them. */
+export type Environment = ReturnType<typeof parseEnvironment>;
 
 type Variables = Record<string, string | undefined>;
 
@@ -96,7 +42,7 @@ type ParseOptions = {
 export function parseEnvironment(
   variables: Variables,
   { partialStripe = false }: ParseOptions = {},
-): Environment {
+) {
   const set = Object.fromEntries(
     Object.entries(variables).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== "",
@@ -132,7 +78,7 @@ export function parseEnvironment(
     STRIPE_PRICE_ID,
     STRIPE_WEBHOOK_SECRET,
     STRIPE_API_BASE,
-    STRIPE_SANDBOX_PORT,
+    STRIPE_SANDBOX_PORT = result.data.PORT + 1,
     STRIPE_SANDBOX_LATENCY_MS = 0,
     ALLOW_PUBLIC_SANDBOX: _,
     DKIM_SELECTOR,
@@ -148,90 +94,33 @@ export function parseEnvironment(
     BACKUP_S3_SECRET_ACCESS_KEY,
     ...rest
   } = result.data;
+  const isSandbox = rest.PAYMENTS === "sandbox";
   // anyone who reaches the local Stripe can move its clock, so by default it is not exposed
-  const HOST = rest.HOST ?? (rest.PAYMENTS === "sandbox" ? "localhost" : undefined);
-  const base = {
-    ...rest,
-    HOST,
-    PUBLIC_URL,
-    PUBLIC_ALIASES: new Set(
-      [...(rest.PUBLIC_ALIASES ?? []), wwwCounterpart(new URL(PUBLIC_URL).hostname)].filter(
-        (name) => name !== null,
-      ),
-    ),
-    DATA_DIR: resolve(rest.DATA_DIR),
-    CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
-    IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,
-    OWN_HOST: ownHost(HOST),
-    COMMUNITY:
-      COMMUNITY_URL && DISCOURSE_CONNECT_SECRET
-        ? {
-            origin: COMMUNITY_URL,
-            secret: DISCOURSE_CONNECT_SECRET,
-            group: DISCOURSE_GROUP,
-            apiKey: DISCOURSE_API_KEY,
-          }
-        : null,
-    BACKUP_DIR: rest.BACKUP_DIR && resolve(rest.BACKUP_DIR),
-    BACKUP_S3:
-      BACKUP_S3_URL && BACKUP_S3_ACCESS_KEY_ID && BACKUP_S3_SECRET_ACCESS_KEY
-        ? {
-            url: BACKUP_S3_URL.replace(/\/$/, ""),
-            region: BACKUP_S3_REGION,
-            accessKeyId: BACKUP_S3_ACCESS_KEY_ID,
-            secretAccessKey: BACKUP_S3_SECRET_ACCESS_KEY,
-          }
-        : null,
-    DKIM:
-      DKIM_SELECTOR && DKIM_KEY_FILE
-        ? {
-            domain: DKIM_DOMAIN ?? addressOf(rest.MAIL_FROM)?.split("@")[1] ?? "",
-            selector: DKIM_SELECTOR,
-            privateKey: DKIM_KEY_FILE,
-          }
-        : null,
-    WARNINGS: [
-      ...findRisks(result.data),
-      ...findAlteredValues(set),
-      ...findUnknownSettings(set).map(
-        (name) => `${name} is set, but is not a setting of this program.`,
-      ),
-    ],
-    MISSING: missingOf(result.data),
-  };
-
-  if (rest.PAYMENTS === "sandbox") {
-    const sandboxPort = STRIPE_SANDBOX_PORT ?? rest.PORT + 1;
-    const sandboxOrigin = new URL(PUBLIC_URL);
-    sandboxOrigin.protocol = "http:";
-    sandboxOrigin.port = String(sandboxPort);
-    const api = {
-      secretKey: SANDBOX_STRIPE.secretKey,
-      apiBase: `http://${base.OWN_HOST}:${sandboxPort}`,
-    };
-    return {
-      ...base,
-      STRIPE_API: api,
-      STRIPE: {
-        ...api,
+  const HOST = rest.HOST ?? (isSandbox ? "localhost" : undefined);
+  const OWN_HOST = ownHost(HOST);
+  const sandboxOrigin = new URL(PUBLIC_URL);
+  sandboxOrigin.protocol = "http:";
+  sandboxOrigin.port = String(STRIPE_SANDBOX_PORT);
+  const { secretKey, priceId, webhookSecrets, publishableKey, apiBase } = isSandbox
+    ? {
+        secretKey: SANDBOX_STRIPE.secretKey,
+        priceId: SANDBOX_STRIPE.priceId,
+        webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
         publishableKey: null,
-        priceId: SANDBOX_STRIPE.priceId,
-        webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
-      },
-      STRIPE_KNOWN: {
-        priceId: SANDBOX_STRIPE.priceId,
-        webhookSecrets: [SANDBOX_STRIPE.webhookSecret],
-      },
-      SANDBOX: {
-        port: sandboxPort,
-        origin: sandboxOrigin.origin,
-        latencyMs: STRIPE_SANDBOX_LATENCY_MS,
-      },
-    };
-  }
-
-  const wanted = { STRIPE_SECRET_KEY, STRIPE_PRICE_ID, STRIPE_WEBHOOK_SECRET };
-  const missing = Object.entries(wanted).filter(([, value]) => value === undefined);
+        apiBase: `http://${OWN_HOST}:${STRIPE_SANDBOX_PORT}`,
+      }
+    : {
+        secretKey: STRIPE_SECRET_KEY,
+        priceId: STRIPE_PRICE_ID,
+        webhookSecrets: STRIPE_WEBHOOK_SECRET,
+        publishableKey: STRIPE_PUBLISHABLE_KEY ?? null,
+        apiBase: STRIPE_API_BASE ?? null,
+      };
+  const missing = Object.entries({
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_PRICE_ID: priceId,
+    STRIPE_WEBHOOK_SECRET: webhookSecrets,
+  }).filter(([, value]) => value === undefined);
   if (missing.length > 0 && missing.length < 3 && !partialStripe) {
     throw new OperatorError(
       missing
@@ -242,26 +131,80 @@ export function parseEnvironment(
         .join("\n"),
     );
   }
-  const api = STRIPE_SECRET_KEY
-    ? { secretKey: STRIPE_SECRET_KEY, apiBase: STRIPE_API_BASE ?? null }
-    : null;
   return {
-    ...base,
-    STRIPE_API: api,
-    STRIPE:
-      api && STRIPE_PRICE_ID && STRIPE_WEBHOOK_SECRET
+    ...rest,
+    HOST,
+    PUBLIC_URL,
+    /** The site's other host names, whose pages redirect to PUBLIC_URL; its name with or without `www.` is one. */
+    PUBLIC_ALIASES: new Set(
+      [...(rest.PUBLIC_ALIASES ?? []), wwwCounterpart(new URL(PUBLIC_URL).hostname)].filter(
+        (name) => name !== null,
+      ),
+    ),
+    DATA_DIR: resolve(rest.DATA_DIR),
+    /** The edition's folder, whether it exists or not. */
+    CONTENT_DIR: resolve(rest.CONTENT_DIR ?? join(rest.DATA_DIR, "content")),
+    /** Whether the operator has named that folder. */
+    IS_CONTENT_DIR_SET: rest.CONTENT_DIR !== undefined,
+    /** The host under which this process reaches its own port. */
+    OWN_HOST,
+    /** The members' Discourse; null while there is none. Without an API key nobody is logged out there. */
+    COMMUNITY:
+      COMMUNITY_URL && DISCOURSE_CONNECT_SECRET
         ? {
-            ...api,
-            publishableKey: STRIPE_PUBLISHABLE_KEY ?? null,
-            priceId: STRIPE_PRICE_ID,
-            webhookSecrets: STRIPE_WEBHOOK_SECRET,
+            origin: COMMUNITY_URL,
+            secret: DISCOURSE_CONNECT_SECRET,
+            group: DISCOURSE_GROUP,
+            apiKey: DISCOURSE_API_KEY,
           }
         : null,
-    STRIPE_KNOWN: {
-      priceId: STRIPE_PRICE_ID ?? null,
-      webhookSecrets: STRIPE_WEBHOOK_SECRET ?? [],
-    },
-    SANDBOX: null,
+    BACKUP_DIR: rest.BACKUP_DIR && resolve(rest.BACKUP_DIR),
+    /** The bucket for backups, with its folder in the address; null if there is none. */
+    BACKUP_S3:
+      BACKUP_S3_URL && BACKUP_S3_ACCESS_KEY_ID && BACKUP_S3_SECRET_ACCESS_KEY
+        ? {
+            url: BACKUP_S3_URL.replace(/\/$/, ""),
+            region: BACKUP_S3_REGION,
+            accessKeyId: BACKUP_S3_ACCESS_KEY_ID,
+            secretAccessKey: BACKUP_S3_SECRET_ACCESS_KEY,
+          }
+        : null,
+    /** What signs outgoing mail, with the private key as PEM; null if nothing does. */
+    DKIM:
+      DKIM_SELECTOR && DKIM_KEY_FILE
+        ? {
+            domain: DKIM_DOMAIN ?? addressOf(rest.MAIL_FROM)?.split("@")[1] ?? "",
+            selector: DKIM_SELECTOR,
+            privateKey: DKIM_KEY_FILE,
+          }
+        : null,
+    /** How to reach Stripe, if there is a key, which is all that `stripe setup` needs; `apiBase` is null for its own API. */
+    STRIPE_API: secretKey ? { secretKey, apiBase } : null,
+    /** Null while checkout is not configured; the secrets that sign webhooks are the newest first. */
+    STRIPE:
+      secretKey && priceId && webhookSecrets
+        ? { secretKey, apiBase, publishableKey, priceId, webhookSecrets }
+        : null,
+    /** The checkout settings present so far, complete or not; `stripe setup` keeps them. */
+    STRIPE_KNOWN: { priceId: priceId ?? null, webhookSecrets: webhookSecrets ?? [] },
+    /** Where the local Stripe listens when `PAYMENTS=sandbox`, and how long its calls take; else null. */
+    SANDBOX: isSandbox
+      ? {
+          port: STRIPE_SANDBOX_PORT,
+          origin: sandboxOrigin.origin,
+          latencyMs: STRIPE_SANDBOX_LATENCY_MS,
+        }
+      : null,
+    /** Warnings about settings that are valid but may be mistakes; logged at start. */
+    WARNINGS: [
+      ...findRisks(result.data),
+      ...findAlteredValues(set),
+      ...findUnknownSettings(set).map(
+        (name) => `${name} is set, but is not a setting of this program.`,
+      ),
+    ],
+    /** Settings that a production site needs and that are not set. */
+    MISSING: missingOf(result.data),
   };
 }
 

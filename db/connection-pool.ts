@@ -6,16 +6,18 @@ import { splitHosts } from "./database-url";
 import { drizzleClient, type Nest, type Send } from "./drizzle-client";
 import { answeringHosts, openConnection } from "./open-connection";
 
-export type PoolLimits = {
-  /** Maximum number of connections; default 10. */
-  max: number;
-  /** Milliseconds a query waits for a free connection; default 10,000. */
-  acquireTimeout: number;
-  /** Milliseconds a statement may run; null for no limit; default 30,000. */
-  statementTimeout: number | null;
-  /** Milliseconds a restarting server may refuse connections before queries fail; default 2,000. */
-  restartTimeout: number;
+const DEFAULT_LIMITS = {
+  /** Maximum number of connections. */
+  max: 10,
+  /** Milliseconds a query waits for a free connection. */
+  acquireTimeout: 10_000,
+  /** Milliseconds a statement may run; null for no limit. */
+  statementTimeout: 30_000 as number | null,
+  /** Milliseconds a restarting server may refuse connections before queries fail. */
+  restartTimeout: 2_000,
 };
+
+export type PoolLimits = typeof DEFAULT_LIMITS;
 
 export type PoolStatistics = { open: number; idle: number; waiting: number };
 
@@ -23,13 +25,6 @@ export type PoolStatistics = { open: number; idle: number; waiting: number };
 export type OnQuery = (milliseconds: number, failed: boolean, code?: string) => void;
 
 type Waiter = { take: (connection: Connection) => void; fail: (reason: Error) => void };
-
-const DEFAULT_LIMITS: PoolLimits = {
-  max: 10,
-  acquireTimeout: 10_000,
-  statementTimeout: 30_000,
-  restartTimeout: 2_000,
-};
 
 /** Milliseconds after which an idle connection is closed, and a free one replaced, so that failovers are noticed. */
 const IDLE_TIMEOUT_MS = 60_000;

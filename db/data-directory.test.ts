@@ -86,7 +86,7 @@ describe.skipIf(process.platform === "win32")("a DATA_DIR", () => {
     const dataDir = join(parent, "data");
     writeFileSync(dataDir, "");
     expect(() => makeDataDirectory(dataDir, warn)).toThrow(
-      expect.objectContaining({ code: "ENOTDIR" }),
+      expect.objectContaining({ code: "EEXIST" }),
     );
     expect(existsSync(dataDir)).toBe(true);
   });

@@ -17,12 +17,7 @@ const warned = new Set<string>();
  */
 export function makeDataDirectory(dataDir: string, warn: (message: string) => void): void {
   mkdirSync(dirname(dataDir), { recursive: true });
-  try {
-    mkdirSync(dataDir, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  if (!statSync(dataDir).isDirectory()) throw fileInTheWay();
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (isOpenToOthers(dataDir)) close(dataDir);
   if (!isOpenToOthers(dataDir) || warned.has(dataDir)) return;
   warned.add(dataDir);
@@ -113,8 +108,4 @@ export function diskFull(dataDir: string, cause?: unknown): OperatorError {
 export async function isDiskFull(dataDir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dataDir);
   return bavail * bsize < 1_048_576;
-}
-
-function fileInTheWay(): Error {
-  return Object.assign(new Error("not a directory"), { code: "ENOTDIR" });
 }

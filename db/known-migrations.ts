@@ -14,6 +14,13 @@ export type KnownMigration = MigrationMeta & {
   sequences: ReadonlySet<string>;
 };
 
+/** The last of the applied migrations; undefined if none was, or if this program does not know them in this order. */
+export function lastApplied(migrations: string[]): KnownMigration | undefined {
+  const known = knownMigrations();
+  if (migrations.some((hash, index) => hash !== known[index]?.hash)) return undefined;
+  return known[migrations.length - 1];
+}
+
 /** All migrations of this program, in the order they are applied. */
 export function knownMigrations(): KnownMigration[] {
   const folder = migrationsFolder();

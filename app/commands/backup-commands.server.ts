@@ -4,6 +4,7 @@ import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.s
 import { anyBackupTime, backupName } from "~/features/backup/backup-name";
 import { allBackupStores, backupBucket } from "~/features/backup/backup-stores.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
+import { upgradeCluster } from "~/features/backup/upgrade-cluster.server";
 import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
 import { formatCount } from "~/features/newsletter/format-count";
@@ -75,6 +76,20 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   describe(verified);
   for (const path of replaced) note(`A file that was in the way is now ${path}.`);
   noteSessionSecret(verified);
+}
+
+/** `upgrade-database`: moves the embedded database to the PostgreSQL that this release brings along. */
+export async function upgradeDatabase({ binaries }: { binaries?: string }): Promise<void> {
+  const upgrade = await upgradeCluster(binaries, note);
+  if (upgrade.kind === "current") {
+    print(`The database is of PostgreSQL ${upgrade.major} already. Nothing was changed.`);
+    return;
+  }
+  const { from, to, backup, place, kept } = upgrade;
+  print(`The database was moved from PostgreSQL ${from} to ${to}. Start the site as usual.`);
+  note(`The old database is kept in ${kept}: delete it once the site has proved itself.`);
+  note(`The backup it was moved by is ${backup} in ${place}.`);
+  note(`Settings that you have changed in ${kept}/postgresql.conf are not taken over.`);
 }
 
 /** Opens the database as a site does, so that no site can serve from it meanwhile. */

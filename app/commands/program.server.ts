@@ -1,35 +1,43 @@
-import { Command } from "commander";
+import { Command, type CommandOptions } from "commander";
 import { logToStandardError } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 
-/** Turns a module's functions into commands. The module is loaded when one runs; its log goes to standard error. */
-function runner<Module>(load: () => Promise<Module>) {
-  return <Arguments extends unknown[]>(
-    pick: (module: Module) => (...parameters: Arguments) => Promise<void>,
-  ) =>
-    async (...parameters: Arguments): Promise<void> => {
-      logToStandardError();
-      const run = pick(await load());
-      await run(...parameters);
-    };
+type Action = (...parameters: never[]) => Promise<void>;
+
+/** Adds functions of a module as commands. It is loaded when one runs; its log goes to standard error. */
+function adderTo<Module extends Record<string, Action>>(
+  group: Command,
+  load: () => Promise<Module>,
+) {
+  return (
+    usage: string,
+    description: string,
+    name: keyof Module,
+    options?: CommandOptions,
+  ): Command =>
+    group
+      .command(usage, options)
+      .description(description)
+      .action(async (...parameters) => {
+        logToStandardError();
+        const run = (await load())[name] as Action;
+        await run(...(parameters as never[]));
+      });
 }
 
 function addStripeCommands(stripe: Command): void {
-  const run = runner(() => import("./stripe-commands.server"));
-  stripe
-    .command("setup")
-    .description(
-      "create or find the price, webhook endpoint and portal at Stripe; print the variables",
-    )
+  const add = adderTo(stripe, () => import("./stripe-commands.server"));
+  add(
+    "setup",
+    "create or find the price, webhook endpoint and portal at Stripe; print the variables",
+    "setup",
+  )
     .option("--amount <amount>", "another price of the same product, such as 12.50")
     .option("--currency <code>", "of another price, such as eur")
     .option("--interval <interval>", "of another price: month or year")
     .option("--unarchive", "put the product back on sale, if it was archived")
-    .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost")
-    .action(run(({ setup }) => setup));
-  stripe
-    .command("sync")
-    .description("update memberships from Stripe")
+    .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost");
+  add("sync", "update memberships from Stripe", "sync")
     .option("--all", "every member, such as after an outage")
     .option(
       "--after <id>",
@@ -40,42 +48,41 @@ function addStripeCommands(stripe: Command): void {
       "with --all: unlink customers that this Stripe account does not have",
     )
     .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
-    .option("--user <e-mail>", "one member")
-    .action(run(({ sync }) => sync));
-  stripe
-    .command("give <subscription> <e-mail>")
-    .description("give a membership that this site did not sell to an account")
-    .action(run(({ give }) => give));
-  stripe
-    .command("adopt")
-    .description("the site has moved here with its database: go on with it at Stripe")
-    .option("--site <id>", "the site to continue, if its database is lost")
-    .action(run(({ adopt }) => adopt));
-  stripe
-    .command("new-site")
-    .description("this is a copy of another site: make it one of its own, without members")
-    .action(run(({ newSite }) => newSite));
-  stripe
-    .command("doctor")
-    .description("check everything between a payment and access; changes nothing")
-    .option("--after <id>", "resume after this account id, which an interrupted run prints")
-    .action(run(({ doctor }) => doctor));
+    .option("--user <e-mail>", "one member");
+  add(
+    "give <subscription> <e-mail>",
+    "give a membership that this site did not sell to an account",
+    "give",
+  );
+  add(
+    "adopt",
+    "the site has moved here with its database: go on with it at Stripe",
+    "adopt",
+  ).option("--site <id>", "the site to continue, if its database is lost");
+  add(
+    "new-site",
+    "this is a copy of another site: make it one of its own, without members",
+    "newSite",
+  );
+  add("doctor", "check everything between a payment and access; changes nothing", "doctor").option(
+    "--after <id>",
+    "resume after this account id, which an interrupted run prints",
+  );
 }
 
 function addNewsletterCommands(newsletter: Command): void {
-  const run = runner(() => import("./newsletter-commands.server"));
-  newsletter
-    .command("preview <file>")
-    .description("write an issue's mail to files in the outbox")
-    .action(run(({ preview }) => preview));
-  newsletter
-    .command("test <file>")
-    .description("send an issue only to the given addresses")
-    .requiredOption("--to <e-mail...>", "addresses, on the list or not")
-    .action(run(({ test }) => test));
-  newsletter
-    .command("send <file>")
-    .description("let the running site send an issue; shows to how many and asks first")
+  const add = adderTo(newsletter, () => import("./newsletter-commands.server"));
+  add("preview <file>", "write an issue's mail to files in the outbox", "preview");
+  add("test <file>", "send an issue only to the given addresses", "test").requiredOption(
+    "--to <e-mail...>",
+    "addresses, on the list or not",
+  );
+  const addSend = adderTo(newsletter, () => import("./newsletter-send.server"));
+  addSend(
+    "send <file>",
+    "let the running site send an issue; shows to how many and asks first",
+    "send",
+  )
     .option("--to <audience>", "subscribers, or premium: only subscribers who are members")
     .option(
       "--at <time>",
@@ -83,253 +90,188 @@ function addNewsletterCommands(newsletter: Command): void {
     )
     .option("--rate <number>", "at most this many mails a second")
     .option("--dry-run", "only print what would be sent")
-    .option("--yes", "do not ask; required without a terminal")
-    .action(runner(() => import("./newsletter-send.server"))(({ send }) => send));
-  newsletter
-    .command("status [slug]")
-    .description("show the progress of an issue, or list the latest")
-    .option("--watch", "keep showing it until it is sent")
-    .action(run(({ status }) => status));
-  newsletter
-    .command("pause <slug>")
-    .description("stop sending an issue until it is resumed")
-    .action(run(({ pauseIssue }) => pauseIssue));
-  newsletter
-    .command("resume <slug>")
-    .description("continue a paused issue")
-    .action(run(({ resumeIssue }) => resumeIssue));
-  newsletter
-    .command("retry <slug>")
-    .description("send an issue again to addresses that the mail server refused")
-    .action(run(({ retryIssue }) => retryIssue));
-  newsletter
-    .command("cancel <slug>")
-    .description("cancel the rest of an issue for good")
-    .option("--yes", "do not ask; required without a terminal")
-    .action(run(({ cancelIssue }) => cancelIssue));
+    .option("--yes", "do not ask; required without a terminal");
+  add("status [slug]", "show the progress of an issue, or list the latest", "status").option(
+    "--watch",
+    "keep showing it until it is sent",
+  );
+  add("pause <slug>", "stop sending an issue until it is resumed", "pauseIssue");
+  add("resume <slug>", "continue a paused issue", "resumeIssue");
+  add(
+    "retry <slug>",
+    "send an issue again to addresses that the mail server refused",
+    "retryIssue",
+  );
+  add("cancel <slug>", "cancel the rest of an issue for good", "cancelIssue").option(
+    "--yes",
+    "do not ask; required without a terminal",
+  );
 }
 
 function addSubscriberCommands(subscribers: Command): void {
-  const run = runner(() => import("./subscriber-commands.server"));
-  subscribers
-    .command("list")
-    .description("show the newest subscribers, with the date and source of their consent")
+  const add = adderTo(subscribers, () => import("./subscriber-commands.server"));
+  add("list", "show the newest subscribers, with the date and source of their consent", "list")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--unconfirmed", "show unconfirmed addresses instead")
-    .option("--suppressed", "show addresses that get no mail after a bounce or complaint instead")
-    .action(run(({ list }) => list));
-  subscribers
-    .command("add <e-mail>")
-    .description("add an address whose owner has agreed to get the newsletter")
-    .option("--source <text>", "how the owner agreed; asked for if missing")
-    .action(run(({ add }) => add));
-  subscribers
-    .command("remove <e-mail>")
-    .description("delete an address from the list, and keep it out of imports")
-    .action(run(({ remove }) => remove));
-  subscribers
-    .command("stats")
-    .description("count the list: who is reached, who is not and why, sources of consent")
-    .action(run(({ stats }) => stats));
-  subscribers
-    .command("bounce <file>")
-    .description(
-      "stop mail to the addresses in a file (CSV, or one per line); '-' is standard input",
-    )
+    .option("--suppressed", "show addresses that get no mail after a bounce or complaint instead");
+  add("add <e-mail>", "add an address whose owner has agreed to get the newsletter", "add").option(
+    "--source <text>",
+    "how the owner agreed; asked for if missing",
+  );
+  add("remove <e-mail>", "delete an address from the list, and keep it out of imports", "remove");
+  add("stats", "count the list: who is reached, who is not and why, sources of consent", "stats");
+  add(
+    "bounce <file>",
+    "stop mail to the addresses in a file (CSV, or one per line); '-' is standard input",
+    "bounce",
+  )
     .option("--complaint", "after complaints: also delete them from the list")
-    .option("--lift", "allow mail to them again, unless they complained")
-    .action(run(({ bounce }) => bounce));
-  subscribers
-    .command("import <file>")
-    .description("add the addresses in a file (CSV, or one per line); '-' is standard input")
+    .option("--lift", "allow mail to them again, unless they complained");
+  add(
+    "import <file>",
+    "add the addresses in a file (CSV, or one per line); '-' is standard input",
+    "importFile",
+  )
     .option("--source <text>", "where the list comes from, and how its people agreed")
-    .option("--dry-run", "only print what would be added and left out")
-    .action(run(({ importFile }) => importFile));
-  subscribers
-    .command("export")
-    .description("print the list with status and dates, as CSV")
-    .action(run(({ exportList }) => exportList));
+    .option("--dry-run", "only print what would be added and left out");
+  add("export", "print the list with status and dates, as CSV", "exportList");
 }
 
 function addMemberCommands(members: Command): void {
-  const run = runner(() => import("./member-commands.server"));
-  members
-    .command("list")
-    .description("list accounts by address, with their date and membership")
+  const add = adderTo(members, () => import("./member-commands.server"));
+  add("list", "list accounts by address, with their date and membership", "list")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--premium", "only premium members")
-    .option("--csv", "all of them, as CSV")
-    .action(run(({ list }) => list));
-  members
-    .command("count")
-    .description("count the accounts: new, confirmed, premium")
-    .action(run(({ countAll }) => countAll));
-  members
-    .command("show <e-mail>")
-    .description("show an account and how much data it has")
-    .action(run(({ show }) => show));
-  members
-    .command("reset-link <e-mail>")
-    .description("print a link to choose a new password, valid for an hour")
-    .action(run(({ resetLink }) => resetLink));
-  members
-    .command("sign-out <e-mail>")
-    .description("end all sessions of an account")
-    .action(run(({ signOut }) => signOut));
-  members
-    .command("export <e-mail>")
-    .description("print all data of an account, as JSON")
-    .action(run(({ exportMember }) => exportMember));
-  members
-    .command("delete <e-mail>")
-    .description("delete an account and its membership; shows what goes and asks first")
-    .option("--yes", "do not ask; required without a terminal")
-    .action(run(({ deleteMember }) => deleteMember));
+    .option("--csv", "all of them, as CSV");
+  add("count", "count the accounts: new, confirmed, premium", "countAll");
+  add("show <e-mail>", "show an account and how much data it has", "show");
+  add(
+    "reset-link <e-mail>",
+    "print a link to choose a new password, valid for an hour",
+    "resetLink",
+  );
+  add("sign-out <e-mail>", "end all sessions of an account", "signOut");
+  add("export <e-mail>", "print all data of an account, as JSON", "exportMember");
+  add(
+    "delete <e-mail>",
+    "delete an account and its membership; shows what goes and asks first",
+    "deleteMember",
+  ).option("--yes", "do not ask; required without a terminal");
 }
 
 function addMailCommands(mail: Command): void {
-  const run = runner(() => import("./mail-commands.server"));
-  mail
-    .command("doctor")
-    .description("check everything between the mail queue and the mail server; changes nothing")
-    .action(run(({ doctor }) => doctor));
-  mail
-    .command("test <e-mail>")
-    .description("send a mail to this address now, and print the mail server's answer")
-    .action(run(({ test }) => test));
-  mail
-    .command("status")
-    .description("show waiting and failed mails, without addresses")
-    .action(run(({ status }) => status));
-  mail
-    .command("retry")
-    .description("send failed mails again that have not expired")
-    .option("--kind <kind>", "only these, such as membership-begun")
-    .action(run(({ retry }) => retry));
+  const add = adderTo(mail, () => import("./mail-commands.server"));
+  add(
+    "doctor",
+    "check everything between the mail queue and the mail server; changes nothing",
+    "doctor",
+  );
+  add(
+    "test <e-mail>",
+    "send a mail to this address now, and print the mail server's answer",
+    "test",
+  );
+  add("status", "show waiting and failed mails, without addresses", "status");
+  add("retry", "send failed mails again that have not expired", "retry").option(
+    "--kind <kind>",
+    "only these, such as membership-begun",
+  );
 }
 
 function addDatabaseCommands(database: Command): void {
-  const run = runner(() => import("./database-commands.server"));
-  database
-    .command("url")
-    .description("print the database's address with its password, for psql and similar programs")
-    .option("--superuser", "of the embedded PostgreSQL's superuser")
-    .action(run(({ url }) => url));
-  database
-    .command("psql [parameters...]")
-    .description("open the database with psql, whether the site runs or not")
+  const add = adderTo(database, () => import("./database-commands.server"));
+  add(
+    "url",
+    "print the database's address with its password, for psql and similar programs",
+    "url",
+  ).option("--superuser", "of the embedded PostgreSQL's superuser");
+  add("psql [parameters...]", "open the database with psql, whether the site runs or not", "psql")
     .allowUnknownOption()
-    .helpOption(false)
-    .action(run(({ psql }) => psql));
+    .helpOption(false);
 }
 
 function addContentCommands(content: Command): void {
-  const run = runner(() => import("./content-commands.server"));
-  content
-    .command("site")
-    .description("print the site.yml that equals the site as it is now")
-    .action(run(({ printSite }) => printSite));
-  content
-    .command("check [folder]")
-    .description("report every mistake in an edition (default: CONTENT_DIR); changes nothing")
-    .action(run(({ check }) => check));
-  content
-    .command("list [folder]")
-    .description("show which texts are published, and when the others will be")
-    .action(run(({ list }) => list));
-  content
-    .command("preview [text]")
-    .description("print addresses at which only you see the texts that are not yet published")
-    .action(run(({ preview }) => preview));
-  content
-    .command("new [title]")
-    .description("create the file of a new chapter in CONTENT_DIR")
+  const add = adderTo(content, () => import("./content-commands.server"));
+  add("site", "print the site.yml that equals the site as it is now", "printSite");
+  add(
+    "check [folder]",
+    "report every mistake in an edition (default: CONTENT_DIR); changes nothing",
+    "check",
+  );
+  add("list [folder]", "show which texts are published, and when the others will be", "list");
+  add(
+    "preview [text]",
+    "print addresses at which only you see the texts that are not yet published",
+    "preview",
+  );
+  add("new [title]", "create the file of a new chapter in CONTENT_DIR", "createText")
     .option(
       "--page <name>",
       "create a page instead: privacy, imprint, terms, withdrawal or another",
     )
     .option("--extra <kind>", "create an extra instead: audio-walk, notebook-page or practice")
-    .option("--publish <date>", "when members first see it, such as 2026-12-01")
-    .action(run(({ createText }) => createText));
-  content
-    .command("import <file-or-folder>")
-    .description("make an edition of a book in Markdown or Word (.docx), if CONTENT_DIR has none")
-    .option("--dry-run", "report what would be imported; change nothing")
-    .action(run(({ importText }) => importText));
-  content
-    .command("copy-sample")
-    .description("copy the sample edition to CONTENT_DIR")
-    .action(run(({ copySample }) => copySample));
+    .option("--publish <date>", "when members first see it, such as 2026-12-01");
+  add(
+    "import <file-or-folder>",
+    "make an edition of a book in Markdown or Word (.docx), if CONTENT_DIR has none",
+    "importText",
+  ).option("--dry-run", "report what would be imported; change nothing");
+  add("copy-sample", "copy the sample edition to CONTENT_DIR", "copySample");
 }
 
 function addBackupCommands(program: Command): void {
-  const run = runner(() => import("./backup-commands.server"));
+  const load = () => import("./backup-commands.server");
+  const addToProgram = adderTo(program, load);
   const backup = program.command("backup").description("back up the whole site, running or not");
-  backup
-    .command("create [file]", { isDefault: true })
-    .description("write a backup to a new file and verify it; '-' is standard output")
-    .action(run(({ create }) => create));
-  backup
-    .command("verify <file>")
-    .description("verify that a backup is complete; changes nothing")
-    .action(run(({ verify }) => verify));
-  backup
-    .command("list")
-    .description("list the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades")
-    .action(run(({ list }) => list));
-  program
-    .command("restore <file>")
-    .description("restore a backup into an empty database and DATA_DIR, while no site runs")
-    .option("--keep-content", "leave CONTENT_DIR as it is")
-    .action(run(({ restore }) => restore));
-}
-
-function addUpgradeCommand(program: Command): void {
-  program
-    .command("upgrade-database")
-    .description("move the embedded database to this release's PostgreSQL, while no site runs")
-    .option("--binaries <folder>", "folder of the old PostgreSQL's programs, if they are not found")
-    .action(
-      runner(() => import("./upgrade-commands.server"))(({ upgradeDatabase }) => upgradeDatabase),
-    );
+  const add = adderTo(backup, load);
+  add(
+    "create [file]",
+    "write a backup to a new file and verify it; '-' is standard output",
+    "create",
+    { isDefault: true },
+  );
+  add("verify <file>", "verify that a backup is complete; changes nothing", "verify");
+  add(
+    "list",
+    "list the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades",
+    "list",
+  );
+  addToProgram(
+    "restore <file>",
+    "restore a backup into an empty database and DATA_DIR, while no site runs",
+    "restore",
+  ).option("--keep-content", "leave CONTENT_DIR as it is");
+  addToProgram(
+    "upgrade-database",
+    "move the embedded database to this release's PostgreSQL, while no site runs",
+    "upgradeDatabase",
+  ).option("--binaries <folder>", "folder of the old PostgreSQL's programs, if they are not found");
 }
 
 function addStatsCommands(stats: Command): void {
-  const run = runner(() => import("./stats-commands.server"));
+  const add = adderTo(stats, () => import("./stats-commands.server"));
   const months = ["--months <number>", "number of months, 12 by default", "12"] as const;
-  stats
-    .command("show", { isDefault: true })
-    .description("members, revenue, newsletter and visitors by month, as plots and tables")
+  add("show", "members, revenue, newsletter and visitors by month, as plots and tables", "show", {
+    isDefault: true,
+  })
     .option(...months)
-    .option("--json", "as JSON")
-    .action(run(({ show }) => show));
-  stats
-    .command("report <file>")
-    .description("write these figures to an HTML page with charts")
-    .option(...months)
-    .action(run(({ report }) => report));
+    .option("--json", "as JSON");
+  add("report <file>", "write these figures to an HTML page with charts", "report").option(
+    ...months,
+  );
 }
 
 function addOperatorCommands(operator: Command): void {
-  const run = runner(() => import("./operator-commands.server"));
-  operator
-    .command("matters")
-    .description("show open alerts, and what to do")
+  const add = adderTo(operator, () => import("./operator-commands.server"));
+  add("matters", "show open alerts, and what to do", "alerts")
     .option("--all", "also the latest resolved ones")
-    .option("--json", "as JSON")
-    .action(run(({ alerts }) => alerts));
-  operator
-    .command("letter")
-    .description("print the operator's monthly letter")
+    .option("--json", "as JSON");
+  add("letter", "print the operator's monthly letter", "letter")
     .option("--month <month>", "for this month, such as 2026-10; default: last month")
-    .option("--send", "mail it, even if it was mailed before")
-    .action(run(({ letter }) => letter));
-  operator
-    .command("test")
-    .description("send a mail to OPERATOR_EMAIL now, and print the mail server's answer")
-    .action(run(({ test }) => test));
+    .option("--send", "mail it, even if it was mailed before");
+  add("test", "send a mail to OPERATOR_EMAIL now, and print the mail server's answer", "test");
 }
 
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
@@ -352,18 +294,18 @@ export function createProgram(): Command {
       const { printDemo } = await import("./demo.server");
       await serve({ variables: { PAYMENTS: "sandbox" }, onReady: printDemo });
     });
-  program
-    .command("doctor")
-    .description("check everything the site depends on, and say what to do; changes nothing")
-    .option("--json", "as JSON")
-    .action(runner(() => import("./doctor-command.server"))(({ doctor }) => doctor));
+  const addDoctor = adderTo(program, () => import("./doctor-command.server"));
+  addDoctor(
+    "doctor",
+    "check everything the site depends on, and say what to do; changes nothing",
+    "doctor",
+  ).option("--json", "as JSON");
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("send issues"));
   addMemberCommands(program.command("members").description("manage accounts"));
   addSubscriberCommands(program.command("subscribers").description("manage the newsletter's list"));
   addContentCommands(program.command("content").description("check and extend the edition"));
   addBackupCommands(program);
-  addUpgradeCommand(program);
   addMailCommands(program.command("mail").description("check mail, and send failed mails again"));
   addOperatorCommands(
     program.command("operator").description("see what is mailed to OPERATOR_EMAIL"),

@@ -5,6 +5,7 @@ import { formatCount } from "~/features/newsletter/format-count";
 import {
   type ImportProgress,
   importSubscribers,
+  type NotToMail,
 } from "~/features/newsletter/import-subscribers.server";
 import { changeSuppressions } from "~/features/newsletter/suppress-listed.server";
 import { OperatorError } from "~db/operator-error";
@@ -38,7 +39,7 @@ const ADDED = {
 };
 
 /** What an imported file says of addresses that are not added. */
-const NOT_TO_MAIL = {
+const NOT_TO_MAIL: Record<NotToMail, string> = {
   left: "unsubscribed according to the file, and not added",
   bounced: "bounced according to the file, and not added",
   complained: "complained according to the file, and not added",
@@ -159,9 +160,8 @@ export async function importFile(file: string, options: ImportOptions): Promise<
       print(`${formatCount(result.confirmed)} on the list already, and now confirmed`);
     print(`${formatCount(result.known)} on the list already`);
     if (result.repeated > 0) print(`${formatCount(result.repeated)} repeated in the file`);
-    for (const [standing, words] of Object.entries(NOT_TO_MAIL)) {
-      const count = result[standing as keyof typeof NOT_TO_MAIL];
-      if (count > 0) print(`${formatCount(count)} ${words}`);
+    for (const [standing, count] of Object.entries(result.notToMail)) {
+      if (count > 0) print(`${formatCount(count)} ${NOT_TO_MAIL[standing as NotToMail]}`);
     }
     if (result.stayed > 0)
       print(`${formatCount(result.stayed)} of these subscribed on this site, and stay`);

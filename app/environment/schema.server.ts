@@ -43,6 +43,26 @@ function wholeNumber(min: number, max: number, wanted: string) {
     .transform(Number);
 }
 
+function decimalNumber(max: number, wanted: string) {
+  return z
+    .string()
+    .refine(
+      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= max,
+      wanted,
+    )
+    .transform(Number);
+}
+
+/** An e-mail address without a name. */
+function bareAddress(example: string) {
+  return z
+    .string()
+    .refine(
+      (value) => addressOf(value) === value,
+      `one e-mail address without a name, such as ${example}`,
+    );
+}
+
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
 const flag = z.enum(["true", "false"], "'true' or 'false'").transform((value) => value === "true");
@@ -159,13 +179,7 @@ export const schema = z.object({
     .optional(),
   MAIL_FROM: mailbox.default(DEFAULT_MAIL_FROM),
   MAIL_REPLY_TO: mailbox.optional(),
-  MAIL_BOUNCE_ADDRESS: z
-    .string()
-    .refine(
-      (value) => addressOf(value) === value,
-      "one e-mail address without a name, such as bounces@example.com",
-    )
-    .optional(),
+  MAIL_BOUNCE_ADDRESS: bareAddress("bounces@example.com").optional(),
   MAIL_POSTAL_ADDRESS: z
     .string()
     .refine(
@@ -173,14 +187,7 @@ export const schema = z.object({
       "one line of up to 200 characters, such as My Press, 1 High Street, Oxford OX1 1AA",
     )
     .optional(),
-  MAIL_RATE: z
-    .string()
-    .refine(
-      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= 100_000,
-      "a number of mails a second from 0.01 to 100000",
-    )
-    .transform(Number)
-    .optional(),
+  MAIL_RATE: decimalNumber(100_000, "a number of mails a second from 0.01 to 100000").optional(),
   MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(6),
   DKIM_SELECTOR: z
     .string()
@@ -224,14 +231,7 @@ export const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, "an API key of your Discourse, for all users")
     .optional(),
-  RATE_LIMIT_FACTOR: z
-    .string()
-    .refine(
-      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= 1_000_000,
-      "a number from 0.01 to 1000000",
-    )
-    .transform(Number)
-    .default(1),
+  RATE_LIMIT_FACTOR: decimalNumber(1_000_000, "a number from 0.01 to 1000000").default(1),
   CDN_CACHE_SECONDS: wholeNumber(1, 86_400, "seconds from 1 to 86400").optional(),
   BACKUP_DIR: z.string().optional(),
   BACKUP_EVERY: z
@@ -262,13 +262,7 @@ export const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]+$/, "the secret of an access key")
     .optional(),
-  OPERATOR_EMAIL: z
-    .string()
-    .refine(
-      (value) => addressOf(value) === value,
-      "one e-mail address without a name, such as you@example.com",
-    )
-    .optional(),
+  OPERATOR_EMAIL: bareAddress("you@example.com").optional(),
   METRICS_TOKEN: z
     .string()
     .regex(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")

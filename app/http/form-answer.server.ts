@@ -56,10 +56,40 @@ export function failForm(
   return answerForm(form, { ...rest, toast, status, body: { error: toast.description, ...body } });
 }
 
+/** Why a feature did not do what a form asked for. */
+export type Refusal =
+  | { kind: "rejected"; message: string }
+  /** Too much is waiting for the same work. */
+  | { kind: "busy" }
+  | { kind: "failed" };
+
+/**
+ * Answers a form that a feature refused: with `status` (422 if left out) if it was rejected, 503 if the feature is busy,
+ * 500 if it failed. `failure` builds the response from the reason; `seconds` is the Retry-After, 5 if left out.
+ */
+export function answerRefusal(
+  form: Pick<FormBody, "wantsJson">,
+  outcome: Refusal,
+  failure: (message?: string) => Rejection,
+  { status = 422, ...busy }: { status?: number; seconds?: number; context: AppLoadContext },
+): Promise<Response> {
+  switch (outcome.kind) {
+    case "rejected":
+      return failForm(form, status, failure(outcome.message));
+    case "busy":
+      return rejectBusyForm(form, busy, failure);
+    case "failed":
+      return failForm(form, 500, failure());
+  }
+}
+
 /** Redirects a plain form or an opened link to a page with a toast. */
 export function redirectWithToast(redirectTo: string, toast: ToastMessage): Promise<Response> {
   return answerForm({ wantsJson: false }, { toast, redirectTo });
 }
+
+/** Retry-After of a busy site: about as long as the work in its queues takes. */
+export const BUSY_RETRY_SECONDS = 5;
 
 /** The response to a form that is rejected for now. */
 type Rejection = Pick<FormAnswer, "redirectTo" | "email" | "body"> & { toast: ToastMessage };
@@ -85,7 +115,7 @@ export async function limitForm(
  */
 export function rejectBusyForm(
   form: Pick<FormBody, "wantsJson">,
-  { seconds, context }: { seconds: number; context: AppLoadContext },
+  { seconds = BUSY_RETRY_SECONDS, context }: { seconds?: number; context: AppLoadContext },
   failure: (message: string) => Rejection,
 ): Promise<Response> {
   return rejectForm(form, failure(BUSY_MESSAGE), { status: 503, seconds, context });

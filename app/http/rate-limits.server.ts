@@ -53,30 +53,20 @@ const LIMITS = {
     "wide-network": { attempts: 100, seconds: HOUR },
   },
   // passwords entered in a session before a sensitive change
-  "verify-identity": {
-    account: { attempts: 10, seconds: 15 * MINUTE },
-  },
+  "verify-identity": { account: { attempts: 10, seconds: 15 * MINUTE } },
   // confirmation mails, counted for the account that asks and for each new address
-  "email-link": {
-    account: { attempts: 6, seconds: HOUR },
-  },
+  "email-link": { account: { attempts: 6, seconds: HOUR } },
   // each reads everything about an account
-  "account-data": {
-    account: { attempts: 30, seconds: HOUR },
-  },
+  "account-data": { account: { attempts: 30, seconds: HOUR } },
   // each is read and decoded; only the signed-in owner of the account can exhaust it
-  picture: {
-    account: { attempts: 30, seconds: HOUR },
-  },
+  picture: { account: { attempts: 30, seconds: HOUR } },
   // answers with a passkey; whose it is shows only in the answer
   passkey: {
     network: { attempts: 50, seconds: 15 * MINUTE },
     "wide-network": { attempts: 100, seconds: 15 * MINUTE },
   },
   // each passkey that is added or removed is also a mail to the account's owner
-  "passkey-change": {
-    account: { attempts: 40, seconds: HOUR },
-  },
+  "passkey-change": { account: { attempts: 40, seconds: HOUR } },
   newsletter: {
     network: { attempts: 30, seconds: HOUR },
     "wide-network": { attempts: 300, seconds: HOUR },
@@ -105,16 +95,10 @@ const LIMITS = {
     "wide-network": { attempts: 1_000, seconds: HOUR },
   },
   // only members can exhaust these, so they are counted by account alone
-  "podcast-address": {
-    account: { attempts: 30, seconds: HOUR },
-  },
-  listening: {
-    account: { attempts: 1_800, seconds: HOUR },
-  },
+  "podcast-address": { account: { attempts: 30, seconds: HOUR } },
+  listening: { account: { attempts: 1_800, seconds: HOUR } },
   // a page being read sends its position every few seconds; only members can, so it is counted once
-  progress: {
-    account: { attempts: 3_600, seconds: HOUR },
-  },
+  progress: { account: { attempts: 3_600, seconds: HOUR } },
   // a page saves once in a second at most, while its member writes
   notes: {
     network: { attempts: 20_000, seconds: HOUR },
@@ -144,11 +128,7 @@ const limitersBySettings = new WeakMap<object, Map<string, RateLimiter>>();
  * each process counts alone.
  */
 export async function checkRateLimit(limited: Limited, attempt: Attempt): Promise<number | null> {
-  const attempts = countsOf(limited, attempt).map(({ by, key }) => ({
-    by,
-    key,
-    limiter: limiterOf(limited, by),
-  }));
+  const attempts = countsOf(limited, attempt);
   for (const { by, key, limiter } of attempts) {
     const wait = limiter.knownWait(key);
     if (wait > 0) return reject(limited, by, wait);
@@ -171,23 +151,26 @@ export async function checkRateLimit(limited: Limited, attempt: Attempt): Promis
 function countsOf(
   limited: Limited,
   { context, account, knownBrowser }: Attempt,
-): { by: CountedBy; key: string }[] {
+): { by: CountedBy; key: string; limiter: RateLimiter }[] {
   const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];
   const { narrow, wide } = clientNetworks(context.clientAddress);
   const who = account ? digest(account) : null;
-  if (who && knownBrowser && limits["known-browser"]) {
-    return [{ by: "known-browser", key: `${who}:${knownBrowser}` }];
-  }
+  const isKnownBrowser = who && knownBrowser && limits["known-browser"];
   // under remix-serve client addresses are unknown, and all visitors would share one network
   const isKnown = context.clientAddress !== undefined;
-  const keys: [CountedBy, string | null][] = [
-    ["network", isKnown ? narrow : null],
-    ["wide-network", isKnown ? wide : null],
-    ["account-from-network", who && `${who}:${narrow}`],
-    ["account-from-wide-network", who && `${who}:${wide}`],
-    ["account", who],
-  ];
-  return keys.flatMap(([by, key]) => (key && limits[by] ? [{ by, key }] : []));
+  const keys: [CountedBy, string | null][] = isKnownBrowser
+    ? [["known-browser", `${who}:${knownBrowser}`]]
+    : [
+        ["network", isKnown ? narrow : null],
+        ["wide-network", isKnown ? wide : null],
+        ["account-from-network", who && `${who}:${narrow}`],
+        ["account-from-wide-network", who && `${who}:${wide}`],
+        ["account", who],
+      ];
+  return keys.flatMap(([by, key]) => {
+    const limit = limits[by];
+    return key && limit ? [{ by, key, limiter: limiterOf(`${limited}:${by}`, limit) }] : [];
+  });
 }
 
 function reject(limited: Limited, by: CountedBy, milliseconds: number): number {
@@ -201,20 +184,13 @@ export function waitMessage(seconds: number): string {
   return `Too many attempts. Please try again in ${minutes <= 1 ? "a minute" : `${minutes} minutes`}.`;
 }
 
-function limiterOf(limited: Limited, by: CountedBy): RateLimiter {
-  const name = `${limited}:${by}`;
+function limiterOf(name: string, limit: Limit): RateLimiter {
   const settings = env();
   const limiters = limitersBySettings.get(settings) ?? new Map<string, RateLimiter>();
   limitersBySettings.set(settings, limiters);
-  let found = limiters.get(name);
-  if (!found) {
-    const limits: Partial<Record<CountedBy, Limit>> = LIMITS[limited];
-    const limit = limits[by];
-    if (!limit) throw new Error(`No limit is defined for ${limited} by ${by}.`);
-    found = new RateLimiter(name, limit);
-    limiters.set(name, found);
-  }
-  return found;
+  const limiter = limiters.get(name) ?? new RateLimiter(name, limit);
+  limiters.set(name, limiter);
+  return limiter;
 }
 
 /** Accounts are counted under a digest, so that the table holds no e-mail addresses. */

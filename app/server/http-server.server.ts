@@ -11,33 +11,25 @@ import { rejectBadClient } from "./bad-client.server";
 import { limitConnections } from "./connection-limit.server";
 import { setCommonHeaders } from "./response-headers.server";
 
-/** How long clients may take, in milliseconds, and how many may be connected at once. */
-export type HttpLimits = {
+const DEFAULT_LIMITS = {
   /** From a connection's or a request's first byte to the end of its headers. */
-  headersTimeout: number;
-  /** From a request's first byte to the end of its body, even if it has been answered already. */
-  requestTimeout: number;
-  /** How long an idle connection is kept alive for another request. */
-  keepAliveTimeout: number;
-  /** How long a connection with a request in flight may transfer nothing, in either direction. */
-  idleTimeout: number;
-  /** Across all networks; `limitConnections` limits each one. */
-  maxConnections: number;
-  /** Whether all connections come from a proxy, which limits its clients itself. */
-  isBehindProxy: boolean;
-  /** How long the server goes on accepting requests once it is told to close. */
-  drainTimeout: number;
-};
-
-const DEFAULT_LIMITS: HttpLimits = {
   headersTimeout: 10_000,
+  /** From a request's first byte to the end of its body, even if it has been answered already. */
   requestTimeout: 300_000,
+  /** How long an idle connection is kept alive for another request. */
   keepAliveTimeout: 5_000,
+  /** How long a connection with a request in flight may transfer nothing, in either direction. */
   idleTimeout: 60_000,
+  /** Across all networks; `limitConnections` limits each one. */
   maxConnections: 2_000,
+  /** Whether all connections come from a proxy, which limits its clients itself. */
   isBehindProxy: false,
+  /** How long the server goes on accepting requests once it is told to close. */
   drainTimeout: 0,
 };
+
+/** How long clients may take, in milliseconds, and how many may be connected at once. */
+export type HttpLimits = typeof DEFAULT_LIMITS;
 
 /** How often request timeouts are checked, in milliseconds; a client may exceed them by as much. */
 const TIMEOUT_CHECK_MS = 1_000;

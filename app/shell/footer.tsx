@@ -31,12 +31,12 @@ export function Footer() {
     return sections.includes(slug) ? `/#${slug}` : null;
   };
   const lines = [
-    { text: contact.publisher },
-    { text: street },
-    { text: city },
-    { text: email, href: `mailto:${email}` },
-    { text: phone, href: `tel:${phone?.replace(/[^+\d]/g, "")}` },
-  ].flatMap(({ text, href }) => (text ? [{ text, href }] : []));
+    { label: contact.publisher },
+    { label: street },
+    { label: city },
+    { label: email, to: `mailto:${email}` },
+    { label: phone, to: `tel:${phone?.replace(/[^+\d]/g, "")}` },
+  ].flatMap(({ label, to }) => (label ? [{ label, to }] : []));
   const support = SUPPORT.map(({ label, slug }) => ({ label, to: pathOf(slug) })).filter(
     ({ to }) => to || isSample,
   );
@@ -55,11 +55,7 @@ export function Footer() {
           </h2>
           <ul className="mt-2 grid gap-x-8 min-[20rem]:grid-cols-2">
             {QUICK_LINKS.filter(({ id }) => sections.includes(id)).map(({ label, id }) => (
-              <li key={id}>
-                <Link to={`/#${id}`} className="footer-link">
-                  {label}
-                </Link>
-              </li>
+              <Entry key={id} label={label} to={`/#${id}`} />
             ))}
           </ul>
         </nav>
@@ -67,16 +63,8 @@ export function Footer() {
           <div className="lg:col-span-2">
             <h2 className="footer-title">Support</h2>
             <ul className="mt-2">
-              {support.map(({ label, to }) => (
-                <li key={label} className={to ? undefined : "footer-line"}>
-                  {to ? (
-                    <Link to={to} className="footer-link">
-                      {label}
-                    </Link>
-                  ) : (
-                    label
-                  )}
-                </li>
+              {support.map((entry) => (
+                <Entry key={entry.label} {...entry} />
               ))}
             </ul>
           </div>
@@ -85,16 +73,8 @@ export function Footer() {
           <div className="lg:col-span-3">
             <h2 className="footer-title">Contact</h2>
             <address className="wrap-anywhere mt-2 not-italic">
-              {lines.map(({ text, href }) => (
-                <div key={text} className={href ? undefined : "footer-line"}>
-                  {href ? (
-                    <a href={href} className="footer-link">
-                      {text}
-                    </a>
-                  ) : (
-                    text
-                  )}
-                </div>
+              {lines.map((line) => (
+                <Entry key={line.label} {...line} as="div" />
               ))}
             </address>
           </div>
@@ -104,18 +84,10 @@ export function Footer() {
         {otherPages.length + social.length > 0 && (
           <ul className="flex flex-wrap gap-x-6 pb-4">
             {otherPages.map((page) => (
-              <li key={page.slug}>
-                <Link to={pagePath(page.slug)} className="footer-link">
-                  {page.title}
-                </Link>
-              </li>
+              <Entry key={page.slug} label={page.title} to={pagePath(page.slug)} />
             ))}
             {social.map(({ name, url }) => (
-              <li key={url}>
-                <a href={url} rel="me" className="footer-link">
-                  {name}
-                </a>
-              </li>
+              <Entry key={url} label={name} to={url} rel="me" />
             ))}
           </ul>
         )}
@@ -125,5 +97,27 @@ export function Footer() {
         </div>
       </div>
     </footer>
+  );
+}
+
+type EntryProps = {
+  label: string;
+  to?: string | null | undefined;
+  rel?: string;
+  as?: "li" | "div";
+};
+
+/** A line of the footer; a link if it leads anywhere, on this site or elsewhere. */
+function Entry({ label, to, rel, as: Line = "li" }: EntryProps) {
+  return (
+    <Line className={to ? undefined : "footer-line"}>
+      {to ? (
+        <Link to={to} rel={rel} className="footer-link">
+          {label}
+        </Link>
+      ) : (
+        label
+      )}
+    </Line>
   );
 }

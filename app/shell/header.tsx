@@ -12,12 +12,16 @@ import { SiteMark } from "./site-mark";
 /** The sticky header of every page (specification, 2), for visitors, accounts and members. */
 export function Header() {
   const { user, isSubscribed } = useAuth();
+  const site = useSite();
   const current = useCurrentSection(SECTION_IDS);
   const { pathname } = useLocation();
   return (
     <header className="site-header">
       <div className="frame flex h-full items-center gap-4">
-        <Brand />
+        <Link to="/" className="brand">
+          <SiteMark site={site} />
+          {site.title}
+        </Link>
         <nav aria-label="Main" className="ml-auto hidden items-center lg:flex">
           <ul className="flex items-center">
             {useSectionLinks().map(({ id, label }) => (
@@ -64,16 +68,6 @@ export function Header() {
         <MobileMenu current={current} />
       </div>
     </header>
-  );
-}
-
-function Brand() {
-  const site = useSite();
-  return (
-    <Link to="/" className="brand">
-      <SiteMark site={site} />
-      {site.title}
-    </Link>
   );
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { whenNpmEnds } from "./npm-parent.mjs";
+import { SetupError } from "./setup-error.mjs";
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
@@ -34,6 +35,22 @@ export async function run(command, parameters, options = {}) {
 /** The signal that asked this process to stop, if any: nothing new should be started then. */
 export function stopSignal() {
   return stoppedBy;
+}
+
+/**
+ * Runs the steps of a program of the tooling. A SetupError ends it with its message and 1; after Ctrl-C, which is no
+ * failure to explain, with the signal's exit code alone.
+ *
+ * @param {() => Promise<void>} steps
+ */
+export async function runSteps(steps) {
+  try {
+    await steps();
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    if (stoppedBy === null) console.error(error.message);
+    process.exitCode = stoppedBy === null ? 1 : exitCode(null, stoppedBy);
+  }
 }
 
 let forwarding = false;

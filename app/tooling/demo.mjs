@@ -1,30 +1,22 @@
 // `npm run demo`: from a fresh clone to the running site, with a local substitute for Stripe.
-import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildSite } from "./build.mjs";
-import { run, stopSignal } from "./child-process.mjs";
+import { run, runSteps } from "./child-process.mjs";
 import { otherDemoData } from "./demo-data.mjs";
 import { installPackages } from "./install.mjs";
 import { NODE_FLAGS } from "./node-flags.mjs";
 import { requireNode } from "./node-version.mjs";
-import { SetupError } from "./setup-error.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, "../..");
 
-try {
+await runSteps(async () => {
   requireNode(root);
   await installPackages();
   await buildSite();
   process.exitCode = await runProgram();
-} catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  const signal = stopSignal();
-  // Ctrl-C during npm's work is not a failure to explain
-  if (signal === null) console.error(error.message);
-  process.exitCode = signal === null ? 1 : 128 + constants.signals[signal];
-}
+});
 
 function runProgram() {
   const elsewhere = process.env.DATA_DIR ? null : otherDemoData(root);

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { discardBuild } from "./build.mjs";
-import { run } from "./child-process.mjs";
+import { run, runSteps } from "./child-process.mjs";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { requireNode } from "./node-version.mjs";
 import { SetupError } from "./setup-error.mjs";
@@ -10,7 +10,7 @@ import { SetupError } from "./setup-error.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const remix = createRequire(import.meta.url).resolve("@remix-run/dev/dist/cli.js");
 
-try {
+await runSteps(async () => {
   requireNode(root);
   requirePackages();
   discardBuild();
@@ -21,11 +21,7 @@ try {
   );
   // so that it cannot be mistaken for a production build
   discardBuild();
-} catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
+});
 
 function requirePackages() {
   const mismatch = findInstallationMismatch(root);

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { runSteps } from "./child-process.mjs";
 import { findInstallationMismatch } from "./installed-packages.mjs";
 import { findNativeModuleFailure } from "./native-modules.mjs";
 import { requireNode } from "./node-version.mjs";
@@ -12,17 +13,13 @@ import { SetupError } from "./setup-error.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "build/index.js");
 
-try {
+await runSteps(async () => {
   requireNode(root);
   requirePackages();
   requireBuild();
   requireNativeModules();
   await runProgram();
-} catch (error) {
-  if (!(error instanceof SetupError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
+});
 
 function requirePackages() {
   const mismatch = findInstallationMismatch(root, { production: true });

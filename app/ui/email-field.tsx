@@ -10,23 +10,19 @@ type EmailFieldProps = Omit<
 };
 
 /** The e-mail field of every form, named `email`. Browsers validate it by the rule of `emailSchema`. */
-export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(function EmailField(
-  { label, autoComplete, placeholder, ...input },
-  ref,
-) {
-  return (
-    <TextField
-      ref={ref}
-      label={label}
-      name="email"
-      type="email"
-      inputMode="email"
-      autoComplete={autoComplete}
-      autoCapitalize="none"
-      spellCheck={false}
-      placeholder={placeholder}
-      required
-      {...input}
-    />
-  );
-});
+export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(
+  function EmailField(input, ref) {
+    return (
+      <TextField
+        ref={ref}
+        name="email"
+        type="email"
+        inputMode="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        {...input}
+      />
+    );
+  },
+);

@@ -1,8 +1,9 @@
-import type { ReactNode } from "react";
+type IconProps = { className?: string };
 
-/** The site's icons: 24-unit line drawings in the text's colour, always decorative. */
-function Icon({ children, className = "size-6" }: { children: ReactNode; className?: string }) {
-  return (
+/** Returns one of the site's icons: 24-unit line drawings in the text's colour, always decorative. */
+const icon =
+  (drawing: string) =>
+  ({ className = "size-6" }: IconProps) => (
     <svg
       viewBox="0 0 24 24"
       className={className}
@@ -14,53 +15,15 @@ function Icon({ children, className = "size-6" }: { children: ReactNode; classNa
       aria-hidden="true"
       focusable="false"
     >
-      {children}
+      <path d={drawing} />
     </svg>
   );
-}
 
-type IconProps = { className?: string };
-
-export function CloseIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M6 6l12 12M18 6L6 18" />
-    </Icon>
-  );
-}
-
-export function MenuIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M4 7.5h16M4 12h16M4 16.5h10" />
-    </Icon>
-  );
-}
-
-export function ArrowLeftIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M20 12H4.5M10.5 5.5L4 12l6.5 6.5" />
-    </Icon>
-  );
-}
-
-export function CheckIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <path d="M5 12.5l4.5 4.5L19 7.5" />
-    </Icon>
-  );
-}
-
-export function ExclamationIcon(props: IconProps) {
-  return (
-    <Icon {...props}>
-      <circle cx="12" cy="12" r="9" />
-      <path d="M12 7.5v5.5M12 16.4v.1" />
-    </Icon>
-  );
-}
+export const CloseIcon = icon("M6 6l12 12M18 6L6 18");
+export const MenuIcon = icon("M4 7.5h16M4 12h16M4 16.5h10");
+export const ArrowLeftIcon = icon("M20 12H4.5M10.5 5.5L4 12l6.5 6.5");
+export const CheckIcon = icon("M5 12.5l4.5 4.5L19 7.5");
+export const ExclamationIcon = icon("M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0zM12 7.5v5.5M12 16.4v.1");
 
 /** The logo: the golden path, winding up to a low sun. */
 export function PathMark({ className = "size-9" }: IconProps) {

@@ -46,7 +46,10 @@ export function StaticToast({
         onBlur={onRelease}
         {...swipe}
       >
-        <ToastText title={message.title} description={message.description} />
+        <div className="toast-text">
+          <p className="toast-title">{message.title}</p>
+          {message.description && <p className="toast-description">{message.description}</p>}
+        </div>
         <a
           className="toast-close"
           href={`#${staticToastId(id)}`}
@@ -89,13 +92,4 @@ function useSwipe(onSwiped: () => void) {
     },
     onPointerCancel: letGo,
   };
-}
-
-function ToastText({ title, description }: { title: string; description?: string }) {
-  return (
-    <div className="toast-text">
-      <p className="toast-title">{title}</p>
-      {description && <p className="toast-description">{description}</p>}
-    </div>
-  );
 }

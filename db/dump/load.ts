@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../client";
 import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
-import { type KnownMigration, knownMigrations } from "../known-migrations";
+import { type KnownMigration, knownMigrations, lastApplied } from "../known-migrations";
 import { MIGRATION_LOCK, migrateInTransaction } from "../migrate";
 import { OperatorError } from "../operator-error";
 import {
@@ -114,8 +114,7 @@ export async function requireEmpty(database: Database): Promise<void> {
 export async function holdsNothing(database: Database): Promise<boolean> {
   const connection = await database.connect();
   try {
-    const applied = await readAppliedMigrations(connection);
-    const site = knownMigrations()[applied.length - 1];
+    const site = lastApplied(await readAppliedMigrations(connection));
     const tables = await readTables(connection);
     const own = tables.filter((table) => !site || site.tables.has(fullName(table)));
     return (await usedTables(connection, own)).length === 0;
@@ -174,7 +173,7 @@ async function clearEmpty(connection: Connection): Promise<void> {
   // nobody may write between the check and the drop
   await connection.query(`lock table ${before.map(quoted).join(", ")} in access exclusive mode`);
   const tables = await findOwnTables(connection);
-  const site = knownMigrations()[(await readAppliedMigrations(connection)).length - 1];
+  const site = lastApplied(await readAppliedMigrations(connection));
   await connection.query(`drop table ${tables.map(quoted).join(", ")}`);
   // those of the tables have gone with them
   for (const sequence of site ? await readSequences(connection, site) : []) {
@@ -186,12 +185,8 @@ async function clearEmpty(connection: Connection): Promise<void> {
 async function findOwnTables(connection: Connection): Promise<Table[]> {
   const tables = await readTables(connection);
   const applied = await readAppliedMigrations(connection);
-  const known: KnownMigration[] = knownMigrations();
-  const newest = known[applied.length - 1];
-  if (
-    applied.length > 0 &&
-    (!newest || applied.some((hash, index) => hash !== known[index]?.hash))
-  ) {
+  const newest = lastApplied(applied);
+  if (applied.length > 0 && !newest) {
     throw new OperatorError(
       "The database is not empty: it holds the site of another release. Restore into a new database. Nothing was changed.",
     );

@@ -1,7 +1,7 @@
 import type { Database } from "../client";
 import type { Connection } from "../connection";
 import { databaseErrorCode } from "../database-errors";
-import { type KnownMigration, knownMigrations } from "../known-migrations";
+import { type KnownMigration, lastApplied } from "../known-migrations";
 import { OperatorError } from "../operator-error";
 import {
   fullName,
@@ -115,9 +115,8 @@ async function findSite(
       "There is nothing to back up: the database holds no site yet. Check DATABASE_URL and DATA_DIR.",
     );
   }
-  const known = knownMigrations();
-  const newest = known[migrations.length - 1];
-  if (!newest || migrations.some((hash, index) => hash !== known[index]?.hash)) {
+  const newest = lastApplied(migrations);
+  if (!newest) {
     throw new OperatorError(
       "The database belongs to a newer release than this program: back it up with that release.",
     );

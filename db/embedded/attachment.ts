@@ -105,18 +105,13 @@ export async function detach(cluster: Cluster, attachment: Attachment): Promise<
   }
 }
 
+/** Waits for as long as a killed program's session may still hold the lock. */
 async function takeOwnership(cluster: Cluster, session: Connection): Promise<void> {
-  if (!(await tryLock(session, OWNER_LOCK))) throw new AlreadyOwnedError(cluster.dataDir);
-}
-
-/** Acquires an exclusive lock, waiting for as long as a killed program's session may still hold it. */
-async function tryLock(session: Connection, lock: number): Promise<boolean> {
   const startedAt = Date.now();
-  while (!(await queryBoolean(session, `select pg_try_advisory_lock(${lock})`))) {
-    if (Date.now() - startedAt > OWNER_TIMEOUT_MS) return false;
+  while (!(await queryBoolean(session, `select pg_try_advisory_lock(${OWNER_LOCK})`))) {
+    if (Date.now() - startedAt > OWNER_TIMEOUT_MS) throw new AlreadyOwnedError(cluster.dataDir);
     await sleep(RETRY_MS);
   }
-  return true;
 }
 
 /** A session on the server; null when it is shutting down or is not the server of this cluster. */
@@ -145,14 +140,8 @@ async function openSession(cluster: Cluster, server: RunningServer): Promise<Con
 }
 
 async function ensureDatabase(session: Connection): Promise<void> {
-  if (
-    await queryBoolean(
-      session,
-      `select exists (select from pg_database where datname = '${DATABASE}')`,
-    )
-  ) {
-    return;
-  }
+  const found = `select exists (select from pg_database where datname = '${DATABASE}')`;
+  if (await queryBoolean(session, found)) return;
   await session.query(`create database ${DATABASE}`).catch((error) => {
     // duplicate_database or its unique index: another program created it first.
     if (!["42P04", "23505"].includes(databaseErrorCode(error) ?? "")) throw error;

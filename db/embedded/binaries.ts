@@ -1,16 +1,6 @@
 import { execFile } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import {
-  chmod,
-  cp,
-  lstat,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  symlink,
-} from "node:fs/promises";
+import { chmod, cp, lstat, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -140,7 +130,8 @@ async function copyFolder(folder: string, parent: string, version: string): Prom
       filter: (source) => !skipped.test(relative(folder, source)),
     });
     await completeFolder(join(staging, "native"));
-    await makeWorldReadable(staging);
+    // which a strict umask prevents
+    if (process.platform !== "win32") await run("chmod", ["-R", "u=rwX,go=rX", staging]);
     await rename(staging, home);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
@@ -148,16 +139,6 @@ async function copyFolder(folder: string, parent: string, version: string): Prom
     if (!existsSync(copy)) throw error;
   }
   return copy;
-}
-
-/** Makes everything here readable and executable by all users, which a strict umask prevents. */
-async function makeWorldReadable(path: string): Promise<void> {
-  const entry = await lstat(path);
-  if (entry.isSymbolicLink()) return;
-  if (entry.isDirectory()) {
-    for (const name of await readdir(path)) await makeWorldReadable(join(path, name));
-  }
-  await chmod(path, entry.isDirectory() || (entry.mode & 0o100) !== 0 ? 0o755 : 0o644);
 }
 
 /** The major of the programs in a folder's `bin`; null if there are none, or the user cannot run them. */

@@ -151,10 +151,11 @@ async function runInitdb(cluster: Cluster, target: string, passwordFile: string)
     if (/No space left on device|Disk quota exceeded/i.test(output)) {
       throw diskFull(cluster.dataDir, error);
     }
+    const lines = output.split("\n");
     const reason =
-      output.split("\n").find((line) => /(error|fatal|panic):/i.test(line)) ??
-      // Its message for a user id without a name, as in a container run with an arbitrary uid.
-      output.split("\n").find((line) => line.startsWith("initdb: ")) ??
+      lines.find((line) => /(error|fatal|panic):/i.test(line)) ??
+      // after any other cause, such as a killed child, it says that it cleans up
+      lines.find((line) => line !== "" && !line.startsWith("initdb: removing ")) ??
       (error instanceof Error ? error.message : String(error)).split("\n")[0];
     throw new OperatorError(
       `The embedded PostgreSQL could not create its database in ${cluster.dataDir}: ${reason?.trim()}. If that cannot be fixed, set DATABASE_URL to a PostgreSQL of your own.`,

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, readlink, realpath } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /** True while a process with this id runs, under any user; false for a zombie. */
@@ -27,11 +27,12 @@ export async function identify(
   clusterDir: string,
 ): Promise<"ours" | "other" | "unknown"> {
   if (process.platform === "win32") return "unknown";
-  const directory = await realpath(clusterDir).catch(() => clusterDir);
   try {
-    // A server's working directory is its data directory.
-    return (await readlink(`/proc/${pid}/cwd`)) === directory ? "ours" : "other";
+    // A server's working directory is its data directory. The link's text may have a prefix in a chroot or container.
+    const [its, ours] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
+    return its.dev === ours.dev && its.ino === ours.ino ? "ours" : "other";
   } catch {
+    const directory = await realpath(clusterDir).catch(() => clusterDir);
     const command = await commandLine(pid);
     if (command === null) return "unknown";
     if (!/postgres/.test(command)) return "other";

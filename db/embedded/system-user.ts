@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, lstat, readdir, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "../operator-error";
 
@@ -34,7 +34,7 @@ export async function chooseSystemUser(clusterDir: string, name: string): Promis
     );
   }
   // The cluster was copied here by root, for example from a backup.
-  if (owner !== null) await chownTree(clusterDir, user);
+  if (owner !== null) await run("chown", ["-hR", `${user.uid}:${user.gid}`, clusterDir]);
   return user;
 }
 
@@ -59,17 +59,6 @@ export async function ensureUserAccess(dataDir: string, user: SystemUser): Promi
 /** The options that make a child process run as this user. */
 export function asUser(user: SystemUser): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid };
-}
-
-/** Changes the owner of a directory and everything in it; no-op when PostgreSQL runs as this program's user. */
-async function chownTree(path: string, user: SystemUser): Promise<void> {
-  if (user === null) return;
-  const entry = await lstat(path);
-  if (entry.isSymbolicLink()) return;
-  if (entry.isDirectory()) {
-    for (const name of await readdir(path)) await chownTree(join(path, name), user);
-  }
-  await chown(path, user.uid, user.gid);
 }
 
 async function ownerOf(path: string): Promise<{ uid: number; gid: number } | null> {

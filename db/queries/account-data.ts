@@ -10,7 +10,6 @@ import {
   mails,
   memberships,
   notes,
-  passkeys,
   passwordResets,
   podcastFeeds,
   profiles,
@@ -22,6 +21,7 @@ import {
   users,
   webhookEvents,
 } from "../schema";
+import { listPasskeys } from "./passkeys";
 
 // All data about one account, for its owner: by the account's id, its Stripe customer or its address. Secrets and
 // internal values are not selected.
@@ -93,18 +93,8 @@ export function findSessionData(
 }
 
 /** The passkeys of an account, the oldest first. */
-export function findPasskeyData(userId: string) {
-  const { db } = getDatabase();
-  return db
-    .select({
-      name: passkeys.name,
-      transports: passkeys.transports,
-      createdAt: passkeys.createdAt,
-      lastUsedAt: passkeys.lastUsedAt,
-    })
-    .from(passkeys)
-    .where(eq(passkeys.userId, userId))
-    .orderBy(passkeys.createdAt, passkeys.id);
+export async function findPasskeyData(userId: string) {
+  return (await listPasskeys(userId)).map(({ id: _, ...passkey }) => passkey);
 }
 
 /** The reset link of an account that was asked for last, without its token; null if none is stored. */

@@ -43,20 +43,16 @@ export async function insertCampaignMails(
   { dueAt, lifetimeMs }: { dueAt: Date; lifetimeMs: number },
   tx: Transaction,
 ): Promise<number> {
-  const [inserted] = await tx.execute<{ count: number }>(sql`
-    with inserted as (
-      insert into ${mails} (kind, priority, campaign_id, subscriber_id, address_hash, due_at, expires_at)
-      select 'newsletter', 2, ${id}::uuid, ${subscribers.id}, ${addressHash(subscribers.email)}, due, due + life
-      from ${subscribers},
-        (select greatest(now(), ${dueAt.toISOString()}::timestamptz) as due,
-          ${lifetimeMs} * interval '1 millisecond' as life) as times
-      where ${isConfirmed} and not ${isSuppressed} and ${isInAudience(audience)}
-      order by ${subscribers.id}
-      on conflict do nothing
-      returning 1
-    )
-    select count(*)::int as count from inserted`);
-  return inserted?.count ?? 0;
+  const { count } = await tx.execute(sql`
+    insert into ${mails} (kind, priority, campaign_id, subscriber_id, address_hash, due_at, expires_at)
+    select 'newsletter', 2, ${id}::uuid, ${subscribers.id}, ${addressHash(subscribers.email)}, due, due + life
+    from ${subscribers},
+      (select greatest(now(), ${dueAt.toISOString()}::timestamptz) as due,
+        ${lifetimeMs} * interval '1 millisecond' as life) as times
+    where ${isConfirmed} and not ${isSuppressed} and ${isInAudience(audience)}
+    order by ${subscribers.id}
+    on conflict do nothing`);
+  return count;
 }
 
 /** The numbers of addresses that a campaign would reach now, and would not. */
@@ -89,15 +85,12 @@ export async function countAudience(audience: Audience): Promise<AudienceCounts>
   return row ?? { recipients: 0, suppressed: 0, unconfirmed: 0, unsubscribedMembers: 0 };
 }
 
-export async function findCampaignBySlug(slug: string): Promise<Campaign | null> {
-  const { db } = getDatabase();
-  const [campaign] = await db.select().from(campaigns).where(eq(campaigns.slug, slug));
-  return campaign ?? null;
+export function findCampaignBySlug(slug: string): Promise<Campaign | null> {
+  return findCampaignWhere(eq(campaigns.slug, slug));
 }
 
-export async function findCampaign(id: string): Promise<Campaign | null> {
-  const [campaign] = await getDatabase().db.select().from(campaigns).where(eq(campaigns.id, id));
-  return campaign ?? null;
+export function findCampaign(id: string): Promise<Campaign | null> {
+  return findCampaignWhere(eq(campaigns.id, id));
 }
 
 /** Campaigns, those that start last first. */
@@ -184,26 +177,18 @@ export async function retryCampaignMails(
   lifetimeMs: number,
   tx: Transaction,
 ): Promise<number> {
-  const [row] = await tx.execute<{ count: number }>(sql`
-    with retried as (
-      update ${mails} set state = 'queued', finished_at = null, worker_id = null, due_at = now(), attempts = 0,
-        expires_at = now() + ${lifetimeMs} * interval '1 millisecond'
-      where campaign_id = ${campaignId} and state in ('failed', 'expired') and times_in_doubt = 0
-      returning 1
-    )
-    select count(*)::int as count from retried`);
-  return row?.count ?? 0;
+  const { count } = await tx.execute(sql`
+    update ${mails} set state = 'queued', finished_at = null, worker_id = null, due_at = now(), attempts = 0,
+      expires_at = now() + ${lifetimeMs} * interval '1 millisecond'
+    where campaign_id = ${campaignId} and state in ('failed', 'expired') and times_in_doubt = 0`);
+  return count;
 }
 
-/** Finishes a campaign's mails that nobody has begun to send; returns their number. */
-export async function cancelCampaignMails(campaignId: string, tx: Transaction): Promise<number> {
-  const [row] = await tx.execute<{ count: number }>(sql`
-    with ended as (
-      update ${mails} set state = 'cancelled', finished_at = now(), recipient = null, message = null
-      where campaign_id = ${campaignId} and state = 'queued' returning 1
-    )
-    select count(*)::int as count from ended`);
-  return row?.count ?? 0;
+/** Finishes a campaign's mails that nobody has begun to send. */
+export async function cancelCampaignMails(campaignId: string, tx: Transaction): Promise<void> {
+  await tx.execute(sql`
+    update ${mails} set state = 'cancelled', finished_at = now(), recipient = null, message = null
+    where campaign_id = ${campaignId} and state = 'queued'`);
 }
 
 /** An issue as the archive lists it. */
@@ -225,13 +210,13 @@ export async function findPublishedIssues(now: Date, limit: number): Promise<Lis
 }
 
 /** An issue that is public at `now`. */
-export async function findPublishedIssue(slug: string, now: Date): Promise<Campaign | null> {
-  const { db } = getDatabase();
-  const [issue] = await db
-    .select()
-    .from(campaigns)
-    .where(and(eq(campaigns.slug, slug), isPublished(now)));
-  return issue ?? null;
+export function findPublishedIssue(slug: string, now: Date): Promise<Campaign | null> {
+  return findCampaignWhere(and(eq(campaigns.slug, slug), isPublished(now)));
+}
+
+async function findCampaignWhere(condition: SQL | undefined): Promise<Campaign | null> {
+  const [campaign] = await getDatabase().db.select().from(campaigns).where(condition);
+  return campaign ?? null;
 }
 
 const isConfirmed = sql`${subscribers.confirmedAt} is not null`;

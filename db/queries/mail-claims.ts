@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import type { Executor, Transaction } from "../client";
 import { campaigns, mails, type RenderedMail, subscribers, suppressedAddresses } from "../schema";
 import { isReasonThat } from "../suppression-reasons";
 
@@ -49,7 +49,7 @@ const claimedColumns = sql`mails.id, mails.kind, mails.attempts, mails.times_in_
 export async function claimTransactionalMails(
   workerId: string,
   most: number,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<ClaimedTransactionalMail[]> {
   // materialized, so that the planner cannot evaluate the locking part twice
   return executor.execute<ClaimedTransactionalMail>(sql`
@@ -65,7 +65,7 @@ export async function claimTransactionalMails(
 
 /** The campaigns that may send now and have mails due, the earliest first. */
 export async function findCampaignsToSend(
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ id: string; rate: number | null }[]> {
   return executor.execute<{ id: string; rate: number | null }>(sql`
     select id, rate from ${campaigns}
@@ -84,7 +84,7 @@ export async function claimCampaignMails(
   workerId: string,
   campaignId: string,
   { most, after }: { most: number; after: CampaignCursor | null },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ claimed: ClaimedCampaignMail[]; cursor: CampaignCursor | null }> {
   const position = after
     ? sql`and (due_at, id) > (${after.dueAt}::timestamptz, ${after.id}::uuid)`
@@ -119,11 +119,7 @@ export async function claimCampaignMails(
 }
 
 /** Pauses a running campaign by itself, with the reason that its status shows. */
-export async function pauseCampaign(
-  id: string,
-  reason: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function pauseCampaign(id: string, reason: string, executor: Executor): Promise<void> {
   await executor.execute(sql`
     update ${campaigns} set state = 'paused', pause_reason = ${reason}
     where id = ${id} and state = 'running'`);
@@ -166,10 +162,7 @@ export async function deleteMail(id: string, tx: Transaction): Promise<void> {
  * Records mails as sent, even if another worker holds them by now, since they were delivered. One parameter, so that
  * the same prepared statement serves any number of mails.
  */
-export async function markMailsSent(
-  ids: readonly string[],
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function markMailsSent(ids: readonly string[], executor: Executor): Promise<void> {
   await executor.execute(sql`
     update ${mails} set state = 'sent', finished_at = now(), recipient = null, message = null
     where id = any(${arrayOf(ids)}) and state in ('queued', 'sending')`);
@@ -180,7 +173,7 @@ export async function requeueMails(
   ids: readonly string[],
   workerId: string,
   again: { delayMs: number; countsAttempt: boolean; inDoubt: boolean; reply: string | null },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   await executor.execute(sql`
     update ${mails} set state = 'queued', worker_id = null,
@@ -198,7 +191,7 @@ export async function requeueMails(
 export async function requeueLostClaims(
   workerId: string,
   known: readonly string[],
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   await executor.execute(sql`
     update ${mails} set state = 'queued', worker_id = null
@@ -220,7 +213,7 @@ export async function finishUnsentMails(
     inDoubt?: boolean;
     suppressAddress?: boolean;
   },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   const { state, reply = null, inDoubt = false, suppressAddress = false } = end;
   const keepsContent = state === "failed" && !suppressAddress;
@@ -240,45 +233,38 @@ export async function finishUnsentMails(
 }
 
 /** Ends the suppression of a sent mail's address, which has just accepted one; a complaint stays. */
-export async function clearHardBounce(
-  mailId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function clearHardBounce(mailId: string, executor: Executor): Promise<void> {
   await executor.execute(sql`
     delete from ${suppressedAddresses} using ${mails}
     where mails.id = ${mailId} and suppressed_addresses.address_hash = mails.address_hash
       and reason = 'hard-bounce'`);
 }
 
-/** Finishes up to 500 transactional mails that expired before their turn came; returns their number. */
-export async function expireTransactionalMails(
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const rows = await executor.execute(sql`
+/** Finishes up to 500 transactional mails that expired before their turn came. */
+export async function expireTransactionalMails(executor: Executor): Promise<void> {
+  await executor.execute(sql`
     with expired as materialized (
       select id from ${mails}
       where state = 'queued' and campaign_id is null and expires_at <= now()
       limit 500 for update skip locked
     )
     update ${mails} set state = 'expired', finished_at = now(), recipient = null, message = null
-    from expired where mails.id = expired.id returning mails.id`);
-  return rows.length;
+    from expired where mails.id = expired.id`);
 }
 
 /**
  * Finishes up to 500 queued mails of cancelled campaigns, which a worker had claimed at the cancellation and could not
- * deliver. Returns their number.
+ * deliver.
  */
-export async function cancelReturnedMails(executor: Executor = getDatabase().db): Promise<number> {
-  const rows = await executor.execute(sql`
+export async function cancelReturnedMails(executor: Executor): Promise<void> {
+  await executor.execute(sql`
     with returned as materialized (
       select mails.id from ${campaigns} join ${mails} on mails.campaign_id = campaigns.id
       where campaigns.state = 'cancelled' and mails.state = 'queued'
       limit 500 for update of mails skip locked
     )
     update ${mails} set state = 'cancelled', finished_at = now()
-    from returned where mails.id = returned.id returning mails.id`);
-  return rows.length;
+    from returned where mails.id = returned.id`);
 }
 
 /** An array of ids as one parameter; Drizzle would make one of each element. */

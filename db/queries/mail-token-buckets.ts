@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import type { Executor } from "../client";
 import { mailTokenBuckets } from "../schema";
 
 /** Half a second's tokens may be spent at once. */
@@ -13,7 +13,7 @@ export async function takeMailTokens(
   key: string,
   rate: number,
   wanted: number,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<number> {
   const take = () =>
     executor.execute<{ granted: number }>(sql`
@@ -38,7 +38,7 @@ export async function spendMailTokens(
   key: string,
   rate: number,
   spent: number,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   await executor.execute(sql`
     update ${mailTokenBuckets}

@@ -8,7 +8,7 @@ const LEASE_SECONDS = 20;
 /** Records a worker's heartbeat and state, which renews its lease of all mails it has claimed. */
 export async function recordHeartbeat(
   worker: { id: string; circuitOpenForMs: number | null; circuitReason: string | null },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   const { id, circuitOpenForMs, circuitReason } = worker;
   await executor.execute(sql`
@@ -22,8 +22,8 @@ export async function recordHeartbeat(
  * Queues up to 500 mails of dead workers again, counts each as in doubt, and returns their number. The first time they
  * are due at once; a mail that kills its worker waits longer each time.
  */
-export async function takeOverMails(executor: Executor = getDatabase().db): Promise<number> {
-  const rows = await executor.execute(sql`
+export async function takeOverMails(executor: Executor): Promise<number> {
+  const { count } = await executor.execute(sql`
     with abandoned as materialized (
       select id from ${mails}
       where state = 'sending' and not exists (
@@ -35,15 +35,12 @@ export async function takeOverMails(executor: Executor = getDatabase().db): Prom
     )
     update ${mails} set state = 'queued', worker_id = null,
       due_at = now() + times_in_doubt * interval '1 minute', times_in_doubt = times_in_doubt + 1
-    from abandoned where mails.id = abandoned.id returning mails.id`);
-  return rows.length;
+    from abandoned where mails.id = abandoned.id`);
+  return count;
 }
 
 /** Removes a worker that has stopped; mails that it still held can be taken over at once. */
-export async function deleteMailWorker(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function deleteMailWorker(id: string, executor: Executor): Promise<void> {
   await executor.execute(sql`delete from ${mailWorkers} where id = ${id}`);
 }
 

@@ -14,28 +14,24 @@ export type NewMail = {
   idempotencyKey: string | null;
 };
 
-/** Queues a mail and returns its id; null, with nothing written, if there is one with its idempotency key. */
+/** Queues a mail; false, with nothing written, if there is one with its idempotency key. */
 export async function insertMail(
   { lifetimeMs, ...mail }: NewMail,
-  executor: Executor = getDatabase().db,
-): Promise<string | null> {
-  const [inserted] = await executor
+  executor: Executor,
+): Promise<boolean> {
+  const { count } = await executor
     .insert(mails)
     .values({
       ...mail,
       addressHash: addressHash(mail.recipient),
       expiresAt: sql`now() + ${lifetimeMs} * interval '1 millisecond'`,
     })
-    .onConflictDoNothing()
-    .returning({ id: mails.id });
-  return inserted?.id ?? null;
+    .onConflictDoNothing();
+  return count > 0;
 }
 
 /** Whether more than `most` transactional mails wait to be sent; reads no more than that. */
-export async function areMoreMailsQueued(
-  most: number,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
+export async function areMoreMailsQueued(most: number, executor: Executor): Promise<boolean> {
   const further = await executor
     .select({ id: mails.id })
     .from(mails)

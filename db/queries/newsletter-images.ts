@@ -21,15 +21,14 @@ export async function insertNewsletterImages(
   }
 }
 
-/** Deletes images stored before `before` that no issue's text names; returns their number. */
-export async function deleteUnusedNewsletterImages(before: Date): Promise<number> {
+/** Deletes images stored before `before` that no issue's text names. */
+export async function deleteUnusedNewsletterImages(before: Date): Promise<void> {
   // any occurrence counts: names are unguessable, and keeping an image too many is harmless
-  const gone = await getDatabase().db.execute(sql`
+  await getDatabase().db.execute(sql`
     delete from ${newsletterImages}
     where created_at < ${before.toISOString()}::timestamptz and name not in (
       select match[1] from ${campaigns}, regexp_matches(markdown, '([A-Za-z0-9_-]{22}\\.[a-z]+)', 'g') match
-    ) returning name`);
-  return gone.length;
+    )`);
 }
 
 export async function findNewsletterImage(

@@ -76,7 +76,7 @@ export async function lockOpenAlert(key: string, tx: Transaction): Promise<Opera
 export async function wasAlertResolvedSince(
   key: string,
   since: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<boolean> {
   const [row] = await executor
     .select({ id: operatorAlerts.id })
@@ -123,10 +123,7 @@ export async function updateAlert(
 }
 
 /** Deletes an alert that nobody was notified of. */
-export async function deleteAlert(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function deleteAlert(id: string, executor: Executor): Promise<void> {
   await executor.delete(operatorAlerts).where(eq(operatorAlerts.id, id));
 }
 

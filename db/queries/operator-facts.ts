@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Database, getDatabase } from "../client";
+import { getDatabase } from "../client";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
 import { SERVER_CONNECTIONS } from "./database-health";
 
@@ -32,6 +32,9 @@ export type HealthFacts = {
   crashes: number;
 };
 
+/** A run of the program: a hash of its machine and DATA_DIR, and the id of its start. */
+type ProgramRun = { place: string; startId: string };
+
 /** Time limit of the query, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
@@ -39,13 +42,10 @@ const TIMEOUT_MS = 5_000;
  * Reads what the site's health is judged by, in one statement. `place` and `startId` are this program's. Rejects after
  * 5 s.
  */
-export async function readHealthFacts(
-  { place, startId }: { place: string; startId: string },
-  database: Database = getDatabase(),
-): Promise<HealthFacts> {
-  const [row] = await database.db.transaction(async (tx) => {
+export async function readHealthFacts(program: ProgramRun): Promise<HealthFacts> {
+  const [row] = await getDatabase().db.transaction(async (tx) => {
     await tx.execute(sql.raw(`set local statement_timeout = ${TIMEOUT_MS}`));
-    return tx.execute<{ facts: HealthFacts }>(statement(place, startId));
+    return tx.execute<{ facts: HealthFacts }>(statement(program));
   });
   if (!row) throw new Error("The site's health could not be read.");
   return row.facts;
@@ -64,7 +64,7 @@ const REFUSED =
 
 const SENT = sql.raw(`${OF_SITE} and state = 'sent'`);
 
-const statement = (place: string, startId: string) => sql`
+const statement = ({ place, startId }: ProgramRun) => sql`
   select json_build_object(
     'signals', (select coalesce(json_object_agg(name,
         json_build_object('count', count, 'firstAt', first_at, 'lastAt', last_at)), '{}') from ${operatorSignals}),

@@ -1,13 +1,9 @@
 import { inArray, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import type { Executor } from "../client";
 import { operatorSignals } from "../schema";
 
 /** Adds to a signal's count. */
-export async function addToSignal(
-  name: string,
-  count: number,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function addToSignal(name: string, count: number, executor: Executor): Promise<void> {
   await executor.execute(sql`
     insert into ${operatorSignals} as known (name, count, first_at, last_at)
     values (${name}, ${count}, now(), now())
@@ -16,9 +12,6 @@ export async function addToSignal(
 }
 
 /** Removes signals with their counts. */
-export async function resetSignals(
-  names: readonly string[],
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function resetSignals(names: readonly string[], executor: Executor): Promise<void> {
   await executor.delete(operatorSignals).where(inArray(operatorSignals.name, [...names]));
 }

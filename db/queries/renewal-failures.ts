@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import type { Executor, Transaction } from "../client";
 import { renewalFailures } from "../schema";
 import { month } from "./statistics";
 
@@ -28,7 +28,7 @@ export async function recordRenewalFailures(
 
 /** Renewals that failed, and those that were paid after all, by calendar month in UTC of either. */
 export async function countRenewalFailures(
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ month: string; failed: number; recovered: number }[]> {
   return executor.execute<{ month: string; failed: number; recovered: number }>(sql`
     with changes as (

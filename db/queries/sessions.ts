@@ -126,7 +126,7 @@ export async function deleteSessionOfUser(userId: string, id: string): Promise<b
   return count > 0;
 }
 
-/** Ends every session of a user but one; returns their number. */
+/** Ends every session of a user but one, or all of them for null; returns their number. */
 export async function deleteOtherSessions(
   userId: string,
   keptTokenHash: string | null,
@@ -153,14 +153,6 @@ export async function deleteSession(
     .where(eq(sessions.tokenHash, tokenHash))
     .returning({ userId: sessions.userId });
   return gone?.userId ?? null;
-}
-
-/** Revokes every session of a user, as a change of password does. */
-export async function deleteSessionsOfUser(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
-  await executor.delete(sessions).where(eq(sessions.userId, userId));
 }
 
 /** Deletes sessions that expired before `now`; returns their number. */

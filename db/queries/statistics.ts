@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import type { Executor } from "../client";
 
 // Counts by calendar month in UTC, for the operator's statistics (docs/members.md). Months in which nothing
 // happened are left out.
@@ -28,7 +28,7 @@ const spells = sql`
 
 /** Members who joined, came back and left, by month. */
 export async function countMemberChanges(
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ month: Month; joined: number; returned: number; left: number }[]> {
   return executor.execute<{ month: Month; joined: number; returned: number; left: number }>(sql`
     with ${spells}, changes as (
@@ -43,7 +43,7 @@ export async function countMemberChanges(
 
 /** By how much the monthly recurring revenue changed, by month and currency, in the currency's minor unit. */
 export async function sumRevenueChanges(
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ month: Month; currency: string; amount: number }[]> {
   return executor.execute<{ month: Month; currency: string; amount: number }>(sql`
     with changes as (
@@ -65,7 +65,7 @@ export type CohortCount = { month: Month; size: number; after: number; members: 
  */
 export async function countCohorts(
   { since, months }: { since: Date; months: number },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<CohortCount[]> {
   return executor.execute<CohortCount>(sql`
     with ${spells}, people as (
@@ -92,9 +92,7 @@ export async function countCohorts(
 export type Changes = { month: Month; joined: number; left: number };
 
 /** Newsletter addresses that were confirmed, and that left the list. */
-export async function countSubscriberChanges(
-  executor: Executor = getDatabase().db,
-): Promise<Changes[]> {
+export async function countSubscriberChanges(executor: Executor): Promise<Changes[]> {
   return countChanges(
     sql`select ${month("confirmed_at")} as month, count(*) as joined, 0 as "left" from subscribers
         where confirmed_at is not null group by 1`,
@@ -104,9 +102,7 @@ export async function countSubscriberChanges(
 }
 
 /** Accounts that were created, and that were deleted. */
-export async function countAccountChanges(
-  executor: Executor = getDatabase().db,
-): Promise<Changes[]> {
+export async function countAccountChanges(executor: Executor): Promise<Changes[]> {
   return countChanges(
     sql`select ${month("created_at")} as month, count(*) as joined, 0 as "left" from users group by 1`,
     sql`former_accounts`,
@@ -134,7 +130,7 @@ async function countChanges(
 /** Accounts created and first memberships begun since `since`, those that have ended included. */
 export async function countNewcomers(
   since: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ accounts: number; members: number }> {
   const from = sql`${since.toISOString()}::timestamptz`;
   const [row] = await executor.execute<{ accounts: number; members: number }>(sql`
@@ -148,7 +144,7 @@ export async function countNewcomers(
 
 /** Disputes of payments, as the operator was told of them, by the month in which they were opened and ended. */
 export async function countDisputes(
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<{ month: Month; opened: number; ended: number }[]> {
   return executor.execute<{ month: Month; opened: number; ended: number }>(sql`
     with changes as (
@@ -164,10 +160,7 @@ export async function countDisputes(
 export type Reading = { month: Month; slug: string; title: string; members: number };
 
 /** The texts that were marked as read since a day in UTC, by month, those of most members first. */
-export async function countReadings(
-  since: string,
-  executor: Executor = getDatabase().db,
-): Promise<Reading[]> {
+export async function countReadings(since: string, executor: Executor): Promise<Reading[]> {
   return executor.execute<Reading>(sql`
     with readings as (
       select ${month("read_at")} as month, slug, count(*)::int as members from reading_progress
@@ -182,7 +175,7 @@ export async function countReadings(
 }
 
 /** The day of the site's oldest rows; null for a site without any. Imported subscribers may have joined before. */
-export async function findFirstDay(executor: Executor = getDatabase().db): Promise<string | null> {
+export async function findFirstDay(executor: Executor): Promise<string | null> {
   const utcDay = (instant: string) => sql.raw(`(min(${instant}) at time zone 'UTC')::date`);
   const [row] = await executor.execute<{ day: string | null }>(sql`
     select to_char(least(

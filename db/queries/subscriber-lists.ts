@@ -116,6 +116,9 @@ export async function findListings(emails: string[]): Promise<Map<string, FoundL
 /** A part of the list: addresses that get the newsletter, are not confirmed, or are suppressed. */
 export type SubscriberGroup = "reached" | "unconfirmed" | "suppressed";
 
+/** Subscribers of a group whose address contains `match`. */
+type SubscriberFilter = { group: SubscriberGroup; match: string };
+
 export type ListedSubscriber = {
   email: string;
   createdAt: Date;
@@ -130,11 +133,7 @@ export async function findNewestSubscribers({
   group,
   match,
   limit,
-}: {
-  group: SubscriberGroup;
-  match: string;
-  limit: number;
-}): Promise<ListedSubscriber[]> {
+}: SubscriberFilter & { limit: number }): Promise<ListedSubscriber[]> {
   return selectSubscribers(getDatabase().db)
     .where(and(isIn(group), matches(match)))
     .orderBy(desc(subscribers.createdAt), subscribers.id)
@@ -142,12 +141,9 @@ export async function findNewestSubscribers({
 }
 
 /** How many subscribers of a group have an address that contains `match`. */
-export async function countSubscribers(
-  { group, match }: { group: SubscriberGroup; match: string },
-  executor: Executor = getDatabase().db,
-): Promise<number> {
-  const [row] = await executor
-    .select({ count: count() })
+export async function countSubscribers({ group, match }: SubscriberFilter): Promise<number> {
+  const [row] = await getDatabase()
+    .db.select({ count: count() })
     .from(subscribers)
     .leftJoin(suppressedAddresses, isSuppressed)
     .where(and(isIn(group), matches(match)));

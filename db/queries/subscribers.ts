@@ -13,14 +13,13 @@ export type NewSubscriber = { email: string; unsubscribeToken: string };
 export async function insertSubscriber(
   { email, unsubscribeToken }: NewSubscriber,
   now: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<boolean> {
   const inserted = await executor
     .insert(subscribers)
     .values({ email, unsubscribeToken, confirmedAt: now })
-    .onConflictDoNothing()
-    .returning({ id: subscribers.id });
-  if (inserted.length > 0) return true;
+    .onConflictDoNothing();
+  if (inserted.count > 0) return true;
   const { count } = await executor
     .update(subscribers)
     .set({ unsubscribeToken, confirmedAt: now })
@@ -35,7 +34,7 @@ export async function insertSubscriber(
 export async function insertUnconfirmedSubscriber(
   { email, unsubscribeToken }: NewSubscriber,
   { now, askAgainAfter }: { now: Date; askAgainAfter: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<string | null> {
   const [inserted] = await executor
     .insert(subscribers)
@@ -71,7 +70,7 @@ export async function findSubscriberByEmail(email: string): Promise<Subscriber |
 export async function confirmSubscriber(
   id: string,
   now: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<Pick<Subscriber, "email" | "unsubscribeToken"> | null> {
   const [confirmed] = await executor
     .update(subscribers)
@@ -101,7 +100,7 @@ export function unsubscribeByEmail(email: string, executor?: Executor): Promise<
 /** Subscribers without an unsubscribe token, by id, of those after `afterId`. */
 export async function findSubscribersWithoutToken(
   { afterId, limit }: { afterId: string | null; limit: number },
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<Pick<Subscriber, "id" | "email">[]> {
   return executor
     .select({ id: subscribers.id, email: subscribers.email })
@@ -119,7 +118,7 @@ export async function findSubscribersWithoutToken(
 /** Sets the unsubscribe tokens of subscribers. */
 export async function setUnsubscribeTokens(
   tokens: { id: string; token: string }[],
-  executor: Executor = getDatabase().db,
+  executor: Executor,
 ): Promise<void> {
   await executor.execute(sql`
     update ${subscribers} set unsubscribe_token = given.token

@@ -60,13 +60,12 @@ export async function unsubscribeWhere(
 
 /** Takes addresses off the suppression list if the operator may do so; returns how many. */
 export async function liftSuppressions(emails: string[]): Promise<number> {
-  const lifted = await getDatabase().db.execute(sql`
+  const { count } = await getDatabase().db.execute(sql`
     with listed as materialized (${valuesOf(emails)})
     delete from ${suppressedAddresses} using listed
     where address_hash = ${addressHash(sql`email`)}
-      and not ${isReasonThat(sql`reason`, isOwnersWish)}
-    returning 1`);
-  return lifted.length;
+      and not ${isReasonThat(sql`reason`, isOwnersWish)}`);
+  return count;
 }
 
 /**

@@ -89,7 +89,7 @@ export async function findUserById(
 
 /** Whether an account's address is confirmed. */
 export async function isEmailConfirmed(userId: string): Promise<boolean> {
-  return (await findUserById(userId, getDatabase().db))?.emailConfirmedAt != null;
+  return (await findUserById(userId))?.emailConfirmedAt != null;
 }
 
 /** Records that an account's address is confirmed; false if it was already, or is another by now. */
@@ -130,13 +130,7 @@ export async function claimEmailConfirmation(
 
 /** The hash of a user's password; null if there is no such user. */
 export async function findPasswordHash(userId: string): Promise<string | null> {
-  const { db } = getDatabase();
-  const [user] = await db
-    .select({ passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, userId))
-    .limit(1);
-  return user?.passwordHash ?? null;
+  return (await findUserById(userId))?.passwordHash ?? null;
 }
 
 /**
@@ -160,21 +154,10 @@ export async function findEmailOfUser(
   userId: string,
   executor: Executor = getDatabase().db,
 ): Promise<string | null> {
-  const [user] = await executor
-    .select({ email: users.email })
-    .from(users)
-    .where(eq(users.id, userId))
-    .limit(1);
-  return user?.email ?? null;
+  return (await findUserById(userId, executor))?.email ?? null;
 }
 
 /** When an account was created; null if there is none. */
 export async function findAccountCreation(userId: string): Promise<Date | null> {
-  const { db } = getDatabase();
-  const [user] = await db
-    .select({ createdAt: users.createdAt })
-    .from(users)
-    .where(eq(users.id, userId))
-    .limit(1);
-  return user?.createdAt ?? null;
+  return (await findUserById(userId))?.createdAt ?? null;
 }

@@ -114,13 +114,27 @@ it("takes the notes of Obsidian, Jekyll and pandoc in the order of their names",
   expect(hills).toContain("title: Hills\norder: 2\npublish: draft\n---");
   expect(hills).toContain("High[^inline-1] and wide.");
   expect(hills).toContain("![map](../media/map.png)");
-  expect(hills).toContain("A *slanted* word(9).\n\n[^inline-1]: Very.");
+  expect(hills).toContain("A *slanted* *word*(9).\n\n[^inline-1]: Very.");
   expect(hills).not.toMatch(/:::|\{%/);
   expect(chapter("3-words.md")).toBe(
     "---\ntitle: Words\norder: 3\npart: The Ridge\nlabel: Appendix A\n---\n\nOne.\n",
   );
   expect(media()).toEqual(["map.png"]);
   expect(stderr).toContain("1 × picture without a description, which is now its name:");
+});
+
+it("turns HTML among words into Markdown, keeps what editions take, and says what is lost", async () => {
+  const { stderr } = await importBook({
+    "a.md":
+      '# A\n\n> one <i>two</i>  \n> <b>three *four*</b> <code>x*y</code>\n\nH<sub>2</sub>O, <a href="b.md">to *b*</a> <video src="v.mp4"></video>\n\n<Listing number="1">\n\nCode.\n\n</Listing>\n\n| a |\n| - |\n| x<br>y <em>z</em> |\n',
+    "b.md": "# B\n\nText.\n",
+  });
+  expect(chapter("1-a.md")).toContain(
+    "> one *two*  \n> **three *four*** `x*y`\n\nH<sub>2</sub>O, [to *b*](2-b.md)\n\n\n\nCode.\n\n\n\n| a |\n| - |\n| x<br>y *z* |\n",
+  );
+  expect(stderr).toBe(
+    "1 × <video>; its text stays: a.md:6\n1 × <listing>; its text stays: a.md:8\n",
+  );
 });
 
 it("divides one long text at its headings, with its parts, links, notes and embedded pictures", async () => {
@@ -234,12 +248,12 @@ describe("pictures", () => {
 describe("rubbish", () => {
   it("is named by kind and by its first lines, however much there is", async () => {
     const { stderr, stdout } = await importBook({
-      "a.md": `# A\n\n${"<blink>x</blink> [y](z.md)\n\n".repeat(800)}`,
+      "a.md": `# A\n\n${"<aside-note>x</aside-note> [y](z.md)\n\n".repeat(800)}`,
       "b.md": "# A\n\n<div><b>\n\n[^1] {{x}} <sub>\n",
       "c.md": Buffer.from([0x23, 0x20, 0xe9, 0x0a, 0x0a, 0xe9]),
       "empty.md": "",
     });
-    expect(stderr).toContain("800 × <blink>; its text stays: a.md:3, a.md:5, a.md:7, …\n");
+    expect(stderr).toContain("800 × <aside-note>; its text stays: a.md:3, a.md:5, a.md:7, …\n");
     expect(stderr.length + stdout.length).toBeLessThan(2_000);
     expect(chapter("3-e.md")).toContain("title: é\n");
   });

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { getDatabase } from "~db/client";
-import { deleteSessionsOfUser, insertSession } from "~db/queries/sessions";
+import { deleteOtherSessions, insertSession } from "~db/queries/sessions";
 import { findUserByEmail, insertUser, updatePasswordHash } from "~db/queries/users";
 import { sessions } from "~db/schema";
 import {
@@ -75,7 +75,7 @@ describe("a session", () => {
     let opened: Promise<boolean> | undefined;
     await getDatabase().db.transaction(async (tx) => {
       await updatePasswordHash(id, "the new hash", tx);
-      await deleteSessionsOfUser(id, tx);
+      await deleteOtherSessions(id, null, tx);
       opened = insertSession(newSession(id, "the old hash"));
       await untilLockWait();
     });
@@ -90,7 +90,7 @@ describe("a session", () => {
       expect(await insertSession(newSession(id, "the old hash"), tx)).toBe(true);
       changed = getDatabase().db.transaction(async (other) => {
         await updatePasswordHash(id, "the new hash", other);
-        await deleteSessionsOfUser(id, other);
+        await deleteOtherSessions(id, null, other);
       });
       await untilLockWait();
     });

@@ -42,8 +42,8 @@ export const WRONG_CREDENTIALS = "Invalid login credentials";
 
 /** The remix-auth form strategies for log in and sign up, named by `Way`. */
 const authenticator = new Authenticator<AuthenticatedUser>()
-  .use(new FormStrategy(({ form, request }) => logIn(form, networkOf(request))), "login")
-  .use(new FormStrategy(({ form, request }) => signUp(form, networkOf(request))), "signup");
+  .use(new FormStrategy(({ request }) => logIn(...sentIn(request))), "login")
+  .use(new FormStrategy(({ request }) => signUp(...sentIn(request))), "signup");
 
 /** Email and password as submitted: unvalidated, possibly repeated fields. */
 export type SentCredentials = { email: FieldValue; password: FieldValue };
@@ -70,18 +70,11 @@ export async function authenticate(
  * would clone, encode and parse it again, which takes thirty times as long.
  */
 class CredentialsRequest extends Request {
-  readonly #form = new FormData();
-
   constructor(
-    fields: SentCredentials,
+    readonly fields: SentCredentials,
     readonly clientAddress: string | undefined,
   ) {
     super(env().PUBLIC_URL);
-    for (const name of ["email", "password"] as const) {
-      for (const value of [fields[name] ?? []].flat()) {
-        if (typeof value === "string") this.#form.append(name, value);
-      }
-    }
   }
 
   override clone(): Request {
@@ -89,16 +82,18 @@ class CredentialsRequest extends Request {
   }
 
   override async formData(): Promise<FormData> {
-    return this.#form;
+    return new FormData();
   }
 }
 
-function networkOf(request: Request): ClientNetworks {
-  return clientNetworks(request instanceof CredentialsRequest ? request.clientAddress : undefined);
+/** The fields of a strategy's request, and the network that it came from. */
+function sentIn(request: Request): [SentCredentials, ClientNetworks] {
+  if (!(request instanceof CredentialsRequest)) throw new Error("These are no credentials.");
+  return [request.fields, clientNetworks(request.clientAddress)];
 }
 
-async function logIn(form: FormData, network: ClientNetworks): Promise<AuthenticatedUser> {
-  const parsed = logInSchema.safeParse(formFields(form));
+async function logIn(fields: SentCredentials, network: ClientNetworks): Promise<AuthenticatedUser> {
+  const parsed = logInSchema.safeParse(fields);
   if (!parsed.success) throw new CredentialsError(firstProblem(parsed.error));
   const { email, password } = parsed.data;
 
@@ -111,8 +106,11 @@ async function logIn(form: FormData, network: ClientNetworks): Promise<Authentic
 }
 
 /** Signs up a user. A known address returns a user with empty `identities` (specification, 5). */
-async function signUp(form: FormData, network: ClientNetworks): Promise<AuthenticatedUser> {
-  const parsed = signUpSchema.safeParse(formFields(form));
+async function signUp(
+  fields: SentCredentials,
+  network: ClientNetworks,
+): Promise<AuthenticatedUser> {
+  const parsed = signUpSchema.safeParse(fields);
   if (!parsed.success) throw new CredentialsError(firstProblem(parsed.error));
   const { email, password } = parsed.data;
 
@@ -147,16 +145,6 @@ async function insertAccount(account: { email: string; passwordHash: string }) {
 
 /** Another account recently had the address and can still get it back. */
 class AddressReserved extends Error {}
-
-/** A field sent twice becomes an array, which the schemas reject. */
-function formFields(form: FormData): Record<string, unknown> {
-  return Object.fromEntries(
-    ["email", "password"].map((name) => {
-      const values = form.getAll(name);
-      return [name, values.length > 1 ? values : values[0]];
-    }),
-  );
-}
 
 /** Placeholder in the mail that is rendered once for all users. Contains nothing that HTML would escape. */
 const CONFIRM_URL = "https://confirm-url.invalid/";

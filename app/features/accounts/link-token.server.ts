@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** Creates a link's secret: 32 random bytes for the link, and the token's SHA-256 for the database. */
+/** Creates the secret of a link or session: 32 random bytes for its holder, and the token's SHA-256 for the database. */
 export function createLinkToken(): { token: string; tokenHash: string } {
   const token = randomBytes(32).toString("base64url");
-  return { token, tokenHash: sha256(token) };
+  return { token, tokenHash: hashToken(token) };
 }
 
 /** Returns whether a field has the format of a link token, valid or not. */
@@ -13,9 +13,10 @@ export function isLinkToken(token: unknown): token is string {
 
 /** Returns the hash a token is stored under; null if it does not have the format of a token. */
 export function hashLinkToken(token: unknown): string | null {
-  return isLinkToken(token) ? sha256(token) : null;
+  return isLinkToken(token) ? hashToken(token) : null;
 }
 
-function sha256(token: string): string {
+/** Returns the hash any token is stored under. */
+export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

@@ -5,7 +5,7 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
-import { deleteSessionsOfUser } from "~db/queries/sessions";
+import { deleteOtherSessions } from "~db/queries/sessions";
 import { confirmEmail, updatePasswordHash } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
 import { hashPassword } from "./password.server";
@@ -84,7 +84,7 @@ function changePassword(
     await updatePasswordHash(userId, passwordHash, tx);
     // having the link proves access to this address's mail
     await confirmEmail({ userId, email }, new Date(), tx);
-    await deleteSessionsOfUser(userId, tx);
+    await deleteOtherSessions(userId, null, tx);
     await enqueuePasswordChanged({ userId, to: email, by: "reset" }, tx);
     return true;
   });

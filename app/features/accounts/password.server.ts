@@ -19,9 +19,6 @@ const CONCURRENCY = Math.max(1, Math.min(availableParallelism(), Math.floor(libu
 /** About a second of work, so no client times out in the queue. */
 const TASKS_PER_HASH = 40;
 
-/** Retry-After for a QueueFull, in seconds. */
-export const HASH_RETRY_SECONDS = 5;
-
 const queue = new BoundedQueue({
   concurrency: CONCURRENCY,
   maxTasks: TASKS_PER_HASH * CONCURRENCY,

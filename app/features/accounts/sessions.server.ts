@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 import { log } from "~/observability/log.server";
@@ -14,6 +13,7 @@ import {
 } from "~db/queries/sessions";
 import type { VerifiedBy } from "~db/schema";
 import { deviceOf } from "./device.server";
+import { createLinkToken, hashToken } from "./link-token.server";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -48,10 +48,10 @@ export async function openSession(
   { userAgent, verifiedBy = "password" }: { userAgent: string | null; verifiedBy?: VerifiedBy },
   executor?: Executor,
 ): Promise<string | null> {
-  const token = randomBytes(32).toString("base64url");
+  const { token, tokenHash } = createLinkToken();
   const opened = await insertSession(
     {
-      tokenHash: hashToken(token),
+      tokenHash,
       userId: id,
       passwordHash,
       expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
@@ -144,7 +144,3 @@ export async function readSession(request: Request): Promise<string | null> {
 }
 
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
-
-function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import pTimeout from "p-timeout";
-import { S3mini } from "s3mini";
+import { S3mini, type S3ServiceError } from "s3mini";
 import type { Environment } from "~/env.server";
 import { OperatorError } from "~db/operator-error";
 import { anyBackupTime, backupTime, PREFIX } from "./backup-name";
@@ -118,7 +118,8 @@ export function bucketStore(
     const reader = response.body.getReader();
     try {
       for (;;) {
-        const { done, value } = await asking(() => withTimeout(reader.read(), timeouts.piece));
+        const limit = { milliseconds: timeouts.piece, message: "nothing came in time" };
+        const { done, value } = await asking(() => pTimeout(reader.read(), limit));
         if (done) break;
         yield value;
       }
@@ -207,21 +208,10 @@ function signalAfter(milliseconds: number, stopping?: AbortSignal): AbortSignal 
   return signal;
 }
 
-const withTimeout = <T>(work: Promise<T>, milliseconds: number): Promise<T> =>
-  pTimeout(work, { milliseconds, message: "nothing came in time" });
-
 /** Returns the status and code of the storage's refusal, which the client's errors have in two forms. */
 function answerOf(error: unknown): { status: number | null; code: string } {
-  const {
-    status,
-    serviceCode,
-    message = "",
-  } = error as {
-    status?: number;
-    serviceCode?: string;
-    message?: string;
-  };
-  if (typeof status === "number") return { status, code: serviceCode ?? "" };
+  const { status, serviceCode = "", message = "" } = error as Partial<S3ServiceError>;
+  if (status !== undefined) return { status, code: serviceCode };
   const [, digits, code] = /failed with status (\d{3}): (\w+)/.exec(message) ?? [];
   return { status: digits ? Number(digits) : null, code: code ?? "" };
 }

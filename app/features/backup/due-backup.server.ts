@@ -14,9 +14,6 @@ const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 /** Delay after a failure, or while another instance makes the backup, in milliseconds. */
 const RETRY_MS = 15 * 60 * 1000;
 
-/** The time of the next check. */
-export type NextBackup = Date;
-
 /**
  * Makes a backup if the newest one is older than `every` milliseconds, judged by the names in the stores alone. Reads
  * a new backup back and verifies it before deleting older ones. Returns the time of the next check. Logs and counts
@@ -26,7 +23,7 @@ export async function backUpIfDue(
   every: number,
   now = new Date(),
   stopping?: AbortSignal,
-): Promise<NextBackup> {
+): Promise<Date> {
   const startedAt = performance.now();
   // counted from the end of an attempt, which may take longer than the delay
   const retry = () =>

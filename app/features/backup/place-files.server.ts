@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
@@ -73,13 +73,7 @@ async function requireSameEdition(folder: string, placements: Placement[]): Prom
 async function writeStaged(staged: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   dataDirectory();
   await mkdir(dirname(staged), { recursive: true, mode: 0o700 });
-  const file = await open(staged, "w", 0o600);
-  try {
-    for await (const chunk of content) await file.writeFile(chunk);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(staged, content, { mode: 0o600, flush: true });
 }
 
 async function placeAll(placements: Placement[]): Promise<string[]> {

@@ -78,7 +78,7 @@ export async function examineSite(examination: Examination): Promise<Finding[]> 
     },
     { area: "payments", ask: () => checkPayments(isOpen) },
     { area: "database", ask: () => (isOpen ? checkAlerts() : []) },
-    { area: "content", ask: checkContent },
+    { area: "content", ask: async () => [await checkEdition()] },
     { area: "backups", ask: checkBackups },
     releaseCheck,
   ]);
@@ -152,11 +152,8 @@ const CHECK =
   "Run 'content check', which names every mistake with its line; until then the last good edition is served.";
 
 /** Checks whether the edition in CONTENT_DIR can be imported. */
-async function checkContent(): Promise<Answer[]> {
-  return [await checkEdition("edition")];
-}
-
-async function checkEdition(what: string): Promise<Answer> {
+async function checkEdition(): Promise<Answer> {
+  const what = "edition";
   const { CONTENT_DIR, IS_CONTENT_DIR_SET, SANDBOX } = env();
   try {
     if (!holdsEdition(await listFolder(CONTENT_DIR))) {

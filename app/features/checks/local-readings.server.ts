@@ -28,22 +28,19 @@ export async function programPlace(): Promise<string> {
 
 const shortHash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** Reads the state of this machine's disks. */
-export class DiskReader {
-  readonly #data = new TimeLimitedCheck("DATA_DIR");
-  readonly #backups = new TimeLimitedCheck("BACKUP_DIR");
-
-  /** Returns how full the disks of DATA_DIR and BACKUP_DIR are. Omits those that do not answer. */
-  async read(): Promise<Reading[]> {
+/** Returns a function that reads how full the disks of DATA_DIR and BACKUP_DIR are. It omits those that do not answer. */
+export function diskReader(): () => Promise<Reading[]> {
+  const [inTime, backupsInTime] = [timeLimited("DATA_DIR"), timeLimited("BACKUP_DIR")];
+  return async () => {
     const { DATA_DIR, BACKUP_DIR } = env();
-    const data = await this.#data.run(async () => [await readDisk("DATA_DIR", DATA_DIR)]);
+    const data = await inTime(async () => [await readDisk("DATA_DIR", DATA_DIR)]);
     if (!BACKUP_DIR) return data;
     // may be a network folder whose server is down
-    const backups = await this.#backups.run(async () =>
+    const backups = await backupsInTime(async () =>
       (await isOnOtherDisk(BACKUP_DIR)) ? [await readDisk("BACKUP_DIR", BACKUP_DIR)] : [],
     );
     return [...data, ...backups];
-  }
+  };
 }
 
 /** Whether a folder is on another disk than DATA_DIR; false if it does not exist yet, before the first backup. */
@@ -67,32 +64,26 @@ async function readDisk(setting: string, folder: string): Promise<Reading> {
 }
 
 /**
- * Runs checks that may hang, such as on a network folder whose server is down. A check that times out keeps one of
- * Node.js's few file threads, so no other starts until it has ended.
+ * Returns a function that runs checks that may hang, such as on a network folder whose server is down. It returns
+ * what the check finds; nothing if it times out, which is logged once. A check that times out keeps one of Node.js's
+ * few file threads, so no other starts until it has ended.
  */
-export class TimeLimitedCheck {
-  #isHanging = false;
-
-  constructor(
-    private readonly what: string,
-    private readonly timeoutMs = TIMEOUT_MS,
-  ) {}
-
-  /** Returns what the check finds; nothing if it times out, which is logged once, or while an earlier one hangs. */
-  async run<T>(check: () => Promise<T[]>): Promise<T[]> {
-    if (this.#isHanging) return [];
+export function timeLimited(what: string, timeoutMs = TIMEOUT_MS) {
+  let isHanging = false;
+  const end = () => {
+    isHanging = false;
+  };
+  return async <T>(check: () => Promise<T[]>): Promise<T[]> => {
+    if (isHanging) return [];
     const running = check();
     return pTimeout(running, {
-      milliseconds: this.timeoutMs,
+      milliseconds: timeoutMs,
       fallback: () => {
-        this.#isHanging = true;
-        const end = () => {
-          this.#isHanging = false;
-        };
+        isHanging = true;
         running.then(end, end);
-        log().warn(`${this.what} does not answer; it is not looked at until it does`);
+        log().warn(`${what} does not answer; it is not looked at until it does`);
         return [];
       },
     });
-  }
+  };
 }

@@ -12,7 +12,7 @@ import {
 import { readHealthFacts } from "~db/queries/operator-facts";
 import type { OperatorAlert } from "~db/schema";
 import { type AlertReading, aboutAlert, alertOf, readAlerts } from "./alerts.server";
-import { DiskReader, dataPlace, programPlace } from "./local-readings.server";
+import { dataPlace, diskReader, programPlace } from "./local-readings.server";
 import { reportAlerts, resolveAlert } from "./report-alerts.server";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -32,7 +32,7 @@ const OUTAGE_MS = 5 * 60_000;
 /** One process's periodic checks of the site. Any number of processes may run them. */
 export class SiteCheck {
   readonly #startedAt: number;
-  readonly #disks = new DiskReader();
+  readonly #readDisks = diskReader();
   #failingSince: Date | null = null;
 
   constructor(
@@ -61,7 +61,7 @@ export class SiteCheck {
     const hadOutage = await this.#recordOutage(now);
     const readings = [
       ...readAlerts(facts, open, data, now),
-      ...(await this.#disks.read()).map((reading) => aboutAlert("disk-low", reading, data)),
+      ...(await this.#readDisks()).map((reading) => aboutAlert("disk-low", reading, data)),
     ];
     const changed = readings.filter(
       (reading) =>

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { TimeLimitedCheck } from "./local-readings.server";
+import { timeLimited } from "./local-readings.server";
 
-describe("TimeLimitedCheck", () => {
+describe("a check with a time limit", () => {
   it("times out, and starts no other check until it has ended", async () => {
     setEnvironment({ LOG_LEVEL: "silent" });
-    const bounded = new TimeLimitedCheck("BACKUP_DIR", 10);
+    const bounded = timeLimited("BACKUP_DIR", 10);
     let end = (_: string[]) => {};
     const hanging = new Promise<string[]>((resolve) => {
       end = resolve;
     });
     let looks = 0;
     const look = (result: Promise<string[]>) =>
-      bounded.run(() => {
+      bounded(() => {
         looks += 1;
         return result;
       });

@@ -1,5 +1,5 @@
 import { bookWords } from "~/features/site/page-site";
-import { AboutPath } from "./golden-path";
+import { PathBehind } from "./golden-path";
 import { useLandingSite } from "./landing-site-context";
 
 /** What the book offers, on three cards. */
@@ -12,7 +12,7 @@ export function AboutSection() {
       aria-labelledby="about-title"
       className="frame relative py-4 max-md:pl-[calc(var(--gutter)+5*var(--spacing))]"
     >
-      <AboutPath />
+      <PathBehind line="about" />
       <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
         <h2 id="about-title" className="section-title" {...(about && bookWords(site))}>
           {about?.heading ?? "About the book"}
@@ -26,7 +26,7 @@ export function AboutSection() {
       <ul {...bookWords(site)} className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
         {features.map(({ title, text }, index) => (
           <li key={title} className="border-line border-t-2 pt-8">
-            <FeatureMark name={MARKS[index % MARKS.length] ?? "book"} />
+            <FeatureMark drawing={MARKS[index % MARKS.length]} />
             <h3 className="mt-6 text-xl">{title}</h3>
             <p className="mt-3 text-ink-soft">{text}</p>
           </li>
@@ -36,30 +36,15 @@ export function AboutSection() {
   );
 }
 
-const marks = {
-  compass: (
-    <>
-      <circle cx="24" cy="24" r="19" />
-      <path d="M31.5 16.5l-4.6 10.4-10.4 4.6 4.6-10.4zM24 5v3M24 40v3M5 24h3M40 24h3" />
-    </>
-  ),
-  book: (
-    <path d="M24 13c-4-4-10-5.500-18-5.500v29c8 0 14 1.500 18 5.500 4-4 10-5.500 18-5.500v-29c-8 0-14 1.500-18 5.500zm0 0v29M12 16c3 .3 5.300.9 7 1.800M12 23c3 .3 5.300.9 7 1.800M36 16c-3 .3-5.300.9-7 1.800M36 23c-3 .3-5.300.9-7 1.800" />
-  ),
-  steps: (
-    <>
-      <path d="M4 43h10v-9h10v-9h10v-9h10" />
-      <path d="M33.500 8.500a5 5 0 0 1 10 0M29.500 8.500h-2M47 8.500h-1.500M38.500 1v-.5" />
-    </>
-  ),
-} as const;
-
-type FeatureMarkName = keyof typeof marks;
-
-const MARKS: FeatureMarkName[] = ["compass", "book", "steps"];
+/** The drawings on the cards: a compass, a book, and steps to the sun. */
+const MARKS = [
+  "M5 24a19 19 0 1 0 38 0a19 19 0 1 0-38 0zM31.5 16.5l-4.6 10.4-10.4 4.6 4.6-10.4zM24 5v3M24 40v3M5 24h3M40 24h3",
+  "M24 13c-4-4-10-5.500-18-5.500v29c8 0 14 1.500 18 5.500 4-4 10-5.500 18-5.500v-29c-8 0-14 1.500-18 5.500zm0 0v29M12 16c3 .3 5.300.9 7 1.800M12 23c3 .3 5.300.9 7 1.800M36 16c-3 .3-5.300.9-7 1.800M36 23c-3 .3-5.300.9-7 1.800",
+  "M4 43h10v-9h10v-9h10v-9h10M33.500 8.500a5 5 0 0 1 10 0M29.500 8.500h-2M47 8.500h-1.500M38.500 1v-.5",
+];
 
 /** A small drawing in one golden line. Decorative: the heading beside it says the same. */
-function FeatureMark({ name }: { name: FeatureMarkName }) {
+function FeatureMark({ drawing }: { drawing: string | undefined }) {
   return (
     <svg
       aria-hidden="true"
@@ -68,7 +53,7 @@ function FeatureMark({ name }: { name: FeatureMarkName }) {
       strokeLinecap="round"
       strokeLinejoin="round"
     >
-      {marks[name]}
+      <path d={drawing} />
     </svg>
   );
 }

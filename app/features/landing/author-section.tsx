@@ -1,7 +1,7 @@
 import { bookWords } from "~/features/site/page-site";
 import { SAMPLE_SITE } from "~/features/site/sample-site";
 import portraitArt from "./art/portrait.svg";
-import { AuthorPath } from "./golden-path";
+import { PathBehind } from "./golden-path";
 import { useLandingSite } from "./landing-site-context";
 import { editionPhoto, Photo } from "./photo";
 import { stockPhoto } from "./stock-photo";
@@ -14,7 +14,7 @@ export function AuthorSection() {
   const hasPortrait = isSample || photos.author !== null;
   return (
     <section id="author" aria-labelledby="author-title" className="frame relative py-4">
-      <AuthorPath />
+      <PathBehind line="author" />
       <div className="grid items-center gap-12 md:grid-cols-12 md:gap-8">
         {hasPortrait && (
           <AuthorPortrait className="w-full max-w-80 md:col-span-5 md:max-w-none lg:col-span-4" />
@@ -41,9 +41,7 @@ export function AuthorSection() {
 const portraitPhoto = stockPhoto({
   id: "photo-1573496359142-b8d87734a5a2",
   alt: `${SAMPLE_SITE.author}, smiling at the camera`,
-  width: 480,
   height: 600,
-  widths: [320, 480, 640, 800, 960],
 });
 
 /** The author's photograph; the sample's is over her drawn monogram. */

@@ -58,100 +58,60 @@ export function PathStart() {
   );
 }
 
-/** Runs down beside the hero's text and behind the book, and leaves it with the road on the cover. */
-export function HeroPath() {
-  return (
-    <Piece
-      className="path-behind"
-      line={{
-        phone: "M96.9,0 C96.9,16 95.4,24 95.4,40 C95.4,60 78,58 66,68 C52,79 44,86 44,100",
-        tablet: "M96.9,0 C96.9,16 96,24 90,30 C76,44 74,60 74,100",
-        desktop: "M80,40 V100",
-      }}
-    />
-  );
-}
-
-/** Runs along the left margin; on a phone the text makes room for it. */
-export function AboutPath() {
-  return (
-    <Piece
-      className="path-behind"
-      line={{
-        phone:
-          "M3.1,0 C3.1,10 7.5,12 7.5,24 C7.5,38 2.6,38 2.6,52 C2.6,66 7.5,66 7.5,80 C7.5,92 3.1,92 3.1,100",
-        tablet: "M3.1,0 C3.1,18 4.6,24 4.6,38 C4.6,56 1.8,58 1.8,74 C1.8,88 3.1,88 3.1,100",
-        desktop: "M3.1,0 C3.1,18 4.9,22 4.9,38 C4.9,58 1.3,58 1.3,76 C1.3,90 3.1,88 3.1,100",
-      }}
-    />
-  );
-}
-
-/** Runs from the left margin behind the open page, and out on its other side. */
-export function PreviewPath() {
-  return (
-    <Piece
-      className="path-behind"
-      line={{
-        ...everywhere("M3.1,0 C3.1,16 6,20 20,30 C60,44 96.9,50 96.9,66 C96.9,80 95.4,88 96.9,100"),
-        desktop: "M3.1,0 C3.1,16 3,22 12,32 C24,45 50,53 62.5,66 C72,76 91,76 91,100",
-      }}
-    />
-  );
-}
-
-/** Runs behind the portrait and leaves it with the line drawn in it, or on a phone at the side. */
-export function AuthorPath() {
-  return (
-    <Piece
-      className="path-behind"
-      line={{
-        phone: "M30,0 C30,20 96.9,20 96.9,42 C96.9,64 95,80 96.9,100",
-        tablet: "M20,0 C20,40 17,60 17,100",
-        desktop: "M18,0 C18,40 14.8,60 14.8,100",
-      }}
-    />
-  );
-}
-
-/** Runs past the heading of the reviews. */
-export function ReviewsPath() {
-  return (
-    <Piece
-      className="path-behind"
-      line={{
-        phone: "M3.1,0 V100",
-        tablet: "M89,0 C89,40 90,60 90,100",
-        desktop: "M84.5,0 C84.5,40 86,60 86,100",
-      }}
-    />
-  );
-}
-
-/** Runs through the space beside a quote. Between two quotes it follows their border, in the middle. */
-export function QuotePath({ quote }: { quote: QuotePlace }) {
-  return <Piece className="path-behind" line={QUOTES[quote]} />;
-}
-
-export type QuotePlace = keyof typeof QUOTES;
-
-const QUOTES = {
-  first: {
+/** The lines that run behind the content of sections and quotes. */
+const LINES = {
+  /** beside the hero's text and behind the book, which it leaves with the road on the cover */
+  hero: {
+    phone: "M96.9,0 C96.9,16 95.4,24 95.4,40 C95.4,60 78,58 66,68 C52,79 44,86 44,100",
+    tablet: "M96.9,0 C96.9,16 96,24 90,30 C76,44 74,60 74,100",
+    desktop: "M80,40 V100",
+  },
+  /** along the left margin; on a phone the text makes room for it */
+  about: {
+    phone:
+      "M3.1,0 C3.1,10 7.5,12 7.5,24 C7.5,38 2.6,38 2.6,52 C2.6,66 7.5,66 7.5,80 C7.5,92 3.1,92 3.1,100",
+    tablet: "M3.1,0 C3.1,18 4.6,24 4.6,38 C4.6,56 1.8,58 1.8,74 C1.8,88 3.1,88 3.1,100",
+    desktop: "M3.1,0 C3.1,18 4.9,22 4.9,38 C4.9,58 1.3,58 1.3,76 C1.3,90 3.1,88 3.1,100",
+  },
+  /** from the left margin behind the open page, and out on its other side */
+  preview: {
+    ...everywhere("M3.1,0 C3.1,16 6,20 20,30 C60,44 96.9,50 96.9,66 C96.9,80 95.4,88 96.9,100"),
+    desktop: "M3.1,0 C3.1,16 3,22 12,32 C24,45 50,53 62.5,66 C72,76 91,76 91,100",
+  },
+  /** behind the portrait, which it leaves with the line drawn in it, or on a phone at the side */
+  author: {
+    phone: "M30,0 C30,20 96.9,20 96.9,42 C96.9,64 95,80 96.9,100",
+    tablet: "M20,0 C20,40 17,60 17,100",
+    desktop: "M18,0 C18,40 14.8,60 14.8,100",
+  },
+  /** past the heading of the reviews */
+  reviews: {
+    phone: "M3.1,0 V100",
+    tablet: "M89,0 C89,40 90,60 90,100",
+    desktop: "M84.5,0 C84.5,40 86,60 86,100",
+  },
+  /** through the space beside a quote; between two quotes it follows their border, in the middle */
+  firstQuote: {
     phone: "M3.1,0 C3.1,20 5.5,24 5.5,44 V72 C5.5,94 12,100 50,100",
     tablet: "M90,0 C90,70 78,100 50,100",
     desktop: "M86,0 C86,66 74,100 50,100",
   },
-  second: {
+  secondQuote: {
     phone: "M50,0 C88,0 94.5,6 94.5,30 V70 C94.5,94 88,100 50,100",
     tablet: "M50,0 C18,0 12,8 12,32 V68 C12,92 18,100 50,100",
     desktop: "M50,0 C28,0 16,22 16,50 C16,78 28,100 50,100",
   },
-  third: {
+  thirdQuote: {
     phone: "M50,0 C12,0 5.5,6 5.5,28 V50 C5.5,76 3.1,80 3.1,100",
     tablet: "M50,0 C78,0 90,22 90,56 C90,76 91,84 91,100",
     desktop: "M50,0 C73,0 84,24 84,56 C84,78 87,84 87,100",
   },
 } satisfies Record<string, PerLayout<string>>;
+
+/** The line through a section, or beside a quote. */
+export function PathBehind({ line }: { line: keyof typeof LINES }) {
+  return <Piece className="path-behind" line={LINES[line]} />;
+}
 
 /** Crosses the free space between two sections. */
 export function PathCrossing({ from, to }: { from: Place; to: Place }) {

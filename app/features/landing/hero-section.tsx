@@ -2,7 +2,7 @@ import { BuyButton } from "~/features/site/buy-button";
 import { bookWords, useSite } from "~/features/site/page-site";
 import type { Site } from "~/features/site/site";
 import coverArt from "./art/cover.svg";
-import { HeroPath, PathStart } from "./golden-path";
+import { PathBehind, PathStart } from "./golden-path";
 import { editionPhoto, Photo } from "./photo";
 import { StarRating } from "./star-rating";
 import { stockPhoto } from "./stock-photo";
@@ -69,7 +69,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
           )}
         </div>
         <div className="hero-lane">
-          <HeroPath />
+          <PathBehind line="hero" />
         </div>
       </div>
     </section>
@@ -79,9 +79,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
 const jacketPhoto = stockPhoto({
   id: "photo-1441974231531-c6227db76b6e",
   alt: "Early light falling through tall trees onto a forest path",
-  width: 480,
   height: 720,
-  widths: [320, 480, 640, 800, 960],
 });
 
 /** Whether a title does not fit the hero and the jacket in large type. */

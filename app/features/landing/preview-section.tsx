@@ -1,5 +1,5 @@
 import { bookWords, initialClass } from "~/features/site/page-site";
-import { PreviewPath } from "./golden-path";
+import { PathBehind } from "./golden-path";
 import { useLandingSite } from "./landing-site-context";
 
 /** The content of the section. */
@@ -20,7 +20,7 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
       aria-labelledby="preview-title"
       className="frame relative pt-20 pb-4 lg:pt-32"
     >
-      <PreviewPath />
+      <PathBehind line="preview" />
       <h2 id="preview-title" className="section-title">
         Read the first pages
       </h2>

@@ -1,10 +1,10 @@
 import { bookWords } from "~/features/site/page-site";
 import type { Review } from "~/features/site/site";
-import { QuotePath, type QuotePlace, ReviewsPath } from "./golden-path";
+import { PathBehind } from "./golden-path";
 import { useLandingSite } from "./landing-site-context";
 import { StarRating } from "./star-rating";
 
-const PLACES: QuotePlace[] = ["first", "second", "third"];
+const PLACES = ["first", "second", "third"] as const;
 
 /** The reviews, set as pull quotes with the golden path winding between them. */
 export function ReviewsSection() {
@@ -12,7 +12,7 @@ export function ReviewsSection() {
   return (
     <section id="reviews" aria-labelledby="reviews-title">
       <div className="frame relative py-4">
-        <ReviewsPath />
+        <PathBehind line="reviews" />
         <h2 id="reviews-title" className="section-title">
           {reviewsHeading}
         </h2>
@@ -45,10 +45,10 @@ export function ReviewsSection() {
   );
 }
 
-function PullQuote({ review, place }: { review: Review; place: QuotePlace }) {
+function PullQuote({ review, place }: { review: Review; place: (typeof PLACES)[number] }) {
   return (
     <div className={`frame pull-quote pull-quote-${place}`}>
-      <QuotePath quote={place} />
+      <PathBehind line={`${place}Quote`} />
       <figure>
         <blockquote {...bookWords(useLandingSite())}>
           <p>{review.text}</p>

@@ -7,21 +7,24 @@ type StockPhoto = {
   /** The photo's path on its host. */
   id: string;
   alt: string;
-  /** Largest size served, in CSS pixels, which also sets the aspect ratio. */
-  width: number;
+  /** In CSS pixels, at a width of `WIDTH`; sets the aspect ratio. */
   height: number;
-  /** Widths offered to the browser, in pixels. */
-  widths: readonly number[];
 };
 
+/** The width at which photographs are shown at most, in CSS pixels. */
+const WIDTH = 480;
+
+/** Widths offered to the browser, in pixels. */
+const WIDTHS = [320, 480, 640, 800, 960];
+
 /** Returns a photograph from the external host, which crops it to the sizes that browsers may choose. */
-export function stockPhoto({ id, alt, width, height, widths }: StockPhoto): PhotoSource {
+export function stockPhoto({ id, alt, height }: StockPhoto): PhotoSource {
   const address = (shown: number) =>
-    `${PHOTO_ORIGIN}/${id}?auto=format&fit=crop&q=75&w=${shown}&h=${Math.round((shown * height) / width)}`;
+    `${PHOTO_ORIGIN}/${id}?auto=format&fit=crop&q=75&w=${shown}&h=${Math.round((shown * height) / WIDTH)}`;
   return {
-    src: address(width),
-    srcSet: widths.map((shown) => `${address(shown)} ${shown}w`).join(", "),
-    width,
+    src: address(WIDTH),
+    srcSet: WIDTHS.map((shown) => `${address(shown)} ${shown}w`).join(", "),
+    width: WIDTH,
     height,
     alt,
   };

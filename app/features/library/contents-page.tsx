@@ -49,7 +49,13 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
             </ol>
           </section>
         ))}
-        <BookDownload className="mt-12" />
+        {/* without `download`: after a membership ended, browsers would save the landing page as a book */}
+        <p className="mt-12">
+          <a href={BOOK_PATH} className="text-link inline-flex min-h-11 items-center">
+            Download as EPUB
+          </a>{" "}
+          <span className="text-ink-soft">for e-readers and reading apps</span>
+        </p>
         <p className="contents-more">
           <Link to={PODCAST_PAGE_PATH} className="text-link">
             All sounds in your podcast app
@@ -119,20 +125,5 @@ function Pages({ page, pageCount }: { page: number; pageCount: number }) {
         ))}
       </ol>
     </nav>
-  );
-}
-
-/**
- * A link to the book for e-readers. It has no `download` attribute: after a membership ended, browsers would save the
- * landing page as a book.
- */
-function BookDownload({ className = "" }: { className?: string }) {
-  return (
-    <p className={className}>
-      <a href={BOOK_PATH} className="text-link inline-flex min-h-11 items-center">
-        Download as EPUB
-      </a>{" "}
-      <span className="text-ink-soft">for e-readers and reading apps</span>
-    </p>
   );
 }

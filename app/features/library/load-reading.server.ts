@@ -32,8 +32,7 @@ export async function loadReading(
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();
   const document = findReadingDocument(edition, { kind, slug }, now);
-  const entry = edition.find(slug, now);
-  if (!document || !entry) return null;
+  if (!document) return null;
   const owner = viewer.user.id;
   const key = { userId: owner, slug };
   const [stored, progress, note] = await Promise.all([
@@ -47,11 +46,11 @@ export async function loadReading(
   return {
     document: { ...document, key: textKey },
     owner,
-    progress: textProgress(entry, {
+    progress: textProgress(document, {
       isRead: progress !== null && progress.readAt !== null,
       block: progress?.block ?? null,
     }),
-    second: entry.sound && (progress?.second ?? null),
+    second: document.sound && (progress?.second ?? null),
     note: note ?? { text: "", version: 0 },
     html,
   };

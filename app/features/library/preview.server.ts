@@ -5,17 +5,12 @@ import { documentPath, MEDIA_PATH, PREVIEW_MEDIA_PATH, previewPath } from "./lib
 import { TAGS } from "./stored-html";
 
 /** A text that anyone may read. */
-export type PreviewView = {
-  slug: string;
+export type PreviewView = Pick<
+  EditionEntry,
+  "slug" | "number" | "title" | "language" | "dir" | "summary" | "wordCount"
+> & {
   /** What is above its title, if anything. */
   label: string | null;
-  /** A chapter's number, if it has one. */
-  number: number | null;
-  title: string;
-  language: string;
-  dir: EditionEntry["dir"];
-  summary: string;
-  wordCount: number;
   /** Sanitized. Its images are public. */
   html: string;
   /** The next chapter, if the viewer may read it. */

@@ -1,5 +1,5 @@
 import type { DocumentKind } from "~db/schema";
-import type { Edition, EditionEntry, Sound } from "./edition";
+import type { Edition, EditionEntry } from "./edition";
 import { labelAbove, labelOf } from "./entry-label";
 import { documentPath } from "./library-paths";
 import { minutesToRead } from "./reading-time";
@@ -8,22 +8,13 @@ import { minutesToRead } from "./reading-time";
 export type Neighbor = { path: string; label: string; title: string };
 
 /** A chapter or extra for its page, without its text. */
-export type ReadingDocument = {
+export type ReadingDocument = Omit<EditionEntry, "label"> & {
   /** Identifies the text. It differs between editions. */
   key: string;
-  kind: DocumentKind;
-  slug: string;
   path: string;
   /** Label above the title, such as `Chapter 3`; null if the title says the same. */
   label: string | null;
-  /** The chapter's number, if it has one. */
-  number: number | null;
-  title: string;
-  language: string;
-  dir: EditionEntry["dir"];
-  summary: string;
   minutes: number;
-  sound: Sound | null;
   previous: Neighbor | null;
   next: Neighbor | null;
 };
@@ -38,18 +29,11 @@ export function findReadingDocument(
   if (place?.entry.kind !== kind) return null;
   const { entry, previous, next } = place;
   return {
+    ...entry,
     key: `${edition.digest}/${slug}`,
-    kind,
-    slug,
     path: documentPath(entry),
     label: labelAbove(entry),
-    number: entry.number,
-    title: entry.title,
-    language: entry.language,
-    dir: entry.dir,
-    summary: entry.summary,
     minutes: minutesToRead(entry.wordCount),
-    sound: entry.sound,
     previous: previous && toNeighbor(previous),
     next: next && toNeighbor(next),
   };

@@ -9,7 +9,7 @@ import { minutesText } from "./reading-time";
 
 type ReadingPageProps = {
   document: ReadingDocument;
-  /** See `DocumentText`. */
+  /** Sanitized HTML; undefined in a browser that hydrates a page which already contains it. */
   html?: string | undefined;
   /** The sound player, above the text. */
   player?: ReactNode;
@@ -38,7 +38,12 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
           </header>
           {player}
           <div className="reading-column" lang={language} dir={dir}>
-            <DocumentText textKey={key} html={html} initial={initialClass(document)} />
+            <StaticSection
+              id="text"
+              markupKey={key}
+              html={html}
+              className={`book-text markdown-text reading-text ${initialClass(document)}`}
+            />
           </div>
           {document.number !== null && (
             <p className="reading-folio" aria-hidden="true">
@@ -64,42 +69,17 @@ type NeighborLinkProps = {
 
 /** Link to the next or previous text; at either end of the series, to the contents. */
 function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
-  if (!neighbor) {
-    return (
-      <Link to={CHAPTERS_PATH} className={`reading-neighbor reading-neighbor-${rel}`}>
-        <span className="reading-neighbor-label">All chapters and extras</span>
-        <span className="reading-neighbor-title">Contents</span>
-      </Link>
-    );
-  }
   return (
-    <Link to={neighbor.path} rel={rel} className={`reading-neighbor reading-neighbor-${rel}`}>
+    <Link
+      to={neighbor?.path ?? CHAPTERS_PATH}
+      rel={neighbor ? rel : undefined}
+      className={`reading-neighbor reading-neighbor-${rel}`}
+    >
       <span className="reading-neighbor-label">
-        {direction}: {neighbor.label}
+        {neighbor ? `${direction}: ${neighbor.label}` : "All chapters and extras"}
       </span>
-      <span className="reading-neighbor-title">{neighbor.title}</span>
+      <span className="reading-neighbor-title">{neighbor?.title ?? "Contents"}</span>
     </Link>
-  );
-}
-
-type DocumentTextProps = {
-  /** Identifies the text. */
-  textKey: string;
-  /** Sanitized HTML; undefined in a browser that hydrates a page which already contains it. */
-  html: string | undefined;
-  /** The class of a text with a large initial, or "". */
-  initial: string;
-};
-
-/** The text of a chapter or extra. Use it once per page. */
-function DocumentText({ textKey, html, initial }: DocumentTextProps) {
-  return (
-    <StaticSection
-      id="text"
-      markupKey={textKey}
-      html={html}
-      className={`book-text markdown-text reading-text ${initial}`}
-    />
   );
 }
 

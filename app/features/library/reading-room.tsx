@@ -27,34 +27,27 @@ export function ReadingRoom({
       html={html}
       player={
         <>
-          <ResumeLink progress={progress} className="reading-column mt-6 justify-center" />
+          <ResumeLink progress={progress} />
           {sound && (
             <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
           )}
         </>
       }
     >
-      <MarkAsRead slug={slug} isRead={progress.isRead} className="text-center" />
+      <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
       <NotesPage key={slug} slug={slug} owner={owner} note={note} />
     </ReadingPage>
   );
 }
 
-type ResumeLinkProps = {
-  progress: TextProgress;
-  className?: string;
-};
-
 /**
  * A line above a text that links to where its reader stopped, perhaps on another device. Renders nothing if that is on
  * the first screen.
  */
-function ResumeLink({ progress, className = "" }: ResumeLinkProps) {
+function ResumeLink({ progress }: { progress: TextProgress }) {
   if (progress.stoppedAt === null) return null;
   return (
-    <p
-      className={`flex flex-wrap items-center gap-x-1.5 text-ink-soft text-sm print:hidden ${className}`}
-    >
+    <p className="reading-column mt-6 flex flex-wrap items-center justify-center gap-x-1.5 text-ink-soft text-sm print:hidden">
       You stopped further down:{" "}
       <a href={`#${blockId(progress.stoppedAt)}`} className="text-link">
         continue there
@@ -63,17 +56,11 @@ function ResumeLink({ progress, className = "" }: ResumeLinkProps) {
   );
 }
 
-type MarkAsReadProps = { slug: string; isRead: boolean; className?: string };
-
 /**
  * The button at a text's end that marks it as read or unread: at once with JavaScript, by POST and redirect without.
+ * Pass the slug as `key`.
  */
-function MarkAsRead(props: MarkAsReadProps) {
-  // the next text starts with its own state
-  return <MarkForm key={props.slug} {...props} />;
-}
-
-function MarkForm({ slug, isRead, className }: MarkAsReadProps) {
+function MarkAsRead({ slug, isRead }: { slug: string; isRead: boolean }) {
   const toast = useToast();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
@@ -99,7 +86,7 @@ function MarkForm({ slug, isRead, className }: MarkAsReadProps) {
       method="post"
       action={PROGRESS_PATH}
       onSubmit={submit}
-      className={`print:hidden ${className ?? ""}`}
+      className="text-center print:hidden"
     >
       <input type="hidden" name="slug" value={slug} />
       <input type="hidden" name="action" value={action} />

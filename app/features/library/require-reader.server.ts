@@ -1,6 +1,7 @@
-import type { AppLoadContext } from "@remix-run/node";
+import type { AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
+import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { DocumentKind } from "~db/schema";
 import { waitForEdition } from "./current-edition.server";
 import type { Edition } from "./edition";
@@ -25,17 +26,19 @@ export async function requireReader(args: Args): Promise<Reader | null> {
   return viewer && { viewer, edition: await requireEdition() };
 }
 
-/** Guards the page of a text and returns its member's reading. Throws a 404 Response if there is none of this kind. */
-export async function requireReading(
-  { kind, slug = "" }: { kind: DocumentKind; slug: string | undefined },
-  args: Args,
-) {
+/**
+ * Guards the page of a text and returns its member's reading, its HTML for rendering only. Throws a 404 Response if
+ * there is none of this kind.
+ */
+export async function requireReading(kind: DocumentKind, args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) return null;
+  const { slug = "" } = args.params;
   const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
-  const reading = await loadReading(reader, { kind, slug, search });
-  if (!reading) throw new Response(null, { status: 404 });
-  return reading;
+  const found = await loadReading(reader, { kind, slug, search });
+  if (!found) throw new Response(null, { status: 404 });
+  const { html, ...reading } = found;
+  return withRenderedOnly(reading, { html }, args.context);
 }
 
 /** Returns the edition. Throws a 503 Response while a new installation reads its first one. */

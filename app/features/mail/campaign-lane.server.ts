@@ -29,29 +29,21 @@ type Place = { cursor: CampaignCursor | null; since: number };
 
 /** Claims the mails of running campaigns round-robin, within the rate limits. */
 export class CampaignLane {
-  readonly #workerId: string;
-  readonly #executor: Executor;
-  readonly #issueSource: IssueSource;
-  readonly #rate: number | null;
   readonly #places = new Map<string, Place>();
   readonly #blocked = new Map<string, number>();
-  /** Campaigns this worker paused and has not seen running since. */
-  readonly #paused = new Set<string>();
+  /** Campaigns this worker paused and has not seen running since, with the monotonic time of the pause. */
+  readonly #paused = new Map<string, number>();
   readonly #issues = new Map<string, Promise<PreparedIssue>>();
   #campaigns: Campaign[] = [];
   #listedAt = Number.NEGATIVE_INFINITY;
   #notBefore = 0;
 
   constructor(
-    workerId: string,
-    executor: Executor,
-    { issueSource, rate }: { issueSource: IssueSource; rate: number | null },
-  ) {
-    this.#workerId = workerId;
-    this.#executor = executor;
-    this.#issueSource = issueSource;
-    this.#rate = rate;
-  }
+    private readonly workerId: string,
+    private readonly executor: Executor,
+    private readonly issueSource: IssueSource,
+    private readonly rate: number | null,
+  ) {}
 
   /** Claims up to `most` mails of the next campaign in turn. `now` is monotonic milliseconds. */
   async claim(most: number, now: number): Promise<CampaignMail[]> {
@@ -71,7 +63,7 @@ export class CampaignLane {
 
   /** Milliseconds until a failed claim is worth repeating; under `idleMs` only if a rate limit caused the failure. */
   waitMs(idleMs: number): number {
-    const rates = this.#campaigns.map(({ rate }) => rate ?? this.#rate ?? 0).filter(Boolean);
+    const rates = this.#campaigns.map(({ rate }) => rate ?? this.rate ?? 0).filter(Boolean);
     return rates.length > 0 ? Math.min(idleMs, Math.max(50, 1000 / Math.max(...rates))) : idleMs;
   }
 
@@ -79,7 +71,7 @@ export class CampaignLane {
   issue(campaignId: string): Promise<PreparedIssue> {
     const cached = this.#issues.get(campaignId);
     if (cached) return cached;
-    const issue = this.#issueSource(campaignId);
+    const issue = this.issueSource(campaignId);
     issue.catch(() => this.#issues.delete(campaignId));
     this.#issues.set(campaignId, issue);
     const oldest = this.#issues.keys().next().value;
@@ -103,9 +95,11 @@ export class CampaignLane {
     this.#blocked.set(campaignId, blocked);
     if (blocked !== MAX_BLOCKED) return;
     this.#blocked.delete(campaignId);
-    this.#paused.add(campaignId);
+    // until the pause is stored, every list that is read still has the campaign
+    this.#paused.set(campaignId, Number.POSITIVE_INFINITY);
     const reason = `The mail server refused ${MAX_BLOCKED} mails in a row: ${reply}`;
-    await pauseCampaign(campaignId, reason, this.#executor);
+    await pauseCampaign(campaignId, reason, this.executor);
+    this.#paused.set(campaignId, performance.now());
     log().error({ campaignId, reply }, "a campaign was paused: its mails are refused one by one");
   }
 
@@ -117,10 +111,10 @@ export class CampaignLane {
   async #claimFrom(campaignId: string, most: number, now: number): Promise<CampaignMail[]> {
     const place = this.#placeIn(campaignId, now);
     const { claimed, cursor } = await claimCampaignMails(
-      this.#workerId,
+      this.workerId,
       campaignId,
       { most, after: place.cursor },
-      this.#executor,
+      this.executor,
     );
     if (cursor) place.cursor = cursor;
     else this.#places.delete(campaignId);
@@ -129,8 +123,11 @@ export class CampaignLane {
 
   async #list(now: number): Promise<void> {
     if (now - this.#listedAt < LIST_LIFE_MS) return;
-    const due = await findCampaignsToSend(this.#executor);
-    for (const { id } of due) this.#paused.delete(id);
+    const readAt = performance.now();
+    const due = await findCampaignsToSend(this.executor);
+    for (const { id } of due) {
+      if ((this.#paused.get(id) ?? 0) < readAt) this.#paused.delete(id);
+    }
     // campaigns already listed keep their turn
     const turns = this.#campaigns.map(({ id }) => id);
     const turnOf = (id: string) => (turns.includes(id) ? turns.indexOf(id) : turns.length);
@@ -148,11 +145,9 @@ export class CampaignLane {
   }
 
   async #takeTokens({ id, rate }: Campaign, wanted: number): Promise<number> {
-    const own = rate
-      ? await takeMailTokens(`campaign:${id}`, rate, wanted, this.#executor)
-      : wanted;
-    if (own === 0 || !this.#rate) return own;
-    return takeMailTokens(MAIL_RATE_BUCKET, this.#rate, own, this.#executor);
+    const own = rate ? await takeMailTokens(`campaign:${id}`, rate, wanted, this.executor) : wanted;
+    if (own === 0 || !this.rate) return own;
+    return takeMailTokens(MAIL_RATE_BUCKET, this.rate, own, this.executor);
   }
 }
 

@@ -42,7 +42,7 @@ export async function enqueueMail(
 ): Promise<boolean> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
   const mail = { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey };
-  return (await insertMail(mail, executor)) !== null;
+  return insertMail(mail, executor);
 }
 
 /**

@@ -42,16 +42,12 @@ type Services = {
   database: Database;
   recorder: ResultRecorder;
   composers: MailComposers;
-  campaigns: CampaignLane | null;
+  campaigns: CampaignLane;
 };
 
 /** Delivers claimed mails and records the results. */
 export class MailDelivery {
-  readonly #services: Services;
-
-  constructor(services: Services) {
-    this.#services = services;
-  }
+  constructor(private readonly services: Services) {}
 
   /**
    * Composes the mail if necessary, delivers it, and resolves when the result is recorded. Calls `onAnswered` once
@@ -64,7 +60,7 @@ export class MailDelivery {
   ): Promise<void> {
     const claimedAt = performance.now();
     const isCampaign = "campaignId" in mail;
-    if (isCampaign && this.#services.campaigns?.isPaused(mail.campaignId)) {
+    if (isCampaign && this.services.campaigns.isPaused(mail.campaignId)) {
       await this.#requeue(mail, { delayMs: 0, countsAttempt: false, reply: null });
       return onAnswered(null);
     }
@@ -77,7 +73,7 @@ export class MailDelivery {
     });
     if (delivery.kind === "accepted") {
       // recorded before anything else: a kill before the commit would send the mail twice
-      const recorded = this.#services.recorder.sent(mail.id);
+      const recorded = this.services.recorder.sent(mail.id);
       onAnswered({ verdict: "works", reply: null, advice: null });
       await recorded;
       return this.#afterAccepted(mail);
@@ -101,7 +97,7 @@ export class MailDelivery {
   async #finishWithoutSending(mail: ClaimedMail): Promise<boolean> {
     const state = unsentStateOf(mail);
     if (!state) return false;
-    const { recorder, workerId } = this.#services;
+    const { recorder, workerId } = this.services;
     await recorder.record((executor) =>
       finishUnsentMails([mail.id], workerId, { state }, executor),
     );
@@ -131,8 +127,7 @@ export class MailDelivery {
   async #composeForSubscriber(mail: CampaignMail): Promise<Content> {
     const { email = "", unsubscribeToken } = mail.subscriber ?? {};
     if (!unsubscribeToken) throw new Error("This subscriber has no unsubscribe token yet.");
-    const issue = await this.#services.campaigns?.issue(mail.campaignId);
-    if (!issue) throw new Error("This worker has no source of issues.");
+    const issue = await this.services.campaigns.issue(mail.campaignId);
     return { to: email, date: new Date(), content: issue.compose(unsubscribeToken) };
   }
 
@@ -149,7 +144,7 @@ export class MailDelivery {
     kind,
     recipient,
   }: ClaimedTransactionalMail): Promise<{ to: string; message: RenderedMail } | null> {
-    const { database, workerId, composers } = this.#services;
+    const { database, workerId, composers } = this.services;
     return database.db.transaction(async (tx) => {
       if (!(await lockClaimedMail(id, workerId, tx))) return null;
       const compose = composers[kind as ComposedLaterKind];
@@ -162,10 +157,10 @@ export class MailDelivery {
 
   async #afterAccepted(mail: ClaimedMail): Promise<void> {
     mails.inc({ lane: laneOf(mail), outcome: "sent" });
-    if ("campaignId" in mail) this.#services.campaigns?.recordUnblocked(mail.campaignId);
+    if ("campaignId" in mail) this.services.campaigns.recordUnblocked(mail.campaignId);
     log()["campaignId" in mail ? "debug" : "info"](factsOf(mail), "mail sent");
     if (!mail.isSuppressed) return;
-    await this.#services.recorder.record((executor) => clearHardBounce(mail.id, executor));
+    await this.services.recorder.record((executor) => clearHardBounce(mail.id, executor));
   }
 
   async #recordFailure(mail: ClaimedMail, { next, reply }: DeliveryOutcome): Promise<void> {
@@ -182,22 +177,22 @@ export class MailDelivery {
       log().error({ ...factsOf(mail), reply, suppressAddress }, "a mail was given up");
       mails.inc({ lane: laneOf(mail), outcome: "failed" });
       const end = { state: "failed", reply, inDoubt, suppressAddress } as const;
-      const { recorder, workerId } = this.#services;
+      const { recorder, workerId } = this.services;
       await recorder.record((executor) => finishUnsentMails([mail.id], workerId, end, executor));
     }
   }
 
   async #recordBlocks(campaignId: string, { server, reply }: DeliveryOutcome): Promise<void> {
-    const { recorder, campaigns } = this.#services;
-    if (server !== "blocks") return campaigns?.recordUnblocked(campaignId);
-    await recorder.record(async () => campaigns?.recordBlocked(campaignId, reply));
+    const { recorder, campaigns } = this.services;
+    if (server !== "blocks") return campaigns.recordUnblocked(campaignId);
+    await recorder.record(async () => campaigns.recordBlocked(campaignId, reply));
   }
 
   #requeue(
     { id }: ClaimedMail,
     again: { delayMs: number; countsAttempt: boolean; inDoubt?: boolean; reply: string | null },
   ): Promise<void> {
-    const { recorder, workerId } = this.#services;
+    const { recorder, workerId } = this.services;
     return recorder.record((executor) =>
       requeueMails([id], workerId, { inDoubt: false, ...again }, executor),
     );

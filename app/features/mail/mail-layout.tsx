@@ -16,17 +16,6 @@ import {
   type,
 } from "./mail-theme";
 
-type MailLayoutProps = {
-  /** The document's title: the mail's subject. */
-  title: string;
-  /** The text that an inbox shows after the subject. */
-  preview: string;
-  content: ReactNode;
-  signature: ReactNode;
-  notes: ReactNode;
-  list?: MailingList;
-};
-
 /** The facts that every mail to a list must include (RFC 8058; CAN-SPAM for the postal address). */
 export type MailingList = {
   unsubscribeUrl: string;
@@ -34,11 +23,25 @@ export type MailingList = {
   postalAddress: string | null;
 };
 
+/** A mail before rendering. Its parts are built from `mail-elements`. */
+export type Mail = {
+  subject: string;
+  /** The text that an inbox shows after the subject: one sentence that does not repeat it. */
+  preview: string;
+  content: ReactNode;
+  /** Follows the content; null for none. Defaults to the book's. */
+  signature?: ReactNode;
+  /** Small print: why the mail was sent, and what recipients who did not expect it should do. */
+  notes: ReactNode;
+  /** For mail to a list: the unsubscribe link and postal address. */
+  list?: MailingList;
+};
+
 /**
  * The layout of all mail: masthead, content, signature and small print, as tables with inline styles and no remote
  * content. `renderMail` adds what mail clients need beyond that.
  */
-export function MailLayout({ title, preview, content, signature, notes, list }: MailLayoutProps) {
+export function MailLayout({ subject, preview, content, signature, notes, list }: Mail) {
   return (
     <Html lang="en">
       <Head>
@@ -47,7 +50,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
         <meta name="supported-color-schemes" content="light dark" />
         {/* Keeps iOS from turning dates, addresses and numbers into blue links. */}
         <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
-        <title>{title}</title>
+        <title>{subject}</title>
         {/* Gmail drops a whole style element if it does not understand one rule. */}
         {[COLOR_SCHEME_CSS, NARROW_CSS, DARK_MODE_CSS].map((css) => (
           // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant; React would escape its quotes
@@ -59,7 +62,7 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
       >
         <PreviewText>{preview}</PreviewText>
         {/* biome-ignore lint/a11y/useSemanticElements: mail programs drop an article element, and keep a role */}
-        <div role="article" aria-roledescription="email" aria-label={title} lang="en">
+        <div role="article" aria-roledescription="email" aria-label={subject} lang="en">
           {/* Clients that drop the body element keep a table's background. */}
           <Section {...colored(["canvas"], { padding: "32px 12px 40px" })} tdClassName="mail-frame">
             <Container
@@ -77,7 +80,9 @@ export function MailLayout({ title, preview, content, signature, notes, list }: 
             >
               <Masthead />
               {content}
-              {signature !== null && <MailText>{signature}</MailText>}
+              {signature !== null && (
+                <MailText>{signature ?? `Yours, ${currentSite().title}`}</MailText>
+              )}
               <Section
                 {...colored(["rule"], {
                   marginTop: 30,

@@ -59,10 +59,8 @@ const RECORD_TIMEOUT_MS = 2_000;
 
 export type MailWorkerOptions = {
   composers: MailComposers;
-  /** Renders campaign issues. Without it, campaign mails are left to other workers. */
-  issueSource?: IssueSource;
-  /** Opens the transport. By default the mail server at `SMTP_URL`, or the outbox if that is not set. */
-  openTransport?: () => MailTransport;
+  /** Renders campaign issues. */
+  issueSource: IssueSource;
 };
 
 export type MailWorker = {
@@ -81,10 +79,11 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
   return worker.start();
 }
 
-const defaultTransport = () => {
+/** Opens the mail server at `SMTP_URL`, or the outbox if that is not set. */
+function openTransport(): MailTransport {
   const { SMTP_URL } = env();
   return SMTP_URL ? openSmtpTransport(SMTP_URL) : openOutboxTransport();
-};
+}
 
 /** An instant on both clocks: the monotonic clock stops while a machine is suspended, the wall clock can be set. */
 type Instant = { monotonic: number; wall: number };
@@ -98,9 +97,8 @@ class Worker {
   readonly #id = randomUUID();
   readonly #database: Database;
   readonly #recorder: ResultRecorder;
-  readonly #campaigns: CampaignLane | null;
+  readonly #campaigns: CampaignLane;
   readonly #delivery: MailDelivery;
-  readonly #openTransport: () => MailTransport;
   readonly #circuit = new CircuitBreaker();
   readonly #connections: number;
   /** All connections but one, which is reserved for transactional mail. */
@@ -135,7 +133,7 @@ class Worker {
   #isSignalled = false;
   #endPause: () => void = () => {};
 
-  constructor({ composers, issueSource, openTransport = defaultTransport }: MailWorkerOptions) {
+  constructor({ composers, issueSource }: MailWorkerOptions) {
     const { MAIL_CONNECTIONS, MAIL_RATE } = env();
     // a separate pool, so visitors and the worker never wait for each other's statements
     this.#database = getDatabase().reopen({
@@ -147,10 +145,7 @@ class Worker {
     this.#mostForCampaigns = this.#connections - 1;
     this.#campaignConnections = this.#mostForCampaigns;
     this.#rate = MAIL_RATE ?? null;
-    this.#openTransport = openTransport;
-    this.#campaigns = issueSource
-      ? new CampaignLane(this.#id, this.#database.db, { issueSource, rate: this.#rate })
-      : null;
+    this.#campaigns = new CampaignLane(this.#id, this.#database.db, issueSource, this.#rate);
     this.#delivery = new MailDelivery({
       workerId: this.#id,
       database: this.#database,
@@ -277,7 +272,7 @@ class Worker {
     const isIdle = this.#busy === 0 && this.#inHand.size === 0;
     if (!isDue || !isIdle || !this.#isLoginFailing || this.#isStopping || !this.#holdsLease())
       return;
-    this.#transport ??= this.#openTransport();
+    this.#transport ??= openTransport();
     const transport = this.#transport;
     if (!transport.verify) return;
     this.#busy += 1;
@@ -320,7 +315,7 @@ class Worker {
     const isWorthAClaim = isProbing
       ? wanted === 1
       : ahead < LOW_WATER_MARK * this.#connections && wanted > 0;
-    if (!this.#campaigns || this.#isCampaignDrained || !isWorthAClaim) return 0;
+    if (this.#isCampaignDrained || !isWorthAClaim) return 0;
     const mails = await this.#campaigns.claim(wanted, performance.now());
     if (mails.length === 0) this.#isCampaignDrained = true;
     for (const { id } of mails) this.#inHand.add(id);
@@ -345,7 +340,7 @@ class Worker {
   }
 
   #begin(mail: ClaimedMail): void {
-    this.#transport ??= this.#openTransport();
+    this.#transport ??= openTransport();
     const transport = this.#transport;
     const isCampaign = "campaignId" in mail;
     this.#busy += 1;
@@ -380,7 +375,7 @@ class Worker {
     const now = performance.now();
     if (verdict === "busy") {
       this.#campaignConnections = Math.max(1, this.#campaignConnections / 2);
-      this.#campaigns?.pauseWhileBusy(now);
+      this.#campaigns.pauseWhileBusy(now);
     } else if (verdict === "works") {
       const more = this.#campaignConnections + 1 / this.#campaignConnections;
       this.#campaignConnections = Math.min(this.#mostForCampaigns, more);
@@ -436,8 +431,7 @@ class Worker {
   #pause(): Promise<void> {
     const idleMs = POLL_MS * (0.75 + Math.random() / 2);
     const probeMs = this.#circuit.waitMs(performance.now());
-    const waitMs =
-      probeMs > 0 ? Math.min(probeMs, idleMs) : (this.#campaigns?.waitMs(idleMs) ?? idleMs);
+    const waitMs = probeMs > 0 ? Math.min(probeMs, idleMs) : this.#campaigns.waitMs(idleMs);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#lookAgain(), waitMs);
       this.#endPause = () => {

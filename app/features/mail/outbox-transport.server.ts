@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import nodemailer from "nodemailer";
 import { dataDirectory, reportDataDirectoryFailure } from "~/data-directory.server";
@@ -65,29 +65,12 @@ async function writeToOutbox(folder: string, message: Buffer): Promise<string> {
   const temporaryFile = join(folder, `.${name}.part`);
   const file = join(folder, name);
   try {
-    const handle = await createIn(folder, temporaryFile);
-    try {
-      await handle.writeFile(message);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(temporaryFile, message, { flag: "wx", mode: 0o600, flush: true });
     await rename(temporaryFile, file);
   } catch (error) {
     await rm(temporaryFile, { force: true }).catch(() => {});
     throw error;
   }
   return file;
-}
-
-/** Creates a file, and its folder if missing. Checking first would take as long as creating the file. */
-async function createIn(folder: string, file: string): Promise<FileHandle> {
-  const create = () => open(file, "wx", 0o600);
-  try {
-    return await create();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return create();
-  }
 }

@@ -1,48 +1,21 @@
 import { convert, type DomNode, type FormatCallback } from "html-to-text";
-import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { currentSite } from "~/features/site/current-site.server";
 import type { Site } from "~/features/site/site";
-import { type MailingList, MailLayout } from "./mail-layout";
+import { type Mail, MailLayout } from "./mail-layout";
 import { MAIL_COLORS, MAIL_WIDTH } from "./mail-theme";
 
-/** A mail before rendering. Its parts are built from `mail-elements`. */
-export type Mail = {
-  subject: string;
-  /** The text that an inbox shows after the subject: one sentence that does not repeat it. */
-  preview: string;
-  content: ReactNode;
-  /** Follows the content; null for none. Defaults to the book's. */
-  signature?: ReactNode;
-  /** Small print: why the mail was sent, and what recipients who did not expect it should do. */
-  notes: ReactNode;
-  /** For mail to a list: the unsubscribe link and postal address. */
-  list?: MailingList;
-};
+export type { Mail } from "./mail-layout";
 
 /**
  * Renders a mail as HTML and plain text, with the same words in both and each link once in the text. Escapes all
  * values.
  */
-export async function renderMail({
-  subject,
-  preview,
-  content,
-  signature = `Yours, ${currentSite().title}`,
-  notes,
-  list,
-}: Mail): Promise<{ subject: string; html: string; text: string }> {
-  const markup = renderToStaticMarkup(
-    <MailLayout
-      title={subject}
-      preview={preview}
-      content={content}
-      signature={signature}
-      notes={notes}
-      list={list}
-    />,
-  );
-  return { subject, html: withDocumentParts(markup), text: plainText(markup) };
+export async function renderMail(
+  mail: Mail,
+): Promise<{ subject: string; html: string; text: string }> {
+  const markup = renderToStaticMarkup(<MailLayout {...mail} />);
+  return { subject: mail.subject, html: withDocumentParts(markup), text: plainText(markup) };
 }
 
 const rendered = new Map<string, { site: Site; message: ReturnType<typeof renderMail> }>();

@@ -13,15 +13,12 @@ const LAST_RETRY_MS = 5_000;
  * retried.
  */
 export class ResultRecorder {
-  readonly #executor: Executor;
   #sent: { id: string; done: () => void }[] = [];
   #isWriting = false;
   #failing = 0;
   #closed = false;
 
-  constructor(executor: Executor) {
-    this.#executor = executor;
-  }
+  constructor(private readonly executor: Executor) {}
 
   /** Whether a result is still unwritten after a failure. If so, nothing more should be sent. */
   get isStuck(): boolean {
@@ -41,7 +38,7 @@ export class ResultRecorder {
     let failures = 0;
     while (!this.#closed) {
       try {
-        await update(this.#executor);
+        await update(this.executor);
         break;
       } catch (error) {
         if (failures === 0) {

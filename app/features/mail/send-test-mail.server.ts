@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import nodemailer from "nodemailer";
+import nodemailer, { type NodemailerError } from "nodemailer";
 import { env } from "~/env.server";
 import { composeMessage, messageIdOf } from "./compose-message.server";
 import type { TransportedMail } from "./mail-transport";
@@ -43,7 +43,7 @@ export async function sendTestMail(
     const { response } = await transport.sendMail(composeMessage(mail));
     return { kind: "accepted", host, answer: response };
   } catch (error) {
-    const { response, command, message } = error as Error & { response?: string; command?: string };
+    const { response, command, message } = error as NodemailerError;
     // without a connection pool of its own, it is unknown whether a message was begun
     const failure = describeSmtpFailure(error, {
       wasBegun: /^(MAIL FROM|RCPT TO|DATA)$/.test(command ?? ""),

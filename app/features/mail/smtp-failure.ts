@@ -1,7 +1,11 @@
+import type { NodemailerError } from "nodemailer";
 import type { Delivery } from "./mail-transport";
 
 const REJECTED_CREDENTIALS = new Set(["EAUTH", "ENOAUTH", "EOAUTH2"]);
 const NO_ENCRYPTION = new Set(["ETLS", "EREQUIRETLS"]);
+
+/** Stands for the code of an error that has none. */
+const UNKNOWN = "UNKNOWN";
 
 /** How far an attempt got: its message was begun on a ready connection; its last byte was sent. */
 type Progress = { wasBegun: boolean; wasSentWhole: boolean };
@@ -11,41 +15,34 @@ type Progress = { wasBegun: boolean; wasSentWhole: boolean };
  * not delivered.
  */
 export function describeSmtpFailure(error: unknown, progress: Progress): Delivery {
-  const code = textMember(error, "code") ?? "UNKNOWN";
-  const responseCode = numberMember(error, "responseCode");
+  const { code, responseCode, command, response = "" } = error as NodemailerError;
   if (progress.wasBegun) {
-    if (responseCode !== null) return refusal(error, responseCode);
+    if (responseCode !== undefined) {
+      const stage = command === "MAIL FROM" || command === "RCPT TO" ? command : "DATA";
+      const enhanced = /(?<=^\d{3}[ -])[245]\.\d{1,3}\.\d{1,3}/.exec(response)?.[0] ?? null;
+      return { kind: "refused", stage, code: responseCode, enhanced };
+    }
     if (code === "EENVELOPE")
       return { kind: "refused", stage: "RCPT TO", code: 553, enhanced: "5.1.3" };
     // larger than the server's SIZE (RFC 1870), so nodemailer did not try to send it
     if (code === "EMESSAGE")
       return { kind: "refused", stage: "MAIL FROM", code: 552, enhanced: "5.3.4" };
-    if (progress.wasSentWhole) return { kind: "unanswered", code };
+    if (progress.wasSentWhole) return { kind: "unanswered", code: code ?? UNKNOWN };
   }
-  // an unknown error may concern this mail only
-  const isConnecting = !progress.wasBegun && code !== "UNKNOWN";
-  return {
-    kind: "not-sent",
-    phase: isConnecting ? "connecting" : "sending",
-    code:
-      responseCode === null
-        ? (textMember(error, "originalCode") ?? code)
-        : `${responseCode} ${code}`,
-    advice: adviceFor(code),
-  };
+  const failure = describeConnectionFailure(error);
+  return progress.wasBegun ? { ...failure, phase: "sending" } : failure;
 }
 
-function refusal(error: unknown, code: number): Delivery {
-  const command = textMember(error, "command");
-  const [enhanced = null] = /(?<=^\d{3}[ -])[245]\.\d{1,3}\.\d{1,3}/.exec(
-    textMember(error, "response") ?? "",
-  ) ?? [null];
+/** Converts a nodemailer error that occurred before any message was begun. */
+export function describeConnectionFailure(error: unknown) {
+  const { code = UNKNOWN, originalCode = code, responseCode } = error as NodemailerError;
   return {
-    kind: "refused",
-    stage: command === "MAIL FROM" || command === "RCPT TO" ? command : "DATA",
-    code,
-    enhanced,
-  };
+    kind: "not-sent",
+    // an unknown error may concern this mail only
+    phase: code === UNKNOWN ? "sending" : "connecting",
+    code: responseCode === undefined ? originalCode : `${responseCode} ${code}`,
+    advice: adviceFor(code),
+  } satisfies Delivery;
 }
 
 function adviceFor(code: string): string {
@@ -56,18 +53,4 @@ function adviceFor(code: string): string {
     return "The encrypted connection failed: check the server's certificate, name and SMTP_URL.";
   }
   return "The mail server did not answer as it should: check that it runs and that SMTP_URL names it.";
-}
-
-function textMember(error: unknown, name: string): string | null {
-  const value = member(error, name);
-  return typeof value === "string" ? value : null;
-}
-
-function numberMember(error: unknown, name: string): number | null {
-  const value = member(error, name);
-  return typeof value === "number" ? value : null;
-}
-
-function member(error: unknown, name: string): unknown {
-  return typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined;
 }

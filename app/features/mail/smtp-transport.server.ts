@@ -2,7 +2,7 @@ import nodemailer from "nodemailer";
 import { env } from "~/env.server";
 import { composeMessage, SELF_CONTAINED } from "./compose-message.server";
 import type { MailTransport, TransportedMail } from "./mail-transport";
-import { describeSmtpFailure } from "./smtp-failure";
+import { describeConnectionFailure, describeSmtpFailure } from "./smtp-failure";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -90,10 +90,7 @@ export async function verifyLogin(
     await transport.verify();
     return { kind: "accepted" };
   } catch (error) {
-    const failure = describeSmtpFailure(error, { wasBegun: false, wasSentWhole: false });
-    return failure.kind === "not-sent"
-      ? failure
-      : { kind: "not-sent", phase: "connecting", code: failure.kind, advice: "" };
+    return describeConnectionFailure(error);
   } finally {
     transport.close();
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type FileProblem, parseFields } from "./yaml-fields";
+import { type FileProblem, parseFields, rejected } from "./yaml-fields";
 
 /** Maximum length of front matter in characters, many times what its fields need. Checking far more takes seconds. */
 const MAX_LENGTH = 4_096;
@@ -51,8 +51,4 @@ export function splitFrontMatter<Schema extends z.ZodType>(
   if (parsed.kind === "rejected") return parsed;
   const body = lines.slice(end + 1).join("\n");
   return { kind: "read", frontMatter: parsed.fields, body, bodyLine: end + 2 };
-}
-
-function rejected(problems: FileProblem[]): { kind: "rejected"; problems: FileProblem[] } {
-  return { kind: "rejected", problems };
 }

@@ -137,6 +137,7 @@ function locate(
   return { offset, isThere: true };
 }
 
-function rejected(problems: FileProblem[]): { kind: "rejected"; problems: FileProblem[] } {
+/** Returns the result for fields with mistakes. */
+export function rejected(problems: FileProblem[]): { kind: "rejected"; problems: FileProblem[] } {
   return { kind: "rejected", problems };
 }

@@ -40,7 +40,7 @@ import {
 } from "~db/queries/email-changes";
 import { deletePasskeysSince } from "~db/queries/passkeys";
 import { deletePasswordReset } from "~db/queries/password-resets";
-import { deleteSessionsOfUser } from "~db/queries/sessions";
+import { deleteOtherSessions } from "~db/queries/sessions";
 import { updatePasswordHash } from "~db/queries/users";
 import type { EmailChange } from "~db/schema";
 import { confirmEmailChangePath, undoEmailChangePath } from "./account-paths";
@@ -242,7 +242,7 @@ function revert(
     }
     await deleteEmailChangesSince(change, tx);
     await updatePasswordHash(userId, unknownPassword, tx);
-    await deleteSessionsOfUser(userId, tx);
+    await deleteOtherSessions(userId, null, tx);
     const since = new Date(createdAt.getTime() - DOUBTFUL_PASSKEYS_MS);
     const removedPasskeys = await deletePasskeysSince(userId, since, tx);
     return { resetToken: await openPasswordReset(userId, tx), removedPasskeys };

@@ -1,5 +1,6 @@
 import type { CampaignProgress } from "~db/queries/campaigns";
 import type { Campaign } from "~db/schema";
+import { alignColumns } from "./align-columns";
 import { formatCount } from "./format-count";
 import { describeDuration } from "./send-rate";
 
@@ -94,16 +95,7 @@ export function listCampaigns(
       campaignPhase({ campaign, progress, hasWorker, now }),
     ];
   });
-  const table = [["ISSUE", "START", "SENT", "FAILED", ""], ...rows];
-  const widths = [0, 1, 2, 3].map((column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  );
-  return table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return alignColumns([["ISSUE", "START", "SENT", "FAILED", ""], ...rows], () => true);
 }
 
 /** Formats a time in local time and in UTC, so neither is mistaken for the other. */

@@ -34,16 +34,16 @@ type Counts = {
 
 export type ImportResult = Counts & {
   encoding: Encoding;
-  /** Addresses that the file says not to mail, by what it says. */
-  left: number;
-  bounced: number;
-  complained: number;
-  unconfirmed: number;
+  /** How many addresses the file says not to mail, by what it says. */
+  notToMail: Record<NotToMail, number>;
   /** Of these, subscribers who entered their address on the site, and so stay. */
   stayed: number;
   /** The file that lists the refused records; null if there are none. */
   report: string | null;
 };
+
+/** What a file says of addresses not to mail. */
+export type NotToMail = Exclude<Standing, "kept">;
 
 type Options = {
   source: string;
@@ -53,7 +53,7 @@ type Options = {
 };
 
 /** Why an address is suppressed that has left another program's list. */
-const REASONS: Partial<Record<Standing, SuppressionReason>> = {
+const REASONS: Partial<Record<NotToMail, SuppressionReason>> = {
   left: "unsubscribed",
   bounced: "listed",
   complained: "complaint",
@@ -73,9 +73,13 @@ export async function importSubscribers(
   const { encoding, size, batches } = await openAddressFile(file, { readsStatus: true });
   const standings = await findStandings(batches);
   const report = await RefusalReport.start(file);
-  const run = {
-    ...{ source, isDryRun, standings, now: new Date() },
-    ...{ stayed: new Set<string>(), counted: new Set<string>() },
+  const run: Run = {
+    source,
+    isDryRun,
+    standings,
+    now: new Date(),
+    stayed: new Set(),
+    counted: new Set(),
     counts: { added: 0, confirmed: 0, known: 0, repeated: 0, suppressed: 0, refused: 0 },
   };
   let records = 0;
@@ -89,26 +93,27 @@ export async function importSubscribers(
   } finally {
     await report.close();
   }
-  const countOf = (given: Standing) =>
-    [...standings.values()].filter((standing) => standing === given).length;
+  const notToMail = { left: 0, bounced: 0, complained: 0, unconfirmed: 0 };
+  for (const standing of standings.values()) notToMail[standing] += 1;
   const hasReport = run.counts.suppressed + run.counts.refused > 0;
   return {
     encoding,
     ...run.counts,
-    ...{ left: countOf("left"), bounced: countOf("bounced") },
-    ...{ complained: countOf("complained"), unconfirmed: countOf("unconfirmed") },
+    notToMail,
     stayed: run.stayed.size,
     report: hasReport ? report.path : null,
   };
 }
 
 /** The standing of each address that must not be mailed, over all rows of a file. */
-async function findStandings(batches: AsyncIterable<AddressBatch>): Promise<Map<string, Standing>> {
-  const standings = new Map<string, Standing>();
+async function findStandings(
+  batches: AsyncIterable<AddressBatch>,
+): Promise<Map<string, NotToMail>> {
+  const standings = new Map<string, NotToMail>();
   for await (const { addresses } of batches) {
     for (const { email, standing } of addresses) {
       if (standing === "kept") continue;
-      standings.set(email, strongest(standings.get(email) ?? "kept", standing));
+      standings.set(email, strongest(standings.get(email) ?? standing, standing));
     }
   }
   return standings;
@@ -116,7 +121,7 @@ async function findStandings(batches: AsyncIterable<AddressBatch>): Promise<Map<
 
 type Run = Pick<Options, "source" | "isDryRun"> & {
   now: Date;
-  standings: ReadonlyMap<string, Standing>;
+  standings: ReadonlyMap<string, NotToMail>;
   stayed: Set<string>;
   /** Addresses counted already: of this batch, or in a dry run of the whole file, since nothing else remembers them. */
   counted: Set<string>;

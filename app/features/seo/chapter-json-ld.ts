@@ -1,46 +1,35 @@
 import type { MetaDescriptor } from "@remix-run/node";
-import type { PageSite } from "~/features/site/page-site";
+import { previewPath } from "~/features/library/library-paths";
+import type { PreviewView } from "~/features/library/preview.server";
+import { type Match, siteOf } from "~/features/site/page-site";
+import { publicOrigin, shareImage } from "./page-meta";
 
-type ChapterFacts = {
-  origin: string;
-  path: string;
-  title: string;
-  description: string;
-  /** Null if it is not a chapter. */
-  number: number | null;
-  wordCount: number;
-  /** Address of its picture. */
-  image: string;
-  site: Pick<PageSite, "author" | "language">;
-};
-
-/** Returns the structured data of a public text: a Chapter of the Book on the landing page, or else an Article. */
-export function chapterJsonLd({
-  origin,
-  path,
-  title,
-  description,
-  number,
-  wordCount,
-  image,
-  site,
-}: ChapterFacts): MetaDescriptor {
-  const url = origin + path;
-  return {
-    "script:ld+json": {
-      "@context": "https://schema.org",
-      ...(number === null
-        ? { "@type": "Article", headline: title }
-        : { "@type": "Chapter", name: title, position: number }),
-      "@id": url,
-      url,
-      description,
-      wordCount,
-      inLanguage: site.language,
-      image,
-      ...(site.author && { author: { "@type": "Person", name: site.author } }),
-      isPartOf: { "@id": `${origin}/#book` },
-      isAccessibleForFree: true,
-    },
+/**
+ * Returns the structured data of a public text: a Chapter of the Book on the landing page, or else an Article. Empty if
+ * the root failed.
+ */
+export function chapterJsonLd(
+  matches: readonly Match[],
+  { slug, title, summary, number, wordCount }: PreviewView,
+): MetaDescriptor[] {
+  const origin = publicOrigin(matches);
+  const site = siteOf(matches);
+  if (!origin || !site) return [];
+  const url = origin + previewPath(slug);
+  const data = {
+    "@context": "https://schema.org",
+    ...(number === null
+      ? { "@type": "Article", headline: title }
+      : { "@type": "Chapter", name: title, position: number }),
+    "@id": url,
+    url,
+    description: summary,
+    wordCount,
+    inLanguage: site.language,
+    image: shareImage(origin, site).address,
+    ...(site.author && { author: { "@type": "Person", name: site.author } }),
+    isPartOf: { "@id": `${origin}/#book` },
+    isAccessibleForFree: true,
   };
+  return [{ "script:ld+json": data }];
 }

@@ -43,7 +43,7 @@ describe("page metadata", () => {
 
 describe("the book's structured data", () => {
   it("has its price, and no rating (specification, 9)", () => {
-    const book = bookJsonLd("https://book.example", "https://book.example/share.png", SAMPLE_SITE);
+    const [book] = bookJsonLd(matches, SAMPLE_SITE.price);
     expect(JSON.stringify(book)).not.toMatch(/rating|review/i);
     expect(book).toMatchObject({
       "script:ld+json": {

@@ -1,6 +1,6 @@
 import type { MetaDescriptor } from "@remix-run/node";
 import { PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
-import { type Match, siteFile, siteOf } from "~/features/site/page-site";
+import { type Match, type PageSite, siteFile, siteOf } from "~/features/site/page-site";
 import type { SiteImage } from "~/features/site/site";
 import { pageTitle } from "./page-title";
 
@@ -45,7 +45,7 @@ export function pageMeta(
   const site = siteOf(matches);
   if (!origin || !site) return named;
   const address = origin + path;
-  const share = shareImage(origin, matches);
+  const share = shareImage(origin, site);
   return [
     ...named,
     { tagName: "link", rel: "canonical", href: address },
@@ -71,16 +71,15 @@ export function pageMeta(
 type ShareImage = Omit<SiteImage, "name"> & { address: string };
 
 /** Returns the picture of link previews: the author's own, or else one that is made of the cover. */
-export function shareImage(origin: string, matches: readonly Match[]): ShareImage {
-  const site = siteOf(matches);
-  if (site?.share) return { ...site.share, address: origin + PREVIEW_MEDIA_PATH + site.share.name };
+export function shareImage(origin: string, site: PageSite): ShareImage {
+  if (site.share) return { ...site.share, address: origin + PREVIEW_MEDIA_PATH + site.share.name };
   const drawing = "a golden line winding over dark hills toward a rising sun.";
   return {
-    address: origin + (site ? siteFile(site, "share.png") : "/share.png"),
+    address: origin + siteFile(site, "share.png"),
     mediaType: "image/png",
     width: 1200,
     height: 630,
-    alt: site?.isSample ? `${site.title}, a book: ${drawing}` : `The book ${site?.title ?? ""}`,
+    alt: site.isSample ? `${site.title}, a book: ${drawing}` : `The book ${site.title}`,
   };
 }
 

@@ -26,18 +26,11 @@ export function BuyButton({
     );
   }
   const [shop, ...others] = shops;
-  if (!shop) {
-    return (
-      <Link to="/#purchase" className={look}>
-        {children}
-      </Link>
-    );
-  }
   if (others.length === 0) {
     return (
-      <a href={shop.url} className={look}>
+      <Link to={shop?.url ?? "/#purchase"} className={look}>
         {children}
-      </a>
+      </Link>
     );
   }
   return (

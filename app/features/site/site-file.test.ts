@@ -63,7 +63,7 @@ language: ar
     [
       "title: A\nreviews:\n  - { name: B, text: C, rating: 9 }\n",
       3,
-      "reviews: rating: wanted a number from 1 to 5",
+      "reviews: rating: wanted a whole number from 1 to 5",
     ],
     [
       `title: A\nfeatures: [${"{ title: B, text: C },".repeat(7)}]\n`,

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { oneLine, unknownField } from "~/features/markdown/front-matter";
-import { type FileProblem, lineOf, parseFields } from "~/features/markdown/yaml-fields";
+import {
+  type FileProblem,
+  lineOf,
+  type ParsedFields,
+  parseFields,
+  rejected,
+} from "~/features/markdown/yaml-fields";
 import type { Site, SiteImage, SitePage } from "./site";
 import { unreadableAccent, unreadableDark } from "./site-colors";
 
@@ -26,8 +32,12 @@ export const strict = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const list = <Item extends z.ZodType>(item: Item, max: number) =>
   z.array(item, "wanted a list").max(max, `wanted at most ${max}`);
 
+/** Makes a field optional: null where it is absent. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.optional().transform((value) => value ?? null);
+
 /** A picture of the edition, with its description. */
-export const pictureFields = strict({ file: oneLine(200), alt: oneLine(200) });
+export const picture = strict({ file: oneLine(200), alt: oneLine(200) });
 
 const webAddress = z
   .url({ protocol: /^https$/, error: "wanted an address that begins with https://" })
@@ -35,8 +45,8 @@ const webAddress = z
 const link = strict({ name: oneLine(60), url: webAddress });
 const titledText = strict({ title: oneLine(120), text: oneLine(400) });
 
-const stars = (number: z.ZodNumber) =>
-  number.min(1, "wanted a number from 1 to 5").max(5, "wanted a number from 1 to 5");
+const AVERAGE = "wanted a number from 1 to 5";
+const STARS = "wanted a whole number from 1 to 5";
 
 const hexColor = z
   .string("wanted a color in quotes, such as '#b3541e'")
@@ -78,87 +88,88 @@ const price = z
     return { amount, currency };
   });
 
-const about = z.union(
-  [oneLine(400), strict({ heading: oneLine(120).optional(), text: oneLine(400) })],
-  {
+const ABOUT = "About the book";
+
+const about = z
+  .union([oneLine(400), strict({ heading: oneLine(120).default(ABOUT), text: oneLine(400) })], {
     error: "wanted a text, or fields 'heading' and 'text'",
-  },
-);
+  })
+  .transform((words) => (typeof words === "string" ? { heading: ABOUT, text: words } : words));
+
+/** A reader's review, of whom only name and words must be given. */
+export const review = strict({
+  name: oneLine(60),
+  role: oneLine(60).optional(),
+  rating: z.int(STARS).min(1, STARS).max(5, STARS).optional(),
+  text: oneLine(600),
+});
+
+/** The seller's contact details. */
+export const contact = strict({
+  publisher: oneLine(60),
+  street: oneLine(60),
+  city: oneLine(60),
+  email: oneLine(60),
+  phone: oneLine(40),
+});
 
 const schema = strict({
   title: oneLine(120),
-  subtitle: oneLine(300).optional(),
-  slogan: oneLine(120).optional(),
-  author: oneLine(120).optional(),
-  publisher: oneLine(120).optional(),
+  subtitle: orNull(oneLine(300)),
+  slogan: orNull(oneLine(120)),
+  author: orNull(oneLine(120)),
+  publisher: orNull(oneLine(120)),
   language: languageTag.default("en"),
   dir: direction.optional(),
   cover: strict({ file: oneLine(200), alt: oneLine(200).optional() }).optional(),
   colors: strict({
-    accent: hexColor.superRefine(refused(unreadableAccent)).optional(),
-    dark: hexColor.superRefine(refused(unreadableDark)).optional(),
-  }).optional(),
-  book: strict({ price: price.optional(), buy: list(link, 12).default([]) }).optional(),
+    accent: orNull(hexColor.superRefine(refused(unreadableAccent))),
+    dark: orNull(hexColor.superRefine(refused(unreadableDark))),
+  }).prefault({}),
+  book: strict({ price: orNull(price), buy: list(link, 12).default([]) }).prefault({}),
   claims: strict({
-    rating: strict({
-      value: stars(z.number("wanted a number from 1 to 5")),
-      source: link,
-    }).optional(),
-    reviews_count: z.int("wanted a whole number").positive("wanted more than 0").optional(),
-    readers: oneLine(80).optional(),
-    badge: oneLine(20).optional(),
-  }).optional(),
-  about: about.optional(),
+    rating: orNull(
+      strict({ value: z.number(AVERAGE).min(1, AVERAGE).max(5, AVERAGE), source: link }),
+    ),
+    reviews_count: orNull(z.int("wanted a whole number").positive("wanted more than 0")),
+    readers: orNull(oneLine(80)),
+    badge: orNull(oneLine(20)),
+  }).prefault({}),
+  about: orNull(about),
   features: list(titledText, 6).default([]),
   preview_chapters: list(titledText, 6).default([]),
-  biography: strict({
-    lead: oneLine(300).optional(),
-    paragraphs: list(oneLine(800), 4).default([]),
-  }).optional(),
-  reviews: list(
-    strict({
-      name: oneLine(60),
-      role: oneLine(60).optional(),
-      rating: stars(z.int("wanted a whole number from 1 to 5")).optional(),
-      text: oneLine(600),
-    }),
-    12,
-  ).default([]),
+  biography: orNull(
+    strict({ lead: orNull(oneLine(300)), paragraphs: list(oneLine(800), 4).default([]) }),
+  ),
+  reviews: list(review, 12).default([]),
   faq: list(strict({ question: oneLine(200), answer: oneLine(1_000) }), 30).default([]),
   newsletter: strict({
-    heading: oneLine(120).optional(),
-    promise: oneLine(300).optional(),
-  }).optional(),
+    heading: oneLine(120).default("Stay Connected"),
+    promise: orNull(oneLine(300)),
+  }).prefault({}),
   premium: strict({
-    heading: oneLine(120).optional(),
-    text: oneLine(400).optional(),
+    heading: oneLine(120).default("Premium membership"),
+    text: orNull(oneLine(400)),
     benefits: list(titledText, 6).default([]),
-  }).optional(),
-  contact: strict({
-    publisher: oneLine(60),
-    street: oneLine(60),
-    city: oneLine(60),
-    email: oneLine(60),
-    phone: oneLine(40),
-  })
-    .partial()
-    .optional(),
-  photos: strict({ hero: pictureFields, author: pictureFields }).partial().optional(),
-  share: pictureFields.optional(),
+  }).prefault({}),
+  contact: contact.partial().default({}),
+  photos: strict({ hero: picture, author: picture }).partial().optional(),
+  share: picture.optional(),
   social: list(link, 12).default([]),
 });
 
-/** What `site.yml` says, with its pictures still named by their files. */
-export type SiteFields = z.infer<typeof schema>;
+/** Parses and validates a file of the site's words. Reports all problems with their lines. */
+export function parseWords<Schema extends z.ZodType>(
+  text: string,
+  words: Schema,
+): ParsedFields<z.infer<Schema>> {
+  if (text.length <= MAX_LENGTH) return parseFields(text, words);
+  const problem = `has more than ${MAX_LENGTH} characters`;
+  return rejected([{ line: 1, problem }]);
+}
 
 /** Parses and validates a `site.yml`. Reports all problems with their lines. */
-export function parseSiteFile(text: string) {
-  if (text.length > MAX_LENGTH) {
-    const problem = `has more than ${MAX_LENGTH} characters`;
-    return { kind: "rejected" as const, problems: [{ line: 1, problem }] };
-  }
-  return parseFields(text, schema);
-}
+export const parseSiteFile = (text: string) => parseWords(text, schema);
 
 /** Finds an edition's image by its path, or says why there is none. */
 export type FindImage = (path: string) => Omit<SiteImage, "alt"> | { reason: string };
@@ -221,54 +232,27 @@ function isShareable({ mediaType, width }: Omit<SiteImage, "alt">): boolean {
 }
 
 /** Returns the site that `site.yml` describes. Absent fields stay empty; labels get plain words. */
-export function siteOf(fields: SiteFields, images: Pictures, pages: SitePage[]): Site {
-  const { claims = {}, about, premium, newsletter, colors, book, biography } = fields;
-  const aboutText = typeof about === "string" ? { text: about } : about;
+export function siteOf(fields: z.infer<typeof schema>, images: Pictures, pages: SitePage[]): Site {
+  const { book, claims, preview_chapters: previewChapters, ...words } = fields;
+  const { reviews_count: reviewsCount, ...claimed } = claims;
   return {
+    ...words,
+    ...claimed,
     isSample: false,
-    title: fields.title,
-    subtitle: fields.subtitle ?? null,
-    slogan: fields.slogan ?? null,
-    author: fields.author ?? null,
-    publisher: fields.publisher ?? fields.contact?.publisher ?? null,
-    language: fields.language,
-    dir: fields.dir ?? directionOf(fields.language),
+    publisher: words.publisher ?? words.contact.publisher ?? null,
+    dir: words.dir ?? directionOf(words.language),
     cover: images.cover ?? null,
-    colors: { accent: colors?.accent ?? null, dark: colors?.dark ?? null },
-    price: book?.price ?? null,
-    shops: book?.buy ?? [],
-    rating: claims.rating ?? null,
-    reviewsCount: claims.reviews_count ?? null,
-    readers: claims.readers ?? null,
-    badge: claims.badge ?? null,
-    about: aboutText ? { heading: "About the book", ...aboutText } : null,
-    features: fields.features,
-    previewChapters: fields.preview_chapters,
-    biography: biography
-      ? { lead: biography.lead ?? null, paragraphs: biography.paragraphs }
-      : null,
-    reviews: fields.reviews,
+    price: book.price,
+    shops: book.buy,
+    reviewsCount,
+    previewChapters,
     reviewsHeading: "What readers say",
-    faq: fields.faq,
-    newsletter: { heading: "Stay Connected", promise: null, ...newsletter },
-    premium: {
-      heading: premium?.heading ?? "Premium membership",
-      text: premium?.text ?? null,
-      benefits: premium?.benefits ?? [],
-    },
-    contact: fields.contact ?? {},
     photos: { hero: images.hero ?? null, author: images.author ?? null },
     share: images.share ?? null,
-    social: fields.social,
     pages,
   };
 }
 
 /** Returns the site of an author whose `site.yml` cannot be read and never could: a name and nothing else. */
-export function unnamedSite(title: string): Site {
-  return siteOf(
-    { title, language: "en", features: [], preview_chapters: [], reviews: [], faq: [], social: [] },
-    {},
-    [],
-  );
-}
+export const unnamedSite = (title: string): Site =>
+  siteOf({ ...schema.parse({ title: "Unnamed" }), title }, {}, []);

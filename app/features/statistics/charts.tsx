@@ -1,6 +1,7 @@
 import { scaleBand, scaleLinear, scalePoint } from "d3-scale";
 import { line } from "d3-shape";
 import type { ReactNode } from "react";
+import { formatCount } from "~/features/newsletter/format-count";
 
 /** Size of a chart, in user units. */
 const [WIDTH, HEIGHT] = [640, 240];
@@ -19,15 +20,23 @@ type ChartProps = {
   labels: string[];
   series: Series[];
   kind: "line" | "bars";
-  /** Formats a value for the axis and the table. */
-  write: (value: number) => string;
+  /** Formats a value for the axis and the table; by default as a number of persons. */
+  write?: (value: number) => string;
 };
 
 /**
  * A chart as a labelled image, with its figures in a table below for readers who cannot see it or distinguish its
  * colors.
  */
-export function Chart({ id, title, description, labels, series, kind, write }: ChartProps) {
+export function Chart({
+  id,
+  title,
+  description,
+  labels,
+  series,
+  kind,
+  write = formatCount,
+}: ChartProps) {
   return (
     <figure>
       <h2 id={id}>{title}</h2>
@@ -50,15 +59,7 @@ export function Chart({ id, title, description, labels, series, kind, write }: C
           ))}
         </ul>
       )}
-      <FiguresTable
-        id={`${id}-figures`}
-        caption={title}
-        heads={["", ...series.map(({ name }) => name)]}
-        rows={labels.map((label, index) => [
-          label,
-          ...series.map(({ values }) => write(values[index] ?? 0)),
-        ])}
-      />
+      <Figures id={`${id}-figures`} title={title} labels={labels} series={series} write={write} />
     </figure>
   );
 }
@@ -68,7 +69,7 @@ function Drawing({
   series,
   kind,
   write,
-}: Pick<ChartProps, "labels" | "series" | "kind" | "write">) {
+}: Required<Pick<ChartProps, "labels" | "series" | "kind" | "write">>) {
   const values = series.flatMap((one) => one.values);
   const y = scaleLinear()
     .domain([Math.min(0, ...values), Math.max(...values) || 1])
@@ -132,44 +133,37 @@ function Drawing({
   );
 }
 
-type FiguresTableProps = {
-  id: string;
-  caption: string;
-  heads: string[];
-  rows: ReactNode[][];
-};
-
-/** A table whose first column names its rows; collapsed on screens. */
-export function FiguresTable({ id, caption, heads, rows }: FiguresTableProps) {
+/** A chart's figures as a table whose first column names its rows; collapsed on screens. */
+function Figures({
+  id,
+  title,
+  labels,
+  series,
+  write,
+}: Required<Pick<ChartProps, "id" | "title" | "labels" | "series" | "write">>) {
   return (
     <details id={id}>
       <summary>Figures</summary>
-      <Scroller name={caption}>
+      <Scroller name={title}>
         <table>
-          <caption>{caption}</caption>
+          <caption>{title}</caption>
           <thead>
             <tr>
-              {heads.map((head, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
-                <th key={column} scope="col">
-                  {head}
+              <th scope="col" />
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
-              <tr key={String(row[0])}>
-                {row.map((cell, column) =>
-                  column === 0 ? (
-                    <th key="name" scope="row">
-                      {cell}
-                    </th>
-                  ) : (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
-                    <td key={column}>{cell}</td>
-                  ),
-                )}
+            {labels.map((label, index) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{write(values[index] ?? 0)}</td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -1,4 +1,5 @@
 import plot from "simple-ascii-chart";
+import { alignColumns } from "~/features/newsletter/align-columns";
 import { formatCount } from "~/features/newsletter/format-count";
 import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
 import type { MonthFigures, Statistics } from "./statistics";
@@ -16,39 +17,36 @@ export function describeStatistics(statistics: Statistics): string[] {
     ...describePlot("Members", months, ({ members }) => members.count),
     ...describePlot("Newsletter", months, ({ newsletter }) => newsletter.count),
     ...describePlot("Visitors", months, ({ visitors }) => visitors),
-    ...tabulate(
+    ...tabulate([
       ["", "members", "new", "back", "left", "churn", "a month"],
-      months.map(({ month, members, revenue }) => [
+      ...months.map(({ month, members, revenue }) => [
         nameMonth(month),
-        formatCount(members.count),
-        formatCount(members.joined),
-        formatCount(members.returned),
-        formatCount(members.left),
+        ...[members.count, members.joined, members.returned, members.left],
         writeShare(members.churn),
         writeRevenue(revenue),
       ]),
-    ),
+    ]),
     "",
-    ...tabulate(
+    ...tabulate([
       ["", "newsletter", "joined", "left", "accounts", "new", "visitors"],
-      months.map(({ month, newsletter, accounts, visitors }) => [
+      ...months.map(({ month, newsletter, accounts, visitors }) => [
         nameMonth(month),
         ...[newsletter.count, newsletter.joined, newsletter.left],
         ...[accounts.count, accounts.joined, visitors],
       ]),
-    ),
+    ]),
     "",
     "Members who stayed, by the month in which they joined and the months since",
     ...(cohorts.length === 0
       ? ["  Nobody has joined in the last twelve months."]
-      : tabulate(
+      : tabulate([
           ["", "joined", ...(cohorts[0]?.retained ?? []).map((_, after) => String(after))],
-          cohorts.map(({ month, size, retained }) => [
+          ...cohorts.map(({ month, size, retained }) => [
             nameMonth(month),
-            formatCount(size),
+            size,
             ...retained.map((share) => (share === null ? "" : String(Math.round(share * 100)))),
           ]),
-        )),
+        ])),
     "",
     `From visit to member, in the last ${funnel.days} days`,
     ...describeFunnel(statistics),
@@ -80,7 +78,6 @@ function describeFunnel(statistics: Statistics): string[] {
   const steps = stepsOf(statistics);
   const most = Math.max(1, ...steps.map(({ count }) => count));
   return tabulate(
-    null,
     steps.map(({ step, count }) => [
       step,
       formatCount(count),
@@ -92,22 +89,12 @@ function describeFunnel(statistics: Statistics): string[] {
 
 /** Aligns cells in columns: numbers to the right, the first column and those in `leftAligned` to the left. */
 function tabulate(
-  heads: string[] | null,
   rows: (string | number)[][],
   { leftAligned = [] }: { leftAligned?: number[] } = {},
 ): string[] {
-  const all = [...(heads ? [heads] : []), ...rows].map((row) =>
+  const all = rows.map((row) =>
     row.map((cell) => (typeof cell === "number" ? formatCount(cell) : cell)),
   );
-  const widths = (all[0] ?? []).map((_, column) =>
-    Math.max(...all.map((row) => (row[column] ?? "").length)),
-  );
   const isLeft = (column: number) => column === 0 || leftAligned.includes(column);
-  return all.map((row) => {
-    const cells = row.map((cell, column) => {
-      const width = widths[column] ?? 0;
-      return isLeft(column) ? cell.padEnd(width) : cell.padStart(width);
-    });
-    return `  ${cells.join("  ")}`.trimEnd();
-  });
+  return alignColumns(all, isLeft).map((line) => `  ${line}`);
 }

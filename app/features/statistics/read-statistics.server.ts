@@ -75,23 +75,21 @@ async function readMonths(
     }),
   );
   return monthsBetween(first, last).map((month) => {
-    const none = { joined: 0, returned: 0, left: 0 };
-    const { joined, returned, left } = members.find((one) => one.month === month) ?? none;
+    const none = { joined: 0, left: 0 };
+    const changes = pick(members, month, { joined: 0, returned: 0, left: 0 });
     const before = memberCount(monthAfter(month, -1));
     return {
       month,
       members: {
         count: memberCount(month),
-        joined,
-        returned,
-        left,
-        churn: before === 0 ? null : left / before,
+        ...changes,
+        churn: before === 0 ? null : changes.left / before,
       },
       revenue: Object.fromEntries(
         [...revenueOf].map(([currency, amount]) => [currency, amount(month)]),
       ),
-      newsletter: { count: newsletterCount(month), ...changesIn(newsletter, month) },
-      accounts: { count: accountCount(month), ...changesIn(accounts, month) },
+      newsletter: { count: newsletterCount(month), ...pick(newsletter, month, none) },
+      accounts: { count: accountCount(month), ...pick(accounts, month, none) },
       visitors: visitors
         .filter(({ day, page }) => page === WHOLE_SITE && day.startsWith(month))
         .reduce((sum, one) => sum + one.visitors, 0),
@@ -115,11 +113,6 @@ function pick<Figures extends object>(
   if (!found) return none;
   const { month: _, ...figures } = found;
   return figures as unknown as Figures;
-}
-
-function changesIn(changes: { month: string; joined: number; left: number }[], month: string) {
-  const { joined, left } = changes.find((one) => one.month === month) ?? { joined: 0, left: 0 };
-  return { joined, left };
 }
 
 /** Returns a function that sums all changes up to the end of a month. */

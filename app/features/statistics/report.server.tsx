@@ -50,7 +50,6 @@ function Report({ statistics }: { statistics: Statistics }) {
             kind="line"
             labels={labels}
             series={[{ name: "Members", values: months.map(({ members }) => members.count) }]}
-            write={formatCount}
           />
           <Chart
             id="changes"
@@ -63,7 +62,6 @@ function Report({ statistics }: { statistics: Statistics }) {
               { name: "Came back", values: months.map(({ members }) => members.returned) },
               { name: "Left", values: months.map(({ members }) => members.left) },
             ]}
-            write={formatCount}
           />
           {currenciesOf(statistics).map((currency) => (
             <Chart
@@ -101,7 +99,6 @@ function Report({ statistics }: { statistics: Statistics }) {
             series={[
               { name: "Addresses", values: months.map(({ newsletter }) => newsletter.count) },
             ]}
-            write={formatCount}
           />
           <Chart
             id="newsletter-changes"
@@ -113,7 +110,6 @@ function Report({ statistics }: { statistics: Statistics }) {
               { name: "Joined", values: months.map(({ newsletter }) => newsletter.joined) },
               { name: "Left", values: months.map(({ newsletter }) => newsletter.left) },
             ]}
-            write={formatCount}
           />
           <Chart
             id="visitors"
@@ -122,7 +118,6 @@ function Report({ statistics }: { statistics: Statistics }) {
             kind="bars"
             labels={labels}
             series={[{ name: "Visitors", values: months.map(({ visitors }) => visitors) }]}
-            write={formatCount}
           />
           <FunnelSteps statistics={statistics} />
         </main>

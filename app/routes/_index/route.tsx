@@ -13,7 +13,7 @@ import { landingSections } from "~/features/landing/landing-sections.server";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
 import { bookJsonLd } from "~/features/seo/book-json-ld";
-import { pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
+import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { currentSite } from "~/features/site/current-site.server";
 import { siteOf } from "~/features/site/page-site";
@@ -23,20 +23,12 @@ import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const meta: MetaFunction<typeof loader> = ({ matches, data: loaded }) => {
-  const origin = publicOrigin(matches);
   const site = siteOf(matches);
   const description = site?.subtitle ?? site?.title ?? "";
   return [
     ...pageMeta({ title: pageTitle(matches), description, path: "/" }, matches),
     ...(loaded?.hasStockPhoto ? [{ tagName: "link", rel: "preconnect", href: PHOTO_ORIGIN }] : []),
-    ...(origin && site
-      ? [
-          bookJsonLd(origin, shareImage(origin, matches).address, {
-            ...site,
-            price: loaded?.hero.price ?? null,
-          }),
-        ]
-      : []),
+    ...bookJsonLd(matches, loaded?.hero.price ?? null),
   ];
 };
 

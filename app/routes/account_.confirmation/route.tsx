@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { resendEmailConfirmation } from "~/features/accounts/email-confirmation.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -25,12 +25,7 @@ export async function action(args: ActionFunctionArgs) {
   const limited = await limitForm("email-link", { form, context, account: userId }, failure);
   if (limited) return limited;
   const { kind } = await resendEmailConfirmation(userId);
-  switch (kind) {
-    case "sent":
-      return answerForm(form, { toast: toasts.emailConfirmationSent, redirectTo });
-    case "busy":
-      return rejectBusyForm(form, { seconds: RETRY_SECONDS, context }, failure);
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  return kind === "sent"
+    ? answerForm(form, { toast: toasts.emailConfirmationSent, redirectTo })
+    : answerRefusal(form, { kind }, failure, { seconds: RETRY_SECONDS, context });
 }

@@ -1,10 +1,9 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/features/accounts/credentials";
-import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -37,14 +36,6 @@ export async function action(args: ActionFunctionArgs) {
     { email, password },
     context.clientAddress,
   );
-  switch (outcome.kind) {
-    case "requested":
-      return answerForm(form, { toast: toasts.emailChangeRequested, redirectTo });
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "busy":
-      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  if (outcome.kind !== "requested") return answerRefusal(form, outcome, failure, { context });
+  return answerForm(form, { toast: toasts.emailChangeRequested, redirectTo });
 }

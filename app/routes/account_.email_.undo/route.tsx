@@ -1,16 +1,10 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
-import {
-  answerForm,
-  limitForm,
-  redirectWithToast,
-  rejectBusyForm,
-} from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm, redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
@@ -54,10 +48,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     }
     case "invalid-link":
       return rejectLink();
-    case "busy":
-      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
-    case "failed":
-      return redirectWithToast(redirectTo, toasts.accountFailed());
+    default:
+      return answerRefusal(form, outcome, failure, { context });
   }
 }
 

@@ -1,6 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import {
-  type ChallengePurpose,
   forgetChallenge,
   newChallenge,
   readChallenge,
@@ -20,7 +19,13 @@ import {
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { ACCOUNT_PATH, sectionPath, verifyPath } from "~/features/my-account/account-paths";
-import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import {
+  answerForm,
+  answerRefusal,
+  failForm,
+  limitForm,
+  type Refusal,
+} from "~/http/form-answer.server";
 import { type FormBody, readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -31,9 +36,11 @@ const redirectTo = sectionPath("passkeys");
 
 export const loader = () => redirect(redirectTo);
 
-type Account = Awaited<ReturnType<typeof requireAccount>>;
 /** An account's form, and the request that it came in. */
-type Sent = ActionFunctionArgs & { form: FormBody; account: Account };
+type Sent = ActionFunctionArgs & {
+  form: FormBody;
+  account: Awaited<ReturnType<typeof requireAccount>>;
+};
 
 const failure = (message?: string) => ({ toast: toasts.accountFailed(message), redirectTo });
 
@@ -62,10 +69,10 @@ export async function action(args: ActionFunctionArgs) {
   }
 }
 
-async function rename({ form, account: { userId } }: Sent) {
+async function rename({ form, context, account: { userId } }: Sent) {
   const { passkey: id, name } = form.fields;
   const outcome = await nameUserPasskey(userId, { id, name });
-  if (outcome.kind !== "renamed") return answerFailure(form, outcome);
+  if (outcome.kind !== "renamed") return answerRefusal(form, outcome, failure, { context });
   return answerForm(form, { toast: toasts.passkeyRenamed, redirectTo });
 }
 
@@ -85,12 +92,12 @@ async function remove(sent: Sent) {
 }
 
 async function makeRegistrationOptions(sent: Sent) {
-  const { form, account } = sent;
+  const { account } = sent;
   if (!isRecentlyVerified(account.session)) return rejectUnverified(sent);
   const { userId, viewer } = account;
-  const { challenge, setCookie } = await newChallenge(purpose("registration", account));
+  const { challenge, setCookie } = await newChallenge("registration", account.session.id);
   const outcome = await registrationOptions({ userId, email: viewer.user.email }, challenge);
-  return answerOptions(form, outcome, setCookie);
+  return answerOptions(sent, outcome, setCookie);
 }
 
 async function register(sent: Sent) {
@@ -105,14 +112,15 @@ async function register(sent: Sent) {
     { sent: form.fields.response, challenge },
     { clientAddress: context.clientAddress, userAgent: request.headers.get("User-Agent") },
   );
-  if (outcome.kind !== "added") return answerFailure(form, outcome);
+  if (outcome.kind !== "added") return answerRefusal(form, outcome, failure, { context });
   const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
   return answerForm(form, { toast: toasts.passkeyAdded, redirectTo, headers });
 }
 
-async function makeVerificationOptions({ form, account }: Sent) {
-  const { challenge, setCookie } = await newChallenge(purpose("verification", account));
-  return answerOptions(form, await verificationOptions(account.userId, challenge), setCookie);
+async function makeVerificationOptions(sent: Sent) {
+  const { account } = sent;
+  const { challenge, setCookie } = await newChallenge("verification", account.session.id);
+  return answerOptions(sent, await verificationOptions(account.userId, challenge), setCookie);
 }
 
 async function verify(sent: Sent) {
@@ -125,28 +133,21 @@ async function verify(sent: Sent) {
     { sent: form.fields.response, challenge: await openChallenge(sent, "verification") },
     context.clientAddress,
   );
-  if (outcome.kind !== "verified") return answerFailure(form, outcome);
+  if (outcome.kind !== "verified") return answerRefusal(form, outcome, failure, { context });
   const headers = new Headers({ "Set-Cookie": await forgetChallenge() });
   return answerForm(form, { toast: toasts.identityVerified, redirectTo, headers });
 }
 
-type Failure = { kind: "rejected"; message: string } | { kind: "failed" };
-
 function answerOptions(
-  form: FormBody,
-  outcome: { kind: "options"; options: unknown } | Failure,
+  sent: Sent,
+  outcome: { kind: "options"; options: unknown } | Refusal,
   setCookie: string,
 ) {
-  if (outcome.kind !== "options") return answerFailure(form, outcome);
+  if (outcome.kind !== "options")
+    return answerRefusal(sent.form, outcome, failure, { context: sent.context });
   const headers = new Headers({ "Set-Cookie": setCookie });
   const body = { options: outcome.options, unused: toasts.passkeyUnused };
-  return answerForm(form, { toast: null, redirectTo, headers, body });
-}
-
-function answerFailure(form: FormBody, outcome: Failure) {
-  return outcome.kind === "rejected"
-    ? failForm(form, 422, failure(outcome.message))
-    : failForm(form, 500, failure());
+  return answerForm(sent.form, { toast: null, redirectTo, headers, body });
 }
 
 /** The response to a user who has to verify their identity first. */
@@ -160,9 +161,5 @@ function limitChange({ form, context, account }: Sent) {
 }
 
 function openChallenge({ request, account }: Sent, of: "registration" | "verification") {
-  return readChallenge(request.headers.get("Cookie"), purpose(of, account));
-}
-
-function purpose(of: "registration" | "verification", { session }: Account): ChallengePurpose {
-  return { of, sessionId: session.id };
+  return readChallenge(request.headers.get("Cookie"), of, account.session.id);
 }

@@ -1,9 +1,8 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { changePassword } from "~/features/my-account/change-password.server";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -26,14 +25,6 @@ export async function action(args: ActionFunctionArgs) {
 
   const { password, newPassword } = form.fields;
   const outcome = await changePassword(account, { password, newPassword }, context.clientAddress);
-  switch (outcome.kind) {
-    case "changed":
-      return answerForm(form, { toast: toasts.passwordReplaced, redirectTo });
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
-    case "busy":
-      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
-    case "failed":
-      return failForm(form, 500, failure());
-  }
+  if (outcome.kind !== "changed") return answerRefusal(form, outcome, failure, { context });
+  return answerForm(form, { toast: toasts.passwordReplaced, redirectTo });
 }

@@ -3,8 +3,7 @@ import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { changeAvatar, removeAvatar } from "~/features/my-account/avatar/change-avatar.server";
 import { PICTURE_LIMIT, REFUSALS } from "~/features/my-account/avatar/picture-rules";
-import { PICTURE_RETRY_SECONDS } from "~/features/my-account/avatar/process-picture.server";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, failForm, limitForm } from "~/http/form-answer.server";
 import { readUpload, requirePost, wantsJson } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -38,9 +37,7 @@ export async function action(args: ActionFunctionArgs) {
       return answerForm(form, { toast: toasts.pictureChanged, redirectTo });
     case "refused":
       return failForm(form, 422, failure(REFUSALS[outcome.reason]));
-    case "busy":
-      return rejectBusyForm(form, { seconds: PICTURE_RETRY_SECONDS, context }, failure);
-    case "failed":
-      return failForm(form, 500, failure());
+    default:
+      return answerRefusal(form, outcome, failure, { context });
   }
 }

@@ -6,14 +6,13 @@ import type {
 } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ownsPasskeys } from "~/features/accounts/passkeys/manage-passkeys.server";
-import { HASH_RETRY_SECONDS } from "~/features/accounts/password.server";
 import { verifyIdentity } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { ACCOUNT_PATH, verifyPath } from "~/features/my-account/account-paths";
 import accountStyles from "~/features/my-account/my-account.css";
 import { VerifyPage } from "~/features/my-account/verify-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
-import { answerForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
@@ -48,16 +47,8 @@ export async function action(args: ActionFunctionArgs) {
   if (limited) return limited;
 
   const outcome = await verifyIdentity(account, form.fields.password, context.clientAddress);
-  switch (outcome.kind) {
-    case "verified":
-      return answerForm(form, { toast: toasts.identityVerified, redirectTo: next });
-    case "rejected":
-      return answerForm(form, failure(outcome.message));
-    case "busy":
-      return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
-    case "failed":
-      return answerForm(form, failure());
-  }
+  if (outcome.kind !== "verified") return answerRefusal(form, outcome, failure, { context });
+  return answerForm(form, { toast: toasts.identityVerified, redirectTo: next });
 }
 
 /** The path of an account page to continue with; that of the main one for any other text. */

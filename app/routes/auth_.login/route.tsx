@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
 import { readEmail } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
-import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
+import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
@@ -10,7 +10,7 @@ import { CARD_PATH } from "~/features/billing/billing-paths";
 import { CONNECT_PATH } from "~/features/community/community-paths";
 import { CONFIRM_EMAIL_CHANGE_PATH } from "~/features/my-account/account-paths";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm, rejectBusyForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
@@ -35,7 +35,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const failure = (message?: string) => ({ ...page, toast: toasts.signInFailed(message) });
   const rejectBusy = () => {
     log().warn("login rejected: the password hashing queue is full");
-    return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+    return rejectBusyForm(form, { context }, failure);
   };
 
   // reject a flood before it costs any database work
@@ -56,12 +56,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
       const headers = await signInCookies(request, outcome);
       return answerForm(form, { toast: toasts.signedIn, redirectTo: returnTo ?? "/", headers });
     }
-    case "rejected":
-      return failForm(form, 401, failure(outcome.message));
     case "busy":
       return rejectBusy();
-    case "failed":
-      return failForm(form, 500, failure());
+    default:
+      return answerRefusal(form, outcome, failure, { status: 401, context });
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { signInWithPasskey } from "~/features/accounts/passkeys/passkey-sign-in.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
-import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, failForm, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -27,7 +27,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     redirectTo: LOG_IN_PATH,
   });
   if (form.fields.intent === "sign-in-options") {
-    const { challenge, setCookie } = await newChallenge({ of: "sign-in" });
+    const { challenge, setCookie } = await newChallenge("sign-in");
     const options = await assertionOptions(challenge);
     const headers = new Headers({ "Set-Cookie": setCookie });
     // the toast comes along so that no page's script has to hold it
@@ -41,7 +41,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const outcome = await signInWithPasskey(
     {
       sent: form.fields.response,
-      challenge: await readChallenge(request.headers.get("Cookie"), { of: "sign-in" }),
+      challenge: await readChallenge(request.headers.get("Cookie"), "sign-in"),
     },
     {
       clientAddress: context.clientAddress,
@@ -50,15 +50,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
       isKnownTo: async (email) => (await findKnownBrowser(request, email)) !== null,
     },
   );
-  switch (outcome.kind) {
-    case "signed-in": {
-      const headers = await signInCookies(request, outcome);
-      headers.append("Set-Cookie", await forgetChallenge());
-      return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
-    }
-    case "rejected":
-      return failForm(form, 401, failure(outcome.message));
-    case "failed":
-      return failForm(form, 500, failure());
+  if (outcome.kind !== "signed-in") {
+    return answerRefusal(form, outcome, failure, { status: 401, context });
   }
+  const headers = await signInCookies(request, outcome);
+  headers.append("Set-Cookie", await forgetChallenge());
+  return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
 }

@@ -10,7 +10,7 @@ import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/aut
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { isLinkToken } from "~/features/accounts/link-token.server";
-import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
+import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
@@ -18,6 +18,7 @@ import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import {
   answerForm,
+  answerRefusal,
   limitForm,
   redirectWithToast,
   rejectBusyForm,
@@ -57,7 +58,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     toast: toasts.passwordResetFailed(message),
     redirectTo: passwordResetPath(token),
   });
-  const rejectBusy = () => rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+  const rejectBusy = () => rejectBusyForm(form, { context }, failure);
   const password = newPasswordSchema.safeParse(form.fields.password);
   if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
   if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
@@ -78,10 +79,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     }
     case "invalid-link":
       return rejectLink();
-    case "busy":
-      return rejectBusy();
-    case "failed":
-      return answerForm(form, failure());
+    default:
+      return answerRefusal(form, outcome, failure, { context });
   }
 }
 

@@ -2,12 +2,18 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { SIGN_UP_PATH } from "~/features/accounts/auth-paths";
 import { readEmail } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
-import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
+import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm, failForm, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import {
+  answerForm,
+  answerRefusal,
+  failForm,
+  limitForm,
+  rejectBusyForm,
+} from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -30,7 +36,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const failure = (message?: string) => ({ ...page, toast: toasts.signUpFailed(message) });
   const rejectBusy = () => {
     log().warn("signup rejected: the password hashing queue is full");
-    return rejectBusyForm(form, { seconds: HASH_RETRY_SECONDS, context }, failure);
+    return rejectBusyForm(form, { context }, failure);
   };
 
   // reject a flood before it costs any database work
@@ -61,11 +67,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
       const toast = toasts.signUpIncomplete;
       return failForm(form, 409, { ...page, toast, body: { error: "User already exists." } });
     }
-    case "rejected":
-      return failForm(form, 422, failure(outcome.message));
     case "busy":
       return rejectBusy();
-    case "failed":
-      return failForm(form, 500, failure());
+    default:
+      return answerRefusal(form, outcome, failure, { context });
   }
 }

@@ -7,25 +7,20 @@ import { type IssueView, loadIssue } from "~/features/newsletter/issues.server";
 import { issuePath } from "~/features/newsletter/newsletter-paths";
 import { feedLink } from "~/features/seo/feed-link";
 import { issueJsonLd } from "~/features/seo/issue-json-ld";
-import { notFoundMeta, pageMeta, publicOrigin } from "~/features/seo/page-meta";
+import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
-import { siteOf } from "~/features/site/page-site";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: issueStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
   if (!data) return notFoundMeta(matches);
-  const { slug, subject, previewText: description, publishedAt, premium } = data.issue;
+  const { slug, subject, previewText: description } = data.issue;
   const path = issuePath(slug);
-  const origin = publicOrigin(matches);
-  const site = siteOf(matches);
   return [
     ...pageMeta({ title: pageTitle(matches, subject), description, path }, matches),
     feedLink(matches),
-    ...(origin && site
-      ? [issueJsonLd({ url: origin + path, subject, description, publishedAt, premium, site })]
-      : []),
+    ...issueJsonLd(matches, data.issue),
   ];
 };
 

@@ -4,7 +4,6 @@ import libraryStyles from "~/features/library/library.css";
 import { ReadingRoom } from "~/features/library/reading-room";
 import { requireReading } from "~/features/library/require-reader.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
-import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
@@ -18,12 +17,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) =>
 
 export const handle: RouteHandle = { metricsName: "/premium/extras" };
 
-export async function loader(args: LoaderFunctionArgs) {
-  const reading = await requireReading({ kind: "extra", slug: args.params.slug }, args);
-  if (!reading) return null;
-  const { html, ...data } = reading;
-  return withRenderedOnly(data, { html }, args.context);
-}
+export const loader = (args: LoaderFunctionArgs) => requireReading("extra", args);
 
 export default function Extra() {
   const reading = useLoaderData<typeof loader>();

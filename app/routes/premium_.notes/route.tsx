@@ -10,7 +10,7 @@ import {
 import { useActionData } from "@remix-run/react";
 import { readEmail } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
-import { HASH_RETRY_SECONDS, hasHashQueueCapacity } from "~/features/accounts/password.server";
+import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
 import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
@@ -27,7 +27,7 @@ import type { UnsavedNotes } from "~/features/library/notes/unsaved-notes";
 import { UnsavedNotesPage } from "~/features/library/notes/unsaved-notes-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm } from "~/http/form-answer.server";
+import { answerForm, BUSY_RETRY_SECONDS } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { BUSY_MESSAGE, errorResponse, type FieldValue } from "~/http/request-body.server";
@@ -86,7 +86,7 @@ async function signInAndSave(
   const { clientAddress } = context;
   const signInAs = typeof email === "string" ? email : "";
   const rejectBusy = () =>
-    notSaved(context, posted, 503, BUSY_MESSAGE, { signInAs, seconds: HASH_RETRY_SECONDS });
+    notSaved(context, posted, 503, BUSY_MESSAGE, { signInAs, seconds: BUSY_RETRY_SECONDS });
   if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
   const account = readEmail(email);
   const knownBrowser = await findKnownBrowser(request, account);

@@ -7,35 +7,19 @@ import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
-import { notFoundMeta, pageMeta, publicOrigin, shareImage } from "~/features/seo/page-meta";
+import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
-import { siteOf } from "~/features/site/page-site";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => {
   if (!data) return notFoundMeta(matches);
-  const { slug, title, summary: description, number, wordCount } = data.preview;
+  const { slug, title, summary: description } = data.preview;
   const path = previewPath(slug);
-  const origin = publicOrigin(matches);
-  const site = siteOf(matches);
   return [
     ...pageMeta({ title: pageTitle(matches, title), description, path }, matches),
-    ...(origin && site
-      ? [
-          chapterJsonLd({
-            origin,
-            path,
-            title,
-            description,
-            number,
-            wordCount,
-            image: shareImage(origin, matches).address,
-            site,
-          }),
-        ]
-      : []),
+    ...chapterJsonLd(matches, data.preview),
   ];
 };
 

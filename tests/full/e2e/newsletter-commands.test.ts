@@ -43,7 +43,9 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   smtp.delivered.length = 0;
-  await site.database.db.execute(sql`truncate mails, campaigns, subscribers, rate_limits cascade`);
+  await site.database.db.execute(
+    sql`truncate mails, campaigns, subscribers, suppressed_addresses, rate_limits cascade`,
+  );
 });
 
 const variables = () => ({

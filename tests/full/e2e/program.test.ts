@@ -111,7 +111,8 @@ describe("a running program", () => {
       },
     );
     cleanUps.push(() => child.kill());
-    expect(await eventually(() => landing(program.origin))).toBe(ours);
+    // until the edition is read, the page is a simpler one
+    await eventually(async () => expect(await landing(program.origin)).toBe(ours));
   });
 });
 

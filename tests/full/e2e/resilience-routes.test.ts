@@ -243,6 +243,9 @@ const routes: Record<string, Route> = {
     path: `/drafts/99999-${"a".repeat(22)}/media/${"0".repeat(32)}.png`,
     get: "404",
   },
+  "favicon[.]ico": { path: "/favicon.ico", get: "200" },
+  "pages.$slug": { path: "/pages/imprint", get: "404" },
+  "site-files.$name": { path: "/site-files/icon.png", get: "404" },
   "podcast.$name": { path: `/podcast/${"a".repeat(32)}.xml`, get: "404" },
   "podcast.$token.$name": {
     path: `/podcast/${"a".repeat(32)}/${"0".repeat(32)}.mp3`,

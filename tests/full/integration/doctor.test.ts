@@ -428,7 +428,7 @@ const CASES: Case[] = [
       return () => rmSync(file);
     },
     finds: [
-      /^content problem edition: \d mistakes, such as chapters\/09-broken\.md.*→ .*content check/,
+      /^content problem edition: 1 mistake, such as chapters\/09-broken\.md.*→ .*content check/,
     ],
   },
   {

@@ -77,9 +77,10 @@ describe("a claim reads about as many mails as it claims", () => {
     await addMails(id, "queued");
     await addMails(null, "queued");
     const worker = randomUUID();
-    const first = await claimCampaignMails(worker, id, { most: MOST, after: null });
+    const { db } = getDatabase();
+    const first = await claimCampaignMails(worker, id, { most: MOST, after: null }, db);
     expect(first.claimed).toHaveLength(MOST);
-    await claimTransactionalMails(worker, MOST);
+    await claimTransactionalMails(worker, MOST, db);
 
     const claim = (after: typeof first.cursor) => (executor: Executor) =>
       claimCampaignMails(worker, id, { most: MOST, after }, executor);

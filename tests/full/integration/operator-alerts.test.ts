@@ -258,6 +258,7 @@ describe("mail", () => {
     await pauseCampaign(
       campaign?.id ?? "",
       "The mail server refused 20 mails in a row: 554 quoted@reader.test",
+      db(),
     );
     await lookTwice();
     expect(told()).toEqual(["An issue of the newsletter is held back"]);

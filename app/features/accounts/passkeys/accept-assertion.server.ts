@@ -11,10 +11,10 @@ import { getDatabase, type Transaction } from "~db/client";
 import { findPasskey, recordPasskeyUse, spendChallenge } from "~db/queries/passkeys";
 import { holdUser } from "~db/queries/users";
 import type { Passkey, User } from "~db/schema";
+import { hashToken } from "../link-token.server";
 import { CHALLENGE_LIFETIME_MS, type Challenge } from "./challenge-cookie.server";
 import {
   credentialIdSchema,
-  hashChallenge,
   readAnswer,
   relyingParty,
   toDescriptor,
@@ -88,7 +88,7 @@ export async function acceptAssertion<Result>(
     // lock the user first, as in every transaction that locks both
     const held = await holdUser(userId, tx);
     if (!held) return rejected(UNKNOWN);
-    if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
+    if (!(await spendChallenge(hashToken(challenge.value), challenge.expiresAt, tx))) {
       return rejected(ALREADY_USED, userId);
     }
     if (!(await recordPasskeyUse({ id, userId, counter, at: new Date() }, tx))) {

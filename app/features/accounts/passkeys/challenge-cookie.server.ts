@@ -8,14 +8,6 @@ const NAME = "passkey-challenge";
 /** Lifetime of a challenge, in milliseconds. */
 export const CHALLENGE_LIFETIME_MS = 5 * 60 * 1000;
 
-/**
- * The purpose of a challenge. All but sign-in are bound to the session that requested them, so the response is of no
- * use elsewhere.
- */
-export type ChallengePurpose =
-  | { of: "sign-in" }
-  | { of: "registration" | "verification"; sessionId: string };
-
 /** An open challenge. */
 export type Challenge = {
   /** 32 random bytes in base64url. */
@@ -30,6 +22,9 @@ const contentSchema = z.object({
   expires: z.number(),
 });
 
+/** What a challenge is for. All but sign-in are bound to the session that asks, so the response is of no use elsewhere. */
+type Purpose = z.infer<typeof contentSchema>["of"];
+
 function challengeCookie(): Cookie {
   return signedCookie(NAME, CHALLENGE_LIFETIME_MS / 1000);
 }
@@ -39,14 +34,15 @@ function challengeCookie(): Cookie {
  * requesting one writes nothing to the database. It replaces the browser's previous challenge.
  */
 export async function newChallenge(
-  purpose: ChallengePurpose,
+  purpose: Purpose,
+  session: string | null = null,
 ): Promise<{ challenge: Challenge; setCookie: string }> {
   const value = randomBytes(32).toString("base64url");
   const expiresAt = new Date(Date.now() + CHALLENGE_LIFETIME_MS);
   const content: z.infer<typeof contentSchema> = {
     challenge: value,
-    of: purpose.of,
-    session: sessionOf(purpose),
+    of: purpose,
+    session,
     expires: expiresAt.getTime(),
   };
   return {
@@ -58,13 +54,14 @@ export async function newChallenge(
 /** Returns the challenge in a Cookie header; null if it is missing, expired or for another purpose. */
 export async function readChallenge(
   header: string | null,
-  purpose: ChallengePurpose,
+  purpose: Purpose,
+  sessionId: string | null = null,
 ): Promise<Challenge | null> {
   if (!hasCookie(header, cookieName(NAME))) return null;
   const parsed = contentSchema.safeParse(await challengeCookie().parse(header));
   if (!parsed.success) return null;
   const { challenge, of, session, expires } = parsed.data;
-  if (of !== purpose.of || session !== sessionOf(purpose)) return null;
+  if (of !== purpose || session !== sessionId) return null;
   // the browser may ignore the cookie's expiry
   if (expires <= Date.now()) return null;
   return { value: challenge, expiresAt: new Date(expires) };
@@ -73,8 +70,4 @@ export async function readChallenge(
 /** Returns the Set-Cookie value that clears a used challenge. */
 export function forgetChallenge(): Promise<string> {
   return challengeCookie().serialize("", { maxAge: 0, expires: new Date(0) });
-}
-
-function sessionOf(purpose: ChallengePurpose): string | null {
-  return purpose.of === "sign-in" ? null : purpose.sessionId;
 }

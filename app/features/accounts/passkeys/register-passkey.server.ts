@@ -14,13 +14,13 @@ import { getDatabase } from "~db/client";
 import { insertPasskey, listPasskeys, spendChallenge } from "~db/queries/passkeys";
 import { deviceOf } from "../device.server";
 import { deviceName } from "../device-name";
+import { hashToken } from "../link-token.server";
 import { ALREADY_USED, CHALLENGE_OVER } from "./accept-assertion.server";
 import { CHALLENGE_LIFETIME_MS, type Challenge } from "./challenge-cookie.server";
 import { enqueuePasskeyNotice } from "./passkey-notice.server";
 import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-paths";
 import {
   credentialIdSchema,
-  hashChallenge,
   readAnswer,
   relyingParty,
   toDescriptor,
@@ -135,7 +135,7 @@ function addPasskey(
       const inserted = await insertPasskey(passkey, MAX_PASSKEYS, tx);
       // a rejected passkey must not spend the challenge
       if (inserted !== "inserted") return inserted;
-      if (!(await spendChallenge(hashChallenge(challenge.value), challenge.expiresAt, tx))) {
+      if (!(await spendChallenge(hashToken(challenge.value), challenge.expiresAt, tx))) {
         throw new ChallengeUsed();
       }
       await enqueuePasskeyNotice({ userId, kind: "passkey-added", name }, tx);

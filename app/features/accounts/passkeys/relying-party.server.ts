@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AuthenticatorTransport } from "@simplewebauthn/server";
 import { z } from "zod";
 import { env } from "~/env.server";
@@ -34,11 +33,6 @@ export function readAnswer(sent: FieldValue): unknown {
 /** Returns the handle an authenticator stores for a user: the 16 bytes of the user's id. */
 export function userHandleOf(userId: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(userId.replaceAll("-", ""), "hex"));
-}
-
-/** Returns a challenge's SHA-256 in hexadecimal, under which a used challenge is stored. */
-export function hashChallenge(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
 }
 
 /** Describes a passkey to a browser. `transports` holds the values the browser gave at registration. */

@@ -1,9 +1,9 @@
-import type { Html, Image, ImageReference, Link, LinkReference, Nodes, Text } from "mdast";
+import type { Image, ImageReference, Link, LinkReference, Nodes, Text } from "mdast";
 import { visit } from "unist-util-visit";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { isReadHtml, isWrappingTag } from "../importer/text-markup";
 import type { BookText, Losses } from "./book-text";
-import { htmlToMarkdown } from "./html-to-markdown";
+import { htmlToMarkdown, sourceElement } from "./html-to-markdown";
 
 /** What a text needs to know of the rest of its book. */
 export type Surroundings = {
@@ -18,42 +18,6 @@ export type Surroundings = {
 
 /** What replaces a part of a text, by its offsets. */
 type Edit = { start: number; end: number; text: string };
-
-/** Markdown for inline HTML, at its beginning and its end. */
-const INLINE_TAGS: Readonly<Record<string, string>> = {
-  ...{
-    i: "*",
-    em: "*",
-    cite: "*",
-    dfn: "*",
-    b: "**",
-    strong: "**",
-    s: "~~",
-    del: "~~",
-    strike: "~~",
-  },
-  ...{ code: "`", tt: "`", samp: "`", var: "*", mark: "**", q: '"' },
-};
-
-/** Stands for the address of a tag that only names its place, which an edition takes. */
-const KEPT = "kept";
-
-/** Tags without words of their own, whose absence nobody notices. */
-const SILENT_TAGS = [
-  "span",
-  "div",
-  "p",
-  "center",
-  "font",
-  "section",
-  "figure",
-  "figcaption",
-  "img",
-  "a",
-  "u",
-  "small",
-];
-const TAG = /^<(\/?)([a-z][\w-]*)([^>]*)>$/i;
 
 /** Markup of mdBook, Jekyll, pandoc and Obsidian in plain text, what replaces it, and what is lost. */
 const PLAIN_MARKUP: readonly { pattern: RegExp; text: string; loss?: string }[] = [
@@ -74,41 +38,54 @@ const WIKI_LINK = /(!?)\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g;
 const INLINE_NOTE = /\^\[([^[\]]+)\]/g;
 const HIDDEN_LINE = /^[ \t]*#(?: .*)?\n/gm;
 
-/** Returns a text's Markdown as an edition takes it. Counts what has no equal there. */
-export function convertText(text: BookText, surroundings: Surroundings): string {
-  const withoutBlocks = withoutHtmlBlocks(text, surroundings.losses);
-  return convertInline({ ...text, markdown: withoutBlocks }, surroundings);
+/** Returns a text's Markdown with other Markdown in place of HTML, but for what an edition takes. */
+export function withoutHtml(text: BookText, losses: Losses): string {
+  // twice, since tags may be around words with tags of their own
+  const once = convertHtml(text, losses);
+  return once === text.markdown ? once : convertHtml({ ...text, markdown: once }, losses);
 }
 
-function withoutHtmlBlocks(text: BookText, losses: Losses): string {
+function convertHtml(text: BookText, losses: Losses): string {
+  const { markdown } = text;
+  if (!markdown.includes("<")) return markdown;
   const edits: Edit[] = [];
-  visit(parseMarkdown(text.markdown), "html", (node, _, parent) => {
-    if (parent?.type === "paragraph" || isReadHtml(node.value) || !hasBlocks(parent)) return;
-    const markdown = htmlToMarkdown(node.value, (name) => loseTag(name, text, node, losses));
-    edits.push(replacing(node, parent?.type === "root" ? markdown : markdown.replace(/\s+/g, " ")));
+  visit(parseMarkdown(markdown), (node, _, parent) => {
+    const onLoss = (name: string) =>
+      losses.add(`<${name}>; its text stays`, text, node.position?.start.line);
+    if (node.type === "html" && hasBlocks(parent) && !isEditionHtml(node.value)) {
+      const block = htmlToMarkdown(node.value, onLoss);
+      edits.push(replacing(node, parent?.type === "root" ? block : block.replace(/\s+/g, " ")));
+    }
+    const children: Nodes[] = "children" in node && !hasBlocks(node) ? node.children : [];
+    const [first, last] = [children[0], children.at(-1)];
+    const isOtherHtml = (child: Nodes) => child.type === "html" && !isEditionHtml(child.value);
+    if (!first || !last || !children.some(isOtherHtml)) return;
+    let html = "";
+    let start = startOf(first);
+    for (const child of children) {
+      if (child.type !== "html") continue;
+      html += sourceElement(markdown.slice(start, startOf(child))) + child.value;
+      start = endOf(child);
+    }
+    html += sourceElement(markdown.slice(start, endOf(last)));
+    const words = htmlToMarkdown(`<p>${html}</p>`, onLoss).replace(/\n{2,}/g, " ");
+    edits.push({ start: startOf(first), end: endOf(last), text: words });
   });
-  return edited(text.markdown, edits);
+  return edited(markdown, edits);
 }
 
-const hasBlocks = (parent: Nodes | undefined) =>
-  ["root", "blockquote", "listItem", "footnoteDefinition"].includes(parent?.type ?? "");
+const hasBlocks = (node: Nodes | undefined) =>
+  ["root", "blockquote", "listItem", "footnoteDefinition"].includes(node?.type ?? "");
 
-/** Tags that the converter of HTML turns into Markdown. */
-const MARKDOWN_TAGS =
-  /^(?:h[1-6]|ul|ol|li|dl|dt|dd|table|thead|tbody|tr|td|th|caption|blockquote|pre|hr|br|sub|sup|kbd|summary|details)$/;
+const isEditionHtml = (html: string) => isReadHtml(html) || isWrappingTag(html);
 
-function loseTag(name: string, text: BookText, node: Nodes, losses: Losses): void {
-  if (SILENT_TAGS.includes(name) || name in INLINE_TAGS || MARKDOWN_TAGS.test(name)) return;
-  losses.add(`<${name}>; its text stays`, text, node.position?.start.line);
-}
-
-function convertInline(text: BookText, surroundings: Surroundings): string {
+/** Returns a text's Markdown, which has no HTML, as an edition takes it. Counts what has no equal there. */
+export function convertText(text: BookText, surroundings: Surroundings): string {
   const { markdown } = text;
   const { losses, linkTo, pictureAt, isMdBook } = surroundings;
   const tree = parseMarkdown(markdown);
   const edits: Edit[] = [];
   const notes: string[] = [];
-  const links: (string | null)[] = [];
   const lose = (kind: string, node: Nodes) => losses.add(kind, text, node.position?.start.line);
   const definitions = new Map<string, string>();
   visit(tree, "definition", (node) => {
@@ -118,7 +95,9 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
   const targetOf = (node: Link | LinkReference | Image | ImageReference) =>
     "url" in node ? node.url : (definitions.get(node.identifier) ?? "");
 
-  const picture = (node: Image | ImageReference | Html, url: string | null, words: string) => {
+  const picture = (node: Image | ImageReference) => {
+    const url = pictureAt(targetOf(node));
+    const words = node.alt ?? "";
     if (!words.trim()) lose("picture without a description, which is now its name", node);
     if (url === null)
       lose("picture that is missing, unreadable or on another site; its description stays", node);
@@ -139,28 +118,6 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
     const text = url === null ? "" : `](${destination(url)})`;
     edits.push({ start: endOf(last), end: endOf(node), text });
   };
-  const inlineTag = (node: Html) => {
-    const [, slash, tag = "", attributes = ""] = TAG.exec(node.value) ?? [];
-    const name = tag.toLowerCase();
-    const attribute = (wanted: string) =>
-      new RegExp(`\\b${wanted}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, "i")
-        .exec(attributes)
-        ?.slice(1)
-        .find(Boolean);
-    if (name === "img") {
-      return picture(node, pictureAt(attribute("src") ?? ""), attribute("alt") ?? "");
-    }
-    let replacement = INLINE_TAGS[name] ?? "";
-    if (name === "a") {
-      const place = attribute("id") ?? attribute("name");
-      const href = attribute("href");
-      const link = slash ? links.pop() : href === undefined ? place && KEPT : linkTo(href);
-      if (!slash && !attributes.endsWith("/")) links.push(link ?? null);
-      if (link === KEPT) return;
-      if (link) replacement = slash ? `](${destination(link)})` : "[";
-    } else if (!slash) loseTag(name, text, node, losses);
-    edits.push(replacing(node, replacement));
-  };
   const plainText = (node: Text) => {
     const source = markdown.slice(startOf(node), endOf(node));
     let converted = source.replace(WIKI_LINK, (_, mark: string, target: string, words?: string) => {
@@ -179,10 +136,8 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
   };
 
   visit(tree, (node) => {
-    if (node.type === "image" || node.type === "imageReference") {
-      picture(node, pictureAt(targetOf(node)), node.alt ?? "");
-    } else if (node.type === "link" || node.type === "linkReference") relink(node);
-    else if (node.type === "html" && !isEditionHtml(node.value)) inlineTag(node);
+    if (node.type === "image" || node.type === "imageReference") picture(node);
+    else if (node.type === "link" || node.type === "linkReference") relink(node);
     else if (node.type === "text") plainText(node);
     else if (node.type === "listItem" && typeof node.checked === "boolean") {
       const box = /\[[ xX]\]/.exec(markdown.slice(startOf(node), endOf(node)));
@@ -196,9 +151,6 @@ function convertInline(text: BookText, surroundings: Surroundings): string {
   const footnotes = notes.map((note, index) => `\n\n[^inline-${index + 1}]: ${note}`);
   return edited(markdown, edits).trim() + footnotes.join("");
 }
-
-const isEditionHtml = (html: string) =>
-  (isReadHtml(html) && !/^<a\b/i.test(html)) || isWrappingTag(html);
 
 const startOf = (node: Nodes) => node.position?.start.offset ?? 0;
 const endOf = (node: Nodes) => node.position?.end.offset ?? 0;

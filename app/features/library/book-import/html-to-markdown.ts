@@ -1,54 +1,86 @@
-import type { Element } from "hast";
+import type { Element, Nodes } from "hast";
 import { fromHtml } from "hast-util-from-html";
-import type { Nodes, Root } from "mdast";
-import rehypeRemark from "rehype-remark";
+import { defaultHandlers, type Handle, type State, toMdast } from "hast-util-to-mdast";
+import type { Root, RootContent } from "mdast";
 import remarkGfm from "remark-gfm";
 import remarkStringify from "remark-stringify";
 import { unified } from "unified";
 import { visit } from "unist-util-visit";
 
-/** Keeps a tag that editions take. */
-const keepTag =
-  (name: string) =>
-  (state: { all(node: Element): Nodes[] }, node: Element): Nodes[] => [
-    { type: "html", value: `<${name}>` },
-    ...state.all(node),
-    { type: "html", value: `</${name}>` },
-  ];
-
-const converter = unified()
-  .use(rehypeRemark, {
-    handlers: { sub: keepTag("sub"), sup: keepTag("sup"), kbd: keepTag("kbd") },
-  })
+const writer = unified()
   .use(remarkGfm)
   .use(remarkStringify, { bullet: "-", emphasis: "*", rule: "*", resourceLink: true });
 
-/** Converts HTML to Markdown. `onElement` gets the name of each element. */
-export function htmlToMarkdown(html: string, onElement?: (name: string) => void): string {
-  const tree = fromHtml(html, { fragment: true });
-  visit(tree, "element", ({ tagName }) => onElement?.(tagName));
-  return converter.stringify(converter.runSync(tree) as Root).trim();
+/** Keeps a tag that editions take. */
+const keepTag = (state: State, node: Element): RootContent[] => [
+  { type: "html", value: `<${node.tagName}>` },
+  ...state.all(node),
+  { type: "html", value: `</${node.tagName}>` },
+];
+
+const NOTE = /^(?:foot|end)note-\d+$/;
+const WAY_BACK = /^(?:foot|end)note-ref-\d+$/;
+
+const targetOf = (node: Element) => String(node.properties.href ?? "").replace(/^#/, "");
+const isNote = (node: Nodes) => node.type === "element" && NOTE.test(String(node.properties.id));
+const isReference = (node: Nodes) => node.type === "element" && NOTE.test(targetOf(node));
+
+/** Tags that editions take, and Word's notes, of which mammoth makes a list with links there and back. */
+const handlers: Record<string, Handle> = {
+  "x-source": (_, node) => ({ type: "html", value: String(node.properties.dataSource) }),
+  kbd: keepTag,
+  // code in HTML of old; books of mdBook have an element of their own by this name
+  listing: (state, node) => state.all(node),
+  sub: keepTag,
+  sup: (state, node) => {
+    const references = node.children.filter(isReference);
+    const words = node.children.filter((child) => !isReference(child));
+    return [
+      ...state.all({ ...node, children: references }),
+      ...(words.length > 0 ? keepTag(state, { ...node, children: words }) : []),
+    ];
+  },
+  // a line break in a heading or a table must not end the line
+  br: () => ({ type: "html", value: "<br>" }),
+  a: (state, node) => {
+    const { href, id, name = id } = node.properties;
+    const target = targetOf(node);
+    if (isReference(node)) return { type: "footnoteReference", identifier: target };
+    if (WAY_BACK.test(target)) return [];
+    if (href !== undefined) return defaultHandlers.a(state, node);
+    const place = `<a id="${name}"></a>`;
+    return [...(name ? [{ type: "html" as const, value: place }] : []), ...state.all(node)];
+  },
+  ol: (state, node) =>
+    node.children.some(isNote) ? state.all(node) : defaultHandlers.ol(state, node),
+  li: (state, node) =>
+    isNote(node)
+      ? {
+          type: "footnoteDefinition",
+          identifier: String(node.properties.id),
+          children: state.toFlow(state.all(node)),
+        }
+      : defaultHandlers.li(state, node),
+};
+
+/** Elements that show more than their text. */
+const EMBEDDED = /^(?:audio|embed|iframe|listing|math|object|svg|video)$/;
+
+/** Returns an element that stands for Markdown in HTML. */
+export function sourceElement(markdown: string): string {
+  const escaped = markdown.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
+  // the text is for code, which takes nothing else
+  return `<x-source data-source="${escaped}">${escaped}</x-source>`;
 }
 
-const NOTE_REFERENCE = /<a href="#((?:foot|end)note-\d+)"[^>]*>[^<]*<\/a>/g;
-const WAY_BACK = / ?<a href="#(?:foot|end)note-ref-\d+">[^<]*<\/a>/g;
-const NOTE_LIST = /<ol>((?:<li id="(?:foot|end)note-\d+">.*?<\/li>)+)<\/ol>/gs;
-const NOTE = /<li id="([a-z]+note-\d+)">(.*?)<\/li>/gs;
-const MARK = /<sup>((?:\\\[\^[a-z]+note-\d+\])+)|\\\[\^[a-z]+note-\d+\]/g;
-
-/** Converts the HTML that mammoth makes of a file of Word. Its notes become footnotes. */
-export function wordToMarkdown(html: string): string {
-  const marked = html
-    .replace(NOTE_REFERENCE, "[^$1]")
-    .replace(WAY_BACK, "")
-    .replace(NOTE_LIST, (_, notes: string) =>
-      notes.replace(NOTE, (_note, id: string, content: string) => {
-        const line = content.replace(/<\/p>\s*<p>/g, " ").replace(/<\/?p>/g, "");
-        return `<p>[^${id}]: ${line}</p>`;
-      }),
-    );
-  return htmlToMarkdown(marked)
-    .replace(MARK, (found, inTag?: string) => (inTag ? `${inTag}<sup>` : found))
-    .replace(/\\(\[\^[a-z]+note-\d+\])/g, "$1")
-    .replaceAll("<sup></sup>", "");
+/**
+ * Converts HTML to Markdown. Calls `onLoss` with the name of each element that Markdown does not have; its text stays.
+ */
+export function htmlToMarkdown(html: string, onLoss?: (name: string) => void): string {
+  const tree = fromHtml(html, { fragment: true });
+  visit(tree, "element", ({ tagName }) => {
+    const isKnown = tagName in handlers || tagName in defaultHandlers;
+    if (!isKnown || EMBEDDED.test(tagName)) onLoss?.(tagName);
+  });
+  return writer.stringify(toMdast(tree, { handlers }) as Root).trim();
 }

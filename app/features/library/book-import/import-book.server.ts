@@ -1,14 +1,16 @@
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, posix } from "node:path";
+import { visit } from "unist-util-visit";
 import { stringify } from "yaml";
+import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
 import { MAX_SUMMARY, MAX_TITLE } from "../importer/document-front-matter";
 import { checkFolder, type FolderCheck } from "../importer/import-edition.server";
 import { type Anchors, anchorKey, anchorsIn, decoded } from "../importer/text-markup";
 import { MARKDOWN, slugFor } from "../importer/text-slug";
 import { type BookText, isSameHeading, Losses } from "./book-text";
 import { convertPicture } from "./convert-picture.server";
-import { convertText } from "./convert-text";
+import { convertText, withoutHtml } from "./convert-text";
 import { type Book, readBook } from "./read-book.server";
 
 /** The result of an import: the edition that was made, and what is not in it, in words. */
@@ -46,8 +48,9 @@ export async function importBook(
 type Chapter = { text: BookText; file: string; anchors: Anchors };
 
 async function writeEdition(book: Book, stage: string, losses: Losses): Promise<void> {
-  const chapters = withFiles(book.texts);
-  const pictures = await new Pictures(book, losses).read(book.texts);
+  const texts = book.texts.map((text) => ({ ...text, markdown: withoutHtml(text, losses) }));
+  const chapters = withFiles(texts);
+  const pictures = await new Pictures(book, losses).read(texts);
   await mkdir(join(stage, "chapters"));
   await mkdir(join(stage, "media"));
   let part: string | null = null;
@@ -136,13 +139,14 @@ function findPieces(address: string, from: BookText, chapters: readonly Chapter[
   );
 }
 
-/** Addresses of pictures in Markdown, in HTML and in Obsidian's links. */
-const PICTURE_ADDRESSES = [
-  /!\[[^\]]*\]\(\s*<?([^)>\s]+)/g,
-  /^ {0,3}\[[^\]]+\]:\s*<?([^>\s]+)/gm,
-  /<img\b[^>]*?\bsrc\s*=\s*["']([^"']+)/gi,
-  /!\[\[([^\]|]+)/g,
-];
+/** Returns the addresses of what may be a picture, in Markdown and in Obsidian's links. */
+function pictureAddresses(markdown: string): string[] {
+  const addresses = [...markdown.matchAll(/!\[\[([^\]|]+)/g)].map(([, address = ""]) => address);
+  visit(parseMarkdown(markdown), (node) => {
+    if (node.type === "image" || node.type === "definition") addresses.push(node.url);
+  });
+  return addresses;
+}
 
 const DATA_ADDRESS = /^data:image\/([\w+.-]+);base64,(.+)$/s;
 
@@ -159,11 +163,9 @@ class Pictures {
   /** Reads every picture that the texts show. */
   async read(texts: readonly BookText[]): Promise<this> {
     for (const text of texts) {
-      for (const pattern of PICTURE_ADDRESSES) {
-        for (const [, url = ""] of text.markdown.matchAll(pattern)) {
-          const key = this.#keyOf(url, text.path);
-          if (!this.#names.has(key)) this.#names.set(key, await this.#take(key, text));
-        }
+      for (const url of pictureAddresses(text.markdown)) {
+        const key = this.#keyOf(url, text.path);
+        if (!this.#names.has(key)) this.#names.set(key, await this.#take(key, text));
       }
     }
     return this;

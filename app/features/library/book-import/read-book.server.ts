@@ -16,7 +16,7 @@ import {
   readTitle,
   splitFields,
 } from "./book-text";
-import { wordToMarkdown } from "./html-to-markdown";
+import { htmlToMarkdown } from "./html-to-markdown";
 
 /** A book of somebody else's program, read but not yet converted. */
 export type Book = {
@@ -85,7 +85,7 @@ async function readWord(path: string, losses: Losses): Promise<Book> {
     const { value, messages } = await mammoth.convertToHtml({ path }, { convertImage, styleMap });
     const place = { path: basename(path), line: 1 };
     for (const { message } of messages) losses.add(message, place);
-    const markdown = wordToMarkdown(value);
+    const markdown = htmlToMarkdown(value);
     return await oneFile(path, { markdown, line: 1, title: undefined }, embedded);
   } catch (error) {
     throw new OperatorError(

@@ -23,13 +23,13 @@ import {
 import type { EditionFile } from "~db/schema";
 import { currentEdition } from "../current-edition.server";
 import { Edition, type EditionEntry } from "../edition";
-import { type LandingWords, withLandingWords } from "../landing-words";
 import { MEDIA_PATH } from "../library-paths";
 import { mediaName } from "../media-name";
 import { storeMedia } from "../media-store.server";
 import { paragraphsOf } from "../stored-html";
 import { listFolder } from "./edition-folder.server";
 import { BrokenEdition, type EditionProblem } from "./edition-problem";
+import { type LandingWords, withLandingWords } from "./landing-file";
 import { durationOf, isSoundName } from "./media-files.server";
 import {
   belongsToEdition,

@@ -69,7 +69,7 @@ describe("landing.yml", () => {
     ],
     ["about: &a x\nfeatures: [*a, *a, *a]\n", 2, "*a has no meaning here"],
     [`about: ${"x".repeat(401)}\n`, 1, "about: has more than 400 characters"],
-    ["x".repeat(16_385), 1, "has more than 16384 characters"],
+    ["x".repeat(65_537), 1, "has more than 65536 characters"],
   ])("reports a mistake with its line: %j", (text, line, problem) => {
     const read = readLandingFile(text, findImage, []);
     expect("problems" in read && read.problems).toContainEqual({ line, problem });

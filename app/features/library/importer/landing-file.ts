@@ -1,27 +1,30 @@
 import { z } from "zod";
 import { oneLine } from "~/features/markdown/front-matter";
-import { type FileProblem, parseFields } from "~/features/markdown/yaml-fields";
-import type { Site, SitePage } from "~/features/site/site";
+import type { FileProblem } from "~/features/markdown/yaml-fields";
+import { SAMPLE_SITE } from "~/features/site/sample-site";
+import type { Site, SiteImage, SitePage } from "~/features/site/site";
 import {
+  contact,
   type FindImage,
-  pictureFields as picture,
+  parseWords,
+  picture,
   resolvePictures,
+  review,
   strict,
 } from "~/features/site/site-file";
-import { withLandingWords } from "../landing-words";
 
 /** The file that replaces words and pictures of the sample's landing page, where there is no `site.yml`. */
 export const LANDING_FILE = "landing.yml";
-
-/** Maximum length in characters, twice what its fields can hold. */
-const MAX_LENGTH = 16_384;
 
 const list = <Item extends z.ZodType>(item: Item, count: number) =>
   z.array(item, `wanted a list of ${count}`).length(count, `wanted a list of ${count}`);
 
 const schema = strict({
+  /** What the book is about. */
   about: oneLine(400),
+  /** Texts of the three cards, which keep the sample's titles. */
   features: list(oneLine(300), 3),
+  /** Chapters 2 to 4. */
   chapters: list(strict({ title: oneLine(120), text: oneLine(300) }), 3),
   biography: strict({
     lead: oneLine(300),
@@ -30,28 +33,18 @@ const schema = strict({
       .min(1, "wanted a list of 1 to 4 paragraphs")
       .max(4, "wanted a list of 1 to 4 paragraphs"),
   }),
-  reviews: list(
-    strict({
-      name: oneLine(60),
-      role: oneLine(60),
-      rating: z
-        .int("wanted a whole number from 1 to 5")
-        .min(1, "wanted a whole number from 1 to 5")
-        .max(5, "wanted a whole number from 1 to 5"),
-      text: oneLine(400),
-    }),
-    3,
-  ),
-  contact: strict({
-    publisher: oneLine(60),
-    street: oneLine(60),
-    city: oneLine(60),
-    email: oneLine(60),
-    phone: oneLine(40),
-  }),
+  reviews: list(review.required().extend({ text: oneLine(400) }), 3),
+  contact,
   photos: strict({ hero: picture, author: picture }).partial(),
+  /** The picture in link previews. */
   share: picture,
 }).partial();
+
+/** Replacements from `landing.yml` for the sample's words and pictures. Whatever is absent stays the sample's. */
+export type LandingWords = Omit<z.infer<typeof schema>, "photos" | "share"> & {
+  photos?: { hero?: SiteImage | undefined; author?: SiteImage | undefined };
+  share?: SiteImage | undefined;
+};
 
 /**
  * Reads an edition's `landing.yml` and finds its pictures. Returns the sample's site with these words. Reports all
@@ -62,23 +55,33 @@ export function readLandingFile(
   findImage: FindImage,
   pages: SitePage[],
 ): { site: Site } | { problems: FileProblem[] } {
-  if (text.length > MAX_LENGTH) {
-    return { problems: [{ line: 1, problem: `has more than ${MAX_LENGTH} characters` }] };
-  }
-  const parsed = parseFields(text, schema);
+  const parsed = parseWords(text, schema);
   if (parsed.kind === "rejected") return parsed;
   const { photos, share: shared, ...words } = parsed.fields;
   const pictures = resolvePictures({ ...photos, share: shared }, text, findImage);
   if ("problems" in pictures) return pictures;
-  const { hero, author, share } = pictures.images;
+  const { share, ...shown } = pictures.images;
+  return { site: withLandingWords({ ...words, photos: shown, share }, pages) };
+}
+
+/** Returns the sample's site with the words and pictures of `landing.yml`, and the author's pages. */
+export function withLandingWords(words: LandingWords, pages: SitePage[]): Site {
+  const { about, features, chapters, biography, reviews, contact, photos, share } = words;
+  const sample = SAMPLE_SITE;
   return {
-    site: withLandingWords(
-      {
-        ...words,
-        photos: { ...(hero && { hero }), ...(author && { author }) },
-        ...(share && { share }),
-      },
-      pages,
-    ),
+    ...sample,
+    about: about && sample.about ? { ...sample.about, text: about } : sample.about,
+    features: sample.features.map(({ title, text }, index) => ({
+      title,
+      text: features?.[index] ?? text,
+    })),
+    previewChapters: chapters ?? sample.previewChapters,
+    biography: biography ?? sample.biography,
+    reviews: reviews ?? sample.reviews,
+    contact: contact ?? sample.contact,
+    publisher: contact?.publisher ?? sample.publisher,
+    photos: { hero: photos?.hero ?? null, author: photos?.author ?? null },
+    share: share ?? null,
+    pages,
   };
 }

@@ -8,11 +8,10 @@ import { currentSite } from "~/features/site/current-site.server";
 import type { Site, SitePage } from "~/features/site/site";
 import { directionOf, type FindImage, readSiteFile, SITE_FILE } from "~/features/site/site-file";
 import type { DocumentKind, ExtraKind } from "~db/schema";
-import { withLandingWords } from "../landing-words";
 import { mediaName } from "../media-name";
 import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import type { EditionProblem } from "./edition-problem";
-import { LANDING_FILE, readLandingFile } from "./landing-file";
+import { LANDING_FILE, readLandingFile, withLandingWords } from "./landing-file";
 import { isSoundName, type MediaFile, readMediaFile } from "./media-files.server";
 import { type OrderedPage, readPage } from "./site-pages";
 import { bareName, SLUG, slugOf } from "./text-slug";
@@ -116,8 +115,7 @@ export async function readSource(folder: string, files: readonly string[]): Prom
   if (source.documents.every(({ kind }) => kind !== "chapter")) {
     source.problems.push({ file: "chapters", line: null, problem: "there is no chapter" });
   }
-  for (const kind of ["chapter", "extra"] as const) checkOrder(source, kind);
-  checkSlugs(source);
+  checkDuplicates(source);
   checkSounds(source);
   return source;
 }
@@ -274,27 +272,26 @@ export function resolvePath(from: string, relative: string): string {
   return posix.join(posix.dirname(from), relative).normalize();
 }
 
-function checkOrder({ documents, problems }: EditionSource, kind: DocumentKind): void {
-  const byOrder = new Map<number, SourceDocument>();
-  for (const document of documents.filter((each) => each.kind === kind)) {
-    const other = byOrder.get(document.order);
-    if (other) {
-      const problem = `order: ${document.order} is also that of ${other.path}`;
-      problems.push({ file: document.path, line: document.fieldLines.order, problem });
-    }
-    byOrder.set(document.order, document);
-  }
-}
-
-function checkSlugs({ documents, problems }: EditionSource): void {
-  const bySlug = new Map<string, SourceDocument>();
+/** Reports texts of one kind with the same order, and texts with the same slug. */
+function checkDuplicates({ documents, problems }: EditionSource): void {
+  const known = new Map<string, SourceDocument>();
+  const takenBy = (name: string, document: SourceDocument) => {
+    const other = known.get(name);
+    known.set(name, document);
+    return other;
+  };
   for (const document of documents) {
-    const other = bySlug.get(document.slug);
-    if (other) {
-      const problem = `has the same slug as ${other.path}, '${document.slug}'; rename one of the files`;
-      problems.push({ file: document.path, line: null, problem });
+    const { path: file, kind, order, slug, fieldLines } = document;
+    const next = takenBy(`${kind} ${order}`, document);
+    if (next) {
+      const problem = `order: ${order} is also that of ${next.path}`;
+      problems.push({ file, line: fieldLines.order, problem });
     }
-    bySlug.set(document.slug, document);
+    const same = takenBy(slug, document);
+    if (same) {
+      const problem = `has the same slug as ${same.path}, '${slug}'; rename one of the files`;
+      problems.push({ file, line: null, problem });
+    }
   }
 }
 

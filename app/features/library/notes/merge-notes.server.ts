@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import type { Insertion } from "./note";
+import { commonEnds, type Insertion } from "./note";
 
 /**
  * Maximum number of differing paragraphs to compare one by one, which takes quadratic time. Beyond that, everything
@@ -69,11 +69,14 @@ type Difference = { ownFrom: number; ownTo: number; otherFrom: number; otherTo: 
 
 /** Returns where two lists of paragraphs differ, in order. */
 function differences(own: readonly Paragraph[], others: readonly Paragraph[]): Difference[] {
-  const wording = ({ text }: Paragraph) => text;
-  const changes = diffArrays(own.map(wording), others.map(wording), {
-    maxEditLength: MAX_DIFFERENCES,
-  });
-  if (!changes) return [betweenCommonEnds(own, others)];
+  const wordsOf = (paragraphs: readonly Paragraph[]) => paragraphs.map(({ text }) => text);
+  const [words, otherWords] = [wordsOf(own), wordsOf(others)];
+  const changes = diffArrays(words, otherWords, { maxEditLength: MAX_DIFFERENCES });
+  if (!changes) {
+    const { head, tail } = commonEnds(words, otherWords);
+    const [ownTo, otherTo] = [own.length - tail, others.length - tail];
+    return [{ ownFrom: head, ownTo, otherFrom: head, otherTo }];
+  }
   const found: Difference[] = [];
   let ownAt = 0;
   let otherAt = 0;
@@ -93,20 +96,6 @@ function differences(own: readonly Paragraph[], others: readonly Paragraph[]): D
     else ownAt = open.ownTo = ownAt + value.length;
   }
   return found;
-}
-
-function betweenCommonEnds(own: readonly Paragraph[], others: readonly Paragraph[]): Difference {
-  const shorter = Math.min(own.length, others.length);
-  let head = 0;
-  while (head < shorter && own[head]?.text === others[head]?.text) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && own.at(-1 - tail)?.text === others.at(-1 - tail)?.text) tail += 1;
-  return {
-    ownFrom: head,
-    ownTo: own.length - tail,
-    otherFrom: head,
-    otherTo: others.length - tail,
-  };
 }
 
 /**
@@ -140,11 +129,7 @@ function takeInsertions(
  * them is the other with something inserted.
  */
 function insertionInto(text: string, other: string): Insertion | null {
-  const shorter = Math.min(text.length, other.length);
-  let head = 0;
-  while (head < shorter && text[head] === other[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && text.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
-  if (head + tail < shorter) return null;
+  const { head, tail } = commonEnds(text, other);
+  if (head + tail < Math.min(text.length, other.length)) return null;
   return { at: head, text: other.slice(head, Math.max(head, other.length - tail)) };
 }

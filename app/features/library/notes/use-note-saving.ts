@@ -4,7 +4,7 @@ import type { ToastMessage } from "~/toast-messages";
 import { type JsonAnswer, postJson, useToast } from "~/ui";
 import { findDrafts, forgetDrafts, keepDraft, replaceDraft } from "~/ui/drafts";
 import { SAVE_NOTES_PATH } from "../library-paths";
-import { type Insertion, type Note, withInsertions } from "./note";
+import { commonEnds, type Insertion, type Note, withInsertions } from "./note";
 
 /** Notes are saved after this long without typing, in milliseconds. */
 const PAUSE_MS = 1_000;
@@ -221,11 +221,7 @@ export function useNoteSaving(
 function insert(area: HTMLTextAreaElement, sent: string, insertions: readonly Insertion[]): void {
   if (insertions.length === 0) return;
   const now = area.value;
-  const shorter = Math.min(sent.length, now.length);
-  let head = 0;
-  while (head < shorter && sent[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < shorter - head && sent.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const { head, tail } = commonEnds(sent, now);
   // from the end, so earlier positions stay valid
   for (const { at, text } of insertions.toReversed()) {
     const fromEnd = sent.length - at;

@@ -14,9 +14,6 @@ const MAX_OUTPUT = 1024 * 1024;
 /** One at a time, to bound memory; waiting tasks hold their uploads of up to 5 MB. */
 const queue = new BoundedQueue({ concurrency: 1, maxTasks: 14 });
 
-/** Retry-After when the queue is full, in seconds. */
-export const PICTURE_RETRY_SECONDS = 5;
-
 /** Refusals by exit code of `picture-process.mjs`. */
 const REFUSAL_OF: Record<number, PictureRefusal> = {
   10: "unsupported",

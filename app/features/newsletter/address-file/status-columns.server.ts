@@ -106,13 +106,11 @@ export class StatusReader {
 
   constructor(names: readonly string[]) {
     const headings = names.map(wordsOf);
-    const found = names.map((name, index) => ({
-      index,
-      name,
-      values: valuesOf(headings[index] ?? "", headings),
-    }));
-    this.#columns = found.filter((column): column is FoundColumn => column.values !== undefined);
-    this.unknown = statusColumns(found.filter(({ values }) => !values).map(({ name }) => name));
+    this.#columns = names.flatMap((name, index) => {
+      const values = valuesOf(headings[index] ?? "", headings);
+      return values ? [{ index, name, values }] : [];
+    });
+    this.unknown = statusColumns(names).filter((name) => !valuesOf(wordsOf(name), headings));
     this.#consentColumns = CONSENT_DATES.map((heading) => headings.indexOf(heading)).filter(
       (index) => index !== -1,
     );
@@ -148,7 +146,7 @@ export class StatusReader {
 }
 
 /** The stronger of two standings: who has left in one row of a file stays out, whatever another row says. */
-export function strongest(one: Standing, other: Standing): Standing {
+export function strongest<Given extends Standing>(one: Given, other: Given): Given {
   return STANDINGS.indexOf(one) > STANDINGS.indexOf(other) ? one : other;
 }
 
