@@ -643,8 +643,6 @@ export const memberships = pgTable(
     /** The price a month, in Stripe's minor unit of the currency. */
     monthlyAmount: integer("monthly_amount").notNull(),
     currency: text("currency").notNull(),
-    /** Why it was cancelled, as its member said in the portal, such as `too_expensive`; null if unknown. */
-    cancellationFeedback: text("cancellation_feedback"),
   },
   (table) => [
     uniqueIndex("memberships_stripe_subscription_id_unique").on(table.stripeSubscriptionId),

@@ -4,6 +4,5 @@ CREATE TABLE "stripe_site" (
 	"live_url" text
 );
 --> statement-breakpoint
-ALTER TABLE "memberships" ADD COLUMN "cancellation_feedback" text;--> statement-breakpoint
 ALTER TABLE "profiles" ADD COLUMN "second_subscription_id" text;--> statement-breakpoint
 CREATE UNIQUE INDEX "stripe_site_is_only_unique" ON "stripe_site" USING btree ("is_only");

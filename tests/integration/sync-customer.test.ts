@@ -9,6 +9,7 @@ import {
 } from "~/features/billing/sync-customer.server";
 import { membershipProblem } from "~/features/membership/membership-state";
 import { getDatabase } from "~db/client";
+import { beginAccountDeletion } from "~db/queries/account-deletions";
 import { findProfile, updateProfile } from "~db/queries/profiles";
 import { mails, memberships, operatorAlerts, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
@@ -101,6 +102,29 @@ describe("a customer with two memberships that renew", () => {
     await syncCustomer(member.customer);
     expect(membershipProblem(await row(member))).toBeNull();
     expect(await alert(member)).toMatchObject({ facts: { isOver: 1 } });
+  });
+});
+
+describe("a customer that somebody deleted at Stripe", () => {
+  const notices = () => lines.filter(({ facts }) => facts.event === "customer-deleted");
+
+  it("ends access and is said once, with what to do", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await stripeClient().customers.del(member.customer);
+    await syncCustomer(member.customer);
+    await syncCustomer(member.customer);
+    expect(await row(member)).toMatchObject({ stripePriceId: null });
+    expect(notices()).toMatchObject([
+      { level: "warn", message: expect.stringContaining("refund the rest of the paid period") },
+    ]);
+  });
+
+  it("is not said while the site itself deletes the account", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await beginAccountDeletion(member.id);
+    await stripeClient().customers.del(member.customer);
+    await syncCustomer(member.customer);
+    expect(notices()).toEqual([]);
   });
 });
 

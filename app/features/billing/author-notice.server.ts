@@ -7,9 +7,9 @@ import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 
-/** A refund or dispute to notify the author of. */
+/** A refund, dispute or deletion at Stripe to notify the author of. */
 export type AuthorEvent = {
-  kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded";
+  kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded" | "customer-deleted";
   userId: string;
   stripeCustomerId: string;
   subscriptionId: string;
@@ -35,6 +35,11 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
     did: "The payment has gone back to the member. The site has cancelled the subscription, so nothing more is charged.",
     todo: "There is nothing you need to do.",
   },
+  "customer-deleted": {
+    subject: "A member was deleted at Stripe",
+    did: "Somebody deleted a member's customer at Stripe, which cancelled the subscription. Nothing more is charged, and access has ended.",
+    todo: "If that was a mistake, refund the rest of the paid period; the member can buy again.",
+  },
   refunded: {
     subject: "A payment was refunded",
     did: "A membership's last payment was refunded in full. The site has ended the member's access; the subscription itself still renews.",
@@ -43,7 +48,7 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
 };
 
 /**
- * Notifies the author of a refund or dispute by a log line. If a mail server is configured, also queues a mail to
+ * Notifies the author of a refund, dispute or deletion by a log line. If a mail server is configured, also queues a mail to
  * `OPERATOR_EMAIL`, or else to the address of `MAIL_FROM`, in the caller's transaction. Both contain only ids, to
  * look up in Stripe's dashboard. Call it once per change, and `wakeMailWorker` after the commit.
  */
@@ -57,7 +62,7 @@ export async function notifyAuthor(
 
   const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
   // disputes already raise an alert with the deadline (dispute-alerts.server.ts)
-  if (OPERATOR_EMAIL && kind !== "refunded") return;
+  if (OPERATOR_EMAIL && kind.startsWith("dispute-")) return;
   const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
   const { userId, subscriptionId, stripeCustomerId, chargeId } = event;

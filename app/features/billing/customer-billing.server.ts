@@ -59,6 +59,8 @@ export type CustomerBilling = {
   price: StripePrice | null;
   /** The customer's payment methods that have failed. */
   failedPaymentMethods: ReadonlySet<string>;
+  /** Whether the customer was deleted at Stripe, which ended all its subscriptions. */
+  isDeleted: boolean;
   /** Whether a bank payment is pending, which takes days. */
   isPaymentPending: boolean;
 };
@@ -93,7 +95,10 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
     const isPaymentPending = charges.some(({ status }) => status === "pending");
-    return { state, memberships, price, failedPaymentMethods, isPaymentPending };
+    const isDeleted = subscriptions.some(
+      ({ customer }) => typeof customer === "object" && customer.deleted === true,
+    );
+    return { state, memberships, price, failedPaymentMethods, isPaymentPending, isDeleted };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
@@ -106,6 +111,7 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
       price: null,
       failedPaymentMethods: new Set(),
       isPaymentPending: false,
+      isDeleted: true,
     };
   }
 }

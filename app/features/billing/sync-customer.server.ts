@@ -3,6 +3,7 @@ import { log } from "~/observability/log.server";
 import { billingSyncs } from "~/observability/metrics.server";
 import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
 import { getDatabase, type Transaction } from "~db/client";
+import { isDeletionPending } from "~db/queries/account-deletions";
 import { recordMemberships } from "~db/queries/memberships";
 import {
   findProfileByCustomer,
@@ -208,6 +209,7 @@ export async function writeSnapshot(
       tx,
     );
   }
+  await reportDeletion(before, snapshot, tx);
   const paid = paidMemberships(memberships);
   // skip users who have never had a subscription
   if (paid.length > 0 || before.stripeSubscriptionId !== null) {
@@ -219,6 +221,19 @@ export async function writeSnapshot(
   }
   await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };
+}
+
+/** Notifies the author that a member's customer was deleted at Stripe, unless the account is being deleted. */
+async function reportDeletion(
+  before: Profile,
+  { isDeleted, stripeCustomerId }: BillingSnapshot,
+  tx: Transaction,
+): Promise<void> {
+  const { id: userId, stripeSubscriptionId: subscriptionId, stripePriceId } = before;
+  // the row forgets the price with this snapshot, so it is said once
+  if (!isDeleted || subscriptionId === null || stripePriceId === null) return;
+  if (await isDeletionPending(userId, tx)) return;
+  await notifyAuthor({ kind: "customer-deleted", userId, stripeCustomerId, subscriptionId }, tx);
 }
 
 /** Counts and logs a written snapshot and wakes the mail worker; returns the sync's outcome. */
