@@ -131,6 +131,26 @@ export const notesSavedAfterEnd = /* @__PURE__ */ notice(
   "Your membership has ended. Your notes are kept for you.",
 );
 
+/** What came of a payment that was owed, after another card was put in. */
+export const newCardTried = {
+  paid: /* @__PURE__ */ notice(
+    "✅ Your Payment Went Through",
+    "Thank you. The next ones are taken from your new card.",
+  ),
+  trying: /* @__PURE__ */ notice(
+    "Your new card is being charged",
+    "That takes a moment. This page shows how it went.",
+  ),
+  declined: /* @__PURE__ */ failure(
+    "Your new card was declined too",
+    "Nothing was charged. Please try another card, or ask your bank.",
+  ),
+  "to-confirm": /* @__PURE__ */ failure(
+    "Your bank asks you to confirm",
+    "Nothing was charged yet. Please confirm the payment on Stripe’s page.",
+  ),
+};
+
 // The account page.
 export const accountFailed = (message = "Please try again.") =>
   failure("Uh oh! Something went wrong.", message);

@@ -195,6 +195,13 @@ export const accountDeletions = pgTable("account_deletions", {
   startedAt: instant("started_at").notNull().defaultNow(),
 });
 
+/** Bank debits that were on their way when their account was deleted, and may still arrive. */
+export const debitsAfterDeletion = pgTable("debits_after_deletion", {
+  stripeChargeId: text("stripe_charge_id").primaryKey(),
+  stripeCustomerId: text("stripe_customer_id").notNull(),
+  createdAt: instant("created_at").notNull().defaultNow(),
+});
+
 /** Numbers the snapshots of customers at Stripe, so that an older one never overwrites a newer one. */
 export const billingSyncNumbers = pgSequence("billing_sync_numbers");
 
@@ -222,6 +229,10 @@ export const profiles = pgTable(
     accessRevoked: text("access_withdrawn").$type<"refund" | "dispute">(),
     /** Another subscription that renews beside the one above, so its member pays twice; null for none. */
     secondSubscriptionId: text("second_subscription_id"),
+    /** Whether a bank debit for the membership is on its way, which takes days. */
+    isPaymentPending: boolean("is_payment_pending").notNull().default(false),
+    /** Stripe's page for the invoice whose payment its holder has to confirm; null if there is none. */
+    confirmPaymentUrl: text("confirm_payment_url"),
     /** The Checkout Session opened last, so that a second click reuses it. */
     stripeCheckoutSessionId: text("stripe_checkout_session_id"),
     /** When that session was opened; null once it is known to have ended. */

@@ -146,7 +146,10 @@ export async function exportMember(address: string): Promise<void> {
 }
 
 /** `members delete`: deletes an account and its membership at Stripe, after listing what will be deleted. */
-export async function deleteMember(address: string, options: { yes?: boolean }): Promise<void> {
+export async function deleteMember(
+  address: string,
+  options: { yes?: boolean; anyway?: boolean },
+): Promise<void> {
   await withMember(address, async (member) => {
     const email = printableText(member.email);
     note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
@@ -160,16 +163,29 @@ export async function deleteMember(address: string, options: { yes?: boolean }):
     note(`  newsletter    ${member.newsletter ? "leaves the list" : "is not on the list"}`);
     note("  and           picture, passkeys, sessions, reading progress, podcast address");
     if (!options.yes) await requireConfirmation(member.email, "delete the account");
-    const outcome = await deleteAccount(member.id);
+    const outcome = await deleteAccount(member.id, options);
     switch (outcome.kind) {
       case "deleted":
-        return print(`${email} was deleted.`);
+        print(`${email} was deleted.`);
+        if (outcome.left) print(leftAtStripe(outcome.left, member));
+        return;
       case "stripe-failed":
-        throw new OperatorError(outcome.message);
+        throw new OperatorError(
+          `${outcome.message} To delete it all the same and end the membership by hand, add --anyway.`,
+        );
       case "failed":
         throw new OperatorError("The account was not deleted; the log says why.");
     }
   });
+}
+
+/** Says what a deletion had to leave at Stripe, and what the operator has to do there. */
+function leftAtStripe(customer: string, { profile }: MemberOverview): string {
+  const subscription = profile?.stripeSubscriptionId;
+  const what = subscription
+    ? ` with the subscription ${subscription}, which may still be charged`
+    : "";
+  return `Stripe did not delete the customer ${customer}${what}: delete it in Stripe's dashboard.`;
 }
 
 /** Runs a command on the account with an address; throws an OperatorError if there is none. */

@@ -158,7 +158,9 @@ function addMemberCommands(members: Command): void {
     "delete <e-mail>",
     "delete an account and its membership; shows what goes and asks first",
     "deleteMember",
-  ).option("--yes", "do not ask; required without a terminal");
+  )
+    .option("--yes", "do not ask; required without a terminal")
+    .option("--anyway", "also if Stripe does not end the membership; says what is left there");
 }
 
 function addMailCommands(mail: Command): void {

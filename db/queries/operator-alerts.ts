@@ -72,6 +72,14 @@ export async function lockOpenAlert(key: string, tx: Transaction): Promise<Opera
   return alert ?? null;
 }
 
+/** Adds facts to the open alert with a key, if there is one. */
+export async function addToOpenAlert(key: string, facts: AlertFacts): Promise<void> {
+  await getDatabase()
+    .db.update(operatorAlerts)
+    .set({ facts: sql`${operatorAlerts.facts} || ${JSON.stringify(facts)}::jsonb` })
+    .where(and(eq(operatorAlerts.key, key), isNull(operatorAlerts.resolvedAt)));
+}
+
 /** Whether an alert with a key was resolved at or after a time. */
 export async function wasAlertResolvedSince(
   key: string,

@@ -1,9 +1,13 @@
 import { inArray, sql } from "drizzle-orm";
-import type { Executor } from "../client";
+import { type Executor, getDatabase } from "../client";
 import { operatorSignals } from "../schema";
 
 /** Adds to a signal's count. */
-export async function addToSignal(name: string, count: number, executor: Executor): Promise<void> {
+export async function addToSignal(
+  name: string,
+  count: number,
+  executor: Executor = getDatabase().db,
+): Promise<void> {
   await executor.execute(sql`
     insert into ${operatorSignals} as known (name, count, first_at, last_at)
     values (${name}, ${count}, now(), now())
@@ -11,7 +15,19 @@ export async function addToSignal(name: string, count: number, executor: Executo
       last_at = excluded.last_at`);
 }
 
+/** Signals with their counts and times, of those that were counted. */
+export async function findSignals(names: readonly string[]) {
+  const { db } = getDatabase();
+  return db
+    .select()
+    .from(operatorSignals)
+    .where(inArray(operatorSignals.name, [...names]));
+}
+
 /** Removes signals with their counts. */
-export async function resetSignals(names: readonly string[], executor: Executor): Promise<void> {
+export async function resetSignals(
+  names: readonly string[],
+  executor: Executor = getDatabase().db,
+): Promise<void> {
   await executor.delete(operatorSignals).where(inArray(operatorSignals.name, [...names]));
 }

@@ -1,4 +1,19 @@
-import { and, asc, eq, gt, gte, isNotNull, isNull, lte, not, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  not,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
 import { billingSyncNumbers, type Profile, profiles, users } from "../schema";
 
@@ -123,6 +138,42 @@ export async function findCustomersDue(
     .where(and(isBilledAfter(afterId), lte(profiles.syncDueAt, now)))
     .orderBy(asc(profiles.id))
     .limit(limit);
+}
+
+/**
+ * Extends access that ends within an hour, or has ended since `since`, by a day: of memberships that renewed when Stripe
+ * was last asked. Returns their number.
+ */
+export async function extendRenewingAccess(since: Date, now: Date): Promise<number> {
+  const { db } = getDatabase();
+  const { stripeCurrentPeriodEnd: end } = profiles;
+  const { count } = await db
+    .update(profiles)
+    .set({
+      stripeCurrentPeriodEnd: sql`greatest(${end}, ${now.toISOString()}::timestamptz) + interval '1 day'`,
+      updatedAt: now,
+    })
+    .where(
+      and(
+        isNotNull(profiles.stripePriceId),
+        inArray(profiles.stripeSubscriptionStatus, ["active", "trialing"]),
+        isNull(profiles.stripeCancelAt),
+        eq(profiles.stripeCancelAtPeriodEnd, false),
+        gte(end, since),
+        lte(end, new Date(now.getTime() + 60 * 60_000)),
+        lt(profiles.syncedAt, end),
+      ),
+    );
+  return count;
+}
+
+/** Makes customers due for a sync. */
+export async function makeCustomersDue(stripeCustomerIds: string[], now: Date): Promise<void> {
+  if (stripeCustomerIds.length === 0) return;
+  await getDatabase()
+    .db.update(profiles)
+    .set({ syncDueAt: now })
+    .where(inArray(profiles.stripeCustomerId, stripeCustomerIds));
 }
 
 function isBilledAfter(afterId: string | null): SQL | undefined {

@@ -44,6 +44,7 @@ export async function renewStripeSite(liveUrl: string): Promise<number> {
       update profiles set stripe_customer_id = null, stripe_price_id = null, stripe_current_period_end = null,
         stripe_subscription_id = null, stripe_subscription_status = null, stripe_cancel_at_period_end = false,
         stripe_cancel_at = null, access_withdrawn = null, second_subscription_id = null,
+        is_payment_pending = false, confirm_payment_url = null,
         stripe_checkout_session_id = null, checkout_opened_at = null, sync_due_at = null,
         is_email_due_at_stripe = false, updated_at = now()
       where stripe_customer_id is not null`);

@@ -111,6 +111,7 @@ const LEFT_OUT: Record<string, string> = {
   visitor_salts: "A day's random number.",
   visitor_hashes: "Hashes of a day's visitors, that nobody can find an account by.",
   daily_visitors: "Counts of visitors.",
+  debits_after_deletion: "It is of customers whose account is deleted.",
 };
 
 testSite();

@@ -69,14 +69,26 @@ const incident = fc.oneof(
         { do: "resume" },
         { do: "cancel" },
         { do: "pause" },
+        { do: "pause-collection", behavior: "void" },
+        { do: "pause-collection", behavior: "keep_as_draft", days: 20 },
+        { do: "pause-collection", behavior: "mark_uncollectible" },
+        { do: "resume-collection" },
+        { do: "trial", days: 45 },
+        { do: "trial", days: 20, prorates: true },
+        { do: "trial", days: 0 },
+        { do: "price", price: 0, now: true },
+        { do: "price", price: 1, now: true },
         { do: "price", price: 0 },
         { do: "price", price: 1 },
+        { do: "coupon", code: "HALF" },
+        { do: "coupon", code: "FREE" },
         { do: "refund" },
         { do: "refund", payment: "first" },
         { do: "refund", amount: 300 },
         { do: "dispute" },
         { do: "dispute", payment: "first" },
-        { do: "dispute", inquiry: true },
+        { do: "dispute", start: "warning_needs_response" },
+        { do: "dispute", start: "lost" },
         { do: "close-dispute", won: true },
         { do: "close-dispute", won: false },
         { do: "lose-link" },
@@ -106,6 +118,9 @@ it("grants access exactly to those who have paid, in whichever order webhooks ar
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
       await control(site.sandboxOrigin, "reset");
+      await control(site.sandboxOrigin, "settings", { taxPercent: 19 });
+      await control(site.sandboxOrigin, "coupons", { code: "HALF", percentOff: 50, months: 2 });
+      await control(site.sandboxOrigin, "coupons", { code: "FREE", percentOff: 100, months: 2 });
       const history = await MembershipHistory.begin();
       for (const { incident, deliveries } of steps as Step[]) {
         await history.play(incident);
@@ -183,7 +198,10 @@ class MembershipHistory {
         await this.#ask(`customers/${this.customer}/card`, fields);
         return;
       case "price":
-        await this.#ask(`${subscription}/price`, { priceId: otherPrices[Number(fields.price)] });
+        await this.#ask(`${subscription}/price`, {
+          priceId: otherPrices[Number(fields.price)],
+          now: fields.now,
+        });
         return;
       case "close-dispute": {
         const { data } = await stripeClient().disputes.list({ limit: 1 });
@@ -203,7 +221,7 @@ class MembershipHistory {
     const { id } = await control<{ id: string }>(
       site.sandboxOrigin,
       `customers/${this.customer}/subscribe`,
-      { card: "4242424242424242", priceId: SANDBOX_STRIPE.priceId },
+      { card: "4242424242424242", priceId: SANDBOX_STRIPE.priceId, isTaxed: true },
     );
     this.#subscription = id;
   }

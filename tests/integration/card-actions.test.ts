@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { isTryingNewCard, switchToNewCard } from "~/features/billing/card-actions.server";
+import { newCardOf, switchToNewCard } from "~/features/billing/card-actions.server";
 import type { CustomerBilling } from "~/features/billing/customer-billing.server";
 import { type RecordingStripe, startRecordingStripe } from "../support/recording-stripe";
 
@@ -9,22 +9,26 @@ beforeAll(async () => {
   stripe = await startRecordingStripe();
 });
 afterAll(() => stripe.close());
-beforeEach(() => stripe.reset());
+beforeEach(() => {
+  stripe.reset();
+  stripe.answers["/payment_methods/pm_old"] = { status: 200, fields: { created: 100 } };
+  stripe.answers["/payment_methods/pm_new"] = { status: 200, fields: { created: 200 } };
+});
 
-type Card = { id: string; created: number };
-const OLD: Card = { id: "pm_old", created: 100 };
-const NEW: Card = { id: "pm_new", created: 200 };
+const OLD = "pm_old";
+const NEW = "pm_new";
 
 type Facts = {
   /** The card that the subscription is pinned to, and the customer's default. */
-  pinned?: Card | string | null;
-  chosen?: Card | string | null;
+  pinned?: string | null;
+  chosen?: string | null;
   customer?: unknown;
   tried?: string;
   owes?: boolean;
   status?: string;
   pauseCollection?: unknown;
   revoked?: string | null;
+  confirmation?: { url: string; paymentMethod: string | null };
 };
 
 function membership(facts: Facts = {}) {
@@ -45,7 +49,8 @@ function membership(facts: Facts = {}) {
     auto_advance: true,
     collection_method: "charge_automatically",
   };
-  return { subscription, invoices: [invoice], coverage: { revoked } };
+  const { confirmation = null } = facts;
+  return { subscription, invoices: [invoice], coverage: { revoked }, confirmation };
 }
 
 function billing(
@@ -59,6 +64,8 @@ function billing(
   } as unknown as CustomerBilling;
 }
 
+const changes = () => stripe.calls.filter((call) => !call.startsWith("GET "));
+
 const SWITCH = "POST /v1/subscriptions/sub_1 default_payment_method=";
 const TRY = (card: string) => `POST /v1/subscriptions/sub_1 metadata[tried_payment_method]=${card}`;
 const PAY = "POST /v1/invoices/in_1/pay";
@@ -67,18 +74,18 @@ describe("a membership is switched to the card added last", () => {
   it("when Checkout has pinned an older one", async () => {
     const state = billing([membership({ pinned: OLD, chosen: NEW })]);
     expect(await switchToNewCard(state)).toBe(true);
-    expect(stripe.calls).toEqual([SWITCH]);
+    expect(changes()).toEqual([SWITCH]);
   });
 
   it("and charged what it owes, once", async () => {
     const facts = { pinned: OLD, chosen: NEW, owes: true };
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(true);
-    expect(stripe.calls).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
+    expect(changes()).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
 
-    stripe.reset();
+    stripe.calls = [];
     const tried = membership({ chosen: NEW, owes: true, tried: "pm_new" });
     expect(await switchToNewCard(billing([tried]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 
   it("even if a payment with the new card has failed or is pending, but is not charged again", async () => {
@@ -86,7 +93,7 @@ describe("a membership is switched to the card added last", () => {
     await switchToNewCard(billing([membership(facts)], { failed: ["pm_new"] }));
     await switchToNewCard(billing([membership(facts)], { isPaymentPending: true }));
     await switchToNewCard(billing([membership({ ...facts, tried: "pm_new" })]));
-    expect(stripe.calls).toEqual([SWITCH, SWITCH, SWITCH]);
+    expect(changes()).toEqual([SWITCH, SWITCH, SWITCH]);
   });
 
   it.each<[string, Facts]>([
@@ -95,7 +102,7 @@ describe("a membership is switched to the card added last", () => {
     ["of a deleted customer", { pinned: OLD, customer: { deleted: true } }],
   ])("but not where the customer's card is %s", async (_which, facts) => {
     expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
   });
 
   it.each<[string, Facts]>([
@@ -105,8 +112,8 @@ describe("a membership is switched to the card added last", () => {
   ])("unless it %s", async (_what, facts) => {
     const state = billing([membership({ pinned: OLD, chosen: NEW, owes: true, ...facts })]);
     expect(await switchToNewCard(state)).toBe(false);
-    expect(isTryingNewCard(state)).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(newCardOf(state)).toBeNull();
+    expect(changes()).toEqual([]);
   });
 });
 
@@ -115,15 +122,21 @@ describe("a membership's open invoice is charged to its card", () => {
     await switchToNewCard(billing([membership({ pinned: OLD, owes: true })]));
     await switchToNewCard(billing([membership({ chosen: NEW, owes: true })]));
     await switchToNewCard(billing([membership({ pinned: NEW, chosen: OLD, owes: true })]));
-    expect(stripe.calls).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
+    expect(changes()).toEqual([TRY("pm_old"), PAY, TRY("pm_new"), PAY, TRY("pm_new"), PAY]);
   });
 
   it("but not without a card, nor if nothing is owed", async () => {
     expect(await switchToNewCard(billing([membership({ owes: true })]))).toBe(false);
     expect(await switchToNewCard(billing([membership({ pinned: OLD })]))).toBe(false);
-    const unread = { pinned: "pm_old", tried: "pm_older", owes: true };
-    expect(await switchToNewCard(billing([membership(unread)]))).toBe(false);
-    expect(stripe.calls).toEqual([]);
+    expect(changes()).toEqual([]);
+  });
+
+  it("but not to the card whose payment its holder has to confirm", async () => {
+    const confirmation = { url: "https://stripe.test", paymentMethod: "pm_old" };
+    const facts = { pinned: OLD, owes: true, confirmation };
+    expect(await switchToNewCard(billing([membership(facts)]))).toBe(false);
+    await switchToNewCard(billing([membership({ ...facts, chosen: NEW })]));
+    expect(changes()).toEqual([`${SWITCH}&metadata[tried_payment_method]=pm_new`, PAY]);
   });
 
   it("and a declined card, or an invoice paid meanwhile, is no failure", async () => {
@@ -151,9 +164,9 @@ describe("a new card is being tried", () => {
   const trying = { pinned: NEW, owes: true, tried: "pm_new" };
 
   it("while its invoice is open, and no payment has failed", () => {
-    expect(isTryingNewCard(billing([membership(trying)]))).toBe(true);
-    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_old"] }))).toBe(true);
-    expect(isTryingNewCard(billing([membership(), membership(trying)]))).toBe(true);
+    expect(newCardOf(billing([membership(trying)]))).toBe("trying");
+    expect(newCardOf(billing([membership(trying)], { failed: ["pm_old"] }))).toBe("trying");
+    expect(newCardOf(billing([membership(), membership(trying)]))).toBe("trying");
   });
 
   it.each<[string, Facts]>([
@@ -161,12 +174,13 @@ describe("a new card is being tried", () => {
     ["another card was tried", { tried: "pm_old" }],
     ["none was tried", { tried: "" }],
     ["there is no card", { pinned: null }],
+    ["its holder has to confirm", { confirmation: { url: "", paymentMethod: "pm_new" } }],
   ])("but not when %s", (_what, facts) => {
-    expect(isTryingNewCard(billing([membership({ ...trying, ...facts })]))).toBe(false);
+    expect(newCardOf(billing([membership({ ...trying, ...facts })]))).toBeNull();
   });
 
-  it("nor after a failed payment, nor without a membership", () => {
-    expect(isTryingNewCard(billing([membership(trying)], { failed: ["pm_new"] }))).toBe(false);
-    expect(isTryingNewCard(billing([]))).toBe(false);
+  it("until its payment has failed", () => {
+    expect(newCardOf(billing([membership(trying)], { failed: ["pm_new"] }))).toBe("declined");
+    expect(newCardOf(billing([]))).toBeNull();
   });
 });

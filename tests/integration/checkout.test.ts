@@ -8,6 +8,7 @@ import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
 import { loader as success } from "~/routes/checkout_.success/route";
 import { action as webhook } from "~/routes/webhooks.stripe/route";
+import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { findProfile } from "~db/queries/profiles";
 import {
   control,
@@ -122,7 +123,7 @@ describe("starting a checkout", () => {
       const first = (await upgrade()).body.sessionId ?? "";
       await stripeClient().checkout.sessions.update(first, { metadata: { priceId: "former" } });
       await fault({ kind: "error", status: 403, match });
-      expect((await upgrade()).status).toBe(502);
+      expect((await upgrade()).status).toBe(503);
       expect((await openSessions()).map(({ id }) => id)).toEqual([first]);
     },
   );
@@ -185,6 +186,53 @@ describe("starting a checkout", () => {
       description: "Error invoking function: The payment service did not answer. Please try again.",
       variant: "destructive",
     });
+  });
+
+  const setting = (fields: Record<string, boolean>) =>
+    control(site.sandboxOrigin, "settings", fields);
+  const product = (active: boolean) =>
+    stripeClient().products.update(SANDBOX_STRIPE.productId, { active });
+
+  it.each<[string, (isRight: boolean) => Promise<unknown>, Record<string, string>, string]>([
+    [
+      "the tax address is missing",
+      (hasTaxAddress) => setting({ hasTaxAddress }),
+      { STRIPE_AUTOMATIC_TAX: "true" },
+      "You must have a valid head office address",
+    ],
+    [
+      "the terms are missing",
+      (hasTermsUrl) => setting({ hasTermsUrl }),
+      { STRIPE_TERMS_CONSENT: "true" },
+      "You cannot collect consent to your terms of service",
+    ],
+    ["the product is archived", product, {}, "its product is not active"],
+  ])("is refused while %s, and works at once when that is mended", async (_what, set, ...more) => {
+    const [settings, answer] = more;
+    site.restoreEnvironment(settings);
+    await set(false);
+    const message = "The shop is not ready to take payments. Nothing was charged.";
+    expect(await upgrade()).toEqual({ status: 503, body: { error: message } });
+    expect((await upgrade()).status).toBe(503);
+    const alert = async () =>
+      (await findOpenAlerts()).find(({ kind }) => kind === "checkout-refused")?.facts;
+    expect(await alert()).toEqual({ answer: expect.stringContaining(answer), opened: 0 });
+
+    await set(true);
+    expect((await upgrade()).body.sessionId).toMatch(/^cs_test_/);
+    expect(await alert()).toMatchObject({ opened: 1 });
+    expect(await openSessions()).toHaveLength(1);
+    const { data } = await stripeClient().customers.list({ email: reader.email });
+    expect(data).toHaveLength(1);
+  });
+
+  it("names no address to the operator that Stripe quotes", async () => {
+    const message = "Invalid email address: reader@example.com";
+    await fault({ kind: "error", status: 400, message, match: "POST /v1/customers" });
+    expect((await upgrade()).status).toBe(503);
+    const [alert] = (await findOpenAlerts()).filter(({ kind }) => kind === "checkout-refused");
+    expect(alert?.facts.answer).toBe("Invalid email address: [redacted]");
+    expect((await upgrade()).status).toBe(200);
   });
 
   it("reports that payments are not configured", async () => {

@@ -76,6 +76,7 @@ describe("the customer of an account", () => {
     const account = await newAccount();
     await getDatabase().db.delete(users).where(eq(users.id, account.id));
     stripe.answers["GET /v1/customers"] = customers();
+    stripe.answers["GET /v1/charges"] = customers();
     stripe.answers[`GET /v1/customers/${created}`] = { status: 200, fields: { id: created } };
     stripe.answers[`DELETE /v1/customers/${created}`] = {
       status: 200,

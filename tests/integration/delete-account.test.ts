@@ -1,12 +1,20 @@
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { ensureCustomer } from "~/features/billing/customer.server";
+import { followDebitsAfterDeletion } from "~/features/billing/debits-after-deletion.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { deleteAccount, deleteRows } from "~/features/my-account/delete-account.server";
 import { resumeAccountDeletions } from "~/features/my-account/resume-deletions.server";
 import { subscribe } from "~/features/newsletter/subscribe.server";
 import { action as webhook } from "~/routes/webhooks.stripe/route";
 import { getDatabase } from "~db/client";
 import { beginAccountDeletion } from "~db/queries/account-deletions";
+import {
+  findDebitsAfterDeletion,
+  insertDebitsAfterDeletion,
+} from "~db/queries/debits-after-deletion";
+import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { findSubscriberByEmail } from "~db/queries/subscribers";
 import { findSuppressionReason } from "~db/queries/suppressed-addresses";
 import { findUserByEmail, insertUser } from "~db/queries/users";
@@ -132,6 +140,85 @@ describe("deleting an account", () => {
     await expect(
       control(site.sandboxOrigin, `sessions/${outcome.sessionId}/pay`, {}),
     ).rejects.toThrow();
+  });
+});
+
+describe("deleting an account while a bank debit is on its way", () => {
+  async function deletedWithDebit() {
+    const member = await newMember(site.sandboxOrigin);
+    const subscription = `subscriptions/${member.subscription}`;
+    await control(site.sandboxOrigin, `${subscription}/renew`, { outcome: "processing" });
+    await syncCustomer(member.customer);
+    expect((await findProfile(member.id))?.isPaymentPending).toBe(true);
+    expect(await deleteAccount(member.id)).toEqual({ kind: "deleted" });
+    return {
+      member,
+      settle: (arrives: boolean) =>
+        control(site.sandboxOrigin, `${subscription}/debit`, { arrives }),
+    };
+  }
+  const noticesOf = (lines: ReturnType<typeof watchLog>) =>
+    lines.filter(({ facts }) => facts.event === "paid-after-deletion");
+
+  it("says in the mail that it may still arrive, and tells the operator once when it does", async () => {
+    const { member, settle } = await deletedWithDebit();
+    const [farewell] = await getDatabase().db.execute<{ message: { text: string } }>(
+      sql`select message from mails where kind = 'account-deleted' and recipient = ${member.email}`,
+    );
+    expect(farewell?.message.text).toContain("may still arrive");
+    expect(farewell?.message.text).not.toContain("nothing more will be charged");
+    const lines = watchLog();
+    await followDebitsAfterDeletion(later(20));
+    expect(noticesOf(lines)).toEqual([]);
+    await settle(true);
+    await followDebitsAfterDeletion(later(20));
+    await followDebitsAfterDeletion(later(20));
+    expect(noticesOf(lines)).toHaveLength(1);
+    expect(noticesOf(lines)[0]?.facts).toMatchObject({ stripeCustomerId: member.customer });
+  });
+
+  it("tells the operator nothing if it fails, nor of an account that is still there", async () => {
+    const { settle } = await deletedWithDebit();
+    const kept = await newMember(site.sandboxOrigin);
+    const [charge] = (await stripeClient().charges.list({ customer: kept.customer })).data;
+    await insertDebitsAfterDeletion([
+      { stripeChargeId: charge?.id ?? "", stripeCustomerId: kept.customer },
+    ]);
+    const lines = watchLog();
+    await settle(false);
+    await followDebitsAfterDeletion(later(20));
+    expect(noticesOf(lines)).toEqual([]);
+    expect(await findDebitsAfterDeletion()).toEqual([]);
+  });
+});
+
+describe("deleting an account while Stripe is off", () => {
+  const off = () => fault({ kind: "error", status: 401, times: 0 });
+
+  it("works for one that never had a subscription, once its checkout cannot be paid any more", async () => {
+    const reader = await newReader();
+    const { id } = await ensureCustomer(reader, await ensureProfile(reader.id));
+    await off();
+    expect(await deleteAccount(reader.id)).toMatchObject({ kind: "stripe-failed" });
+    await updateProfile(reader.id, { syncDueAt: null });
+    expect(await deleteAccount(reader.id)).toEqual({ kind: "deleted", left: id });
+    expect(await findUserByEmail(reader.email)).toBeNull();
+  });
+
+  it("is refused to a member, and done anyway for the operator, whose mail promises no end", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await off();
+    expect(await deleteAccount(member.id)).toMatchObject({ kind: "stripe-failed" });
+    expect(await deleteAccount(member.id, { anyway: true })).toEqual({
+      kind: "deleted",
+      left: member.customer,
+    });
+    const [farewell] = await getDatabase().db.execute<{ message: { text: string } }>(
+      sql`select message from mails where kind = 'account-deleted' and recipient = ${member.email}`,
+    );
+    expect(farewell?.message.text).toContain("is ended by hand");
+    await control(site.sandboxOrigin, "faults/clear");
+    expect(await stateOf(member)).toEqual({ ...AS_BEFORE, hasAccount: false });
   });
 });
 

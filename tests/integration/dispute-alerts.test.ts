@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { recordDispute } from "~/features/billing/dispute-alerts.server";
+import { getDatabase } from "~db/client";
 import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { testSite } from "../support/site";
 
@@ -41,7 +43,18 @@ describe("the alert of a dispute", () => {
     expect((await alertsOf(dispute))[0]?.facts).not.toHaveProperty("outcome");
   });
 
-  it.each(["won", "lost", "warning_closed", "prevented"])(
+  it("is opened by a bank debit that was taken back, once", async () => {
+    const lost = newDispute({ status: "lost" });
+    await recordDispute(lost, NOON);
+    expect(await alertsOf(lost)).toMatchObject([{ facts: { outcome: "lost" } }]);
+    await getDatabase().db.execute(
+      sql`update operator_matters set cleared_at = ${NOON.toISOString()}`,
+    );
+    await recordDispute(lost, EVENING);
+    expect(await alertsOf(lost)).toEqual([]);
+  });
+
+  it.each(["won", "warning_closed", "prevented"])(
     "is not opened by the status %s, but resolved by it",
     async (status) => {
       const over = newDispute({ status });

@@ -9,6 +9,8 @@ import { reconcileAll } from "~/features/billing/reconcile.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { examineStripe } from "~/features/checks/check-stripe.server";
+import { STRIPE_ADVICE } from "~/features/checks/stripe-advice";
+import { RESOURCES } from "~/sandbox/stripe/engine/permissions";
 import { findProfile } from "~db/queries/profiles";
 import type { Reader } from "../support/payments";
 import { openTestSite, type TestSite } from "../support/site";
@@ -20,35 +22,6 @@ import {
   openAuthorsSite,
   syncReader,
 } from "../support/stripe-account";
-
-/**
- * The permissions that a restricted key needs, by a call's resource and by the expanded property: Stripe refuses a
- * call unless the key may read every expanded object.
- */
-const PERMISSIONS: Record<string, string[]> = {
-  "billing_portal/configurations": ["Customer portal"],
-  "billing_portal/sessions": ["Customer portal"],
-  charges: ["Charges and Refunds"],
-  "checkout/sessions": ["Checkout Sessions"],
-  customers: ["Customers"],
-  disputes: ["Disputes"],
-  events: ["Events"],
-  invoices: ["Invoices"],
-  prices: ["Prices"],
-  products: ["Products"],
-  subscriptions: ["Subscriptions"],
-  webhook_endpoints: ["Webhook Endpoints"],
-
-  customer: ["Customers"],
-  data: [],
-  default_payment_method: ["Payment Methods"],
-  invoice_settings: [],
-  latest_invoice: ["Invoices"],
-  // each names the payment intent that paid
-  payments: ["Invoices", "Payment Intents"],
-  product: ["Products"],
-  refunds: ["Charges and Refunds"],
-};
 
 type Permission = [name: string, level: "read" | "write"];
 
@@ -72,31 +45,25 @@ function documented(pattern: RegExp): Permission[] {
 
 const inTable = documented(/^\| ([\w ,]+: (?:read|write)) +\|/gm);
 const forSetup = documented(/may be run with another key: ([\w\s,]+: write)\./g);
-const forDoctor = documented(/`stripe doctor` also needs ([\w\s,]+: read)\./g);
 
-function permissionsFor(name: string): string[] {
-  const found = PERMISSIONS[name];
-  if (!found) throw new Error(`Which permission is needed for ${name}?`);
-  return found;
-}
-
-/** The permissions that the calls since the last time have needed. */
+/** The permissions that the calls since the last time have needed, according to the local Stripe. */
 async function needed({ account }: AuthorsSite): Promise<Permission[]> {
   const answer = await fetch(`${account.origin}/_control/requests`);
-  const { requests } = (await answer.json()) as {
-    requests: { endpoint: string; expand: string[] }[];
-  };
+  const { requests } = (await answer.json()) as { requests: { permissions: string[] }[] };
   await account.control("requests/clear");
-  return requests.flatMap(({ endpoint, expand }) => {
-    const [, method, resource = ""] =
-      /^(\w+) \/v1\/((?:billing_portal\/|checkout\/)?\w+)/.exec(endpoint) ?? [];
-    const level = method === "GET" ? "read" : "write";
-    const expanded = expand.flatMap((path) => path.split("."));
-    return [
-      ...permissionsFor(resource).map((name): Permission => [name, level]),
-      ...expanded.flatMap(permissionsFor).map((name): Permission => [name, "read"]),
-    ];
-  });
+  return requests.flatMap(({ permissions }) =>
+    permissions.map((permission): Permission => {
+      const [, resource, level] = /^(\w+)_(read|write)$/.exec(permission) ?? [];
+      return [RESOURCES[resource as keyof typeof RESOURCES], level as "read" | "write"];
+    }),
+  );
+}
+
+/** Gives the site a restricted key with these permissions. */
+async function useKey(site: AuthorsSite, permissions: string[]): Promise<void> {
+  const key = "rk_test_authorsSite";
+  await site.account.control("keys", { key, permissions });
+  site.restart({ STRIPE_SECRET_KEY: key });
 }
 
 let database: TestSite;
@@ -139,14 +106,50 @@ describe("a restricted key with the permissions of docs/going-live.md", () => {
   it("allows exactly the calls of the site, its setup and its doctor", async () => {
     const site = await openAuthorsSite();
     const setup = await needed(site);
-    site.restart();
+    await useKey(site, listed(inTable));
     await live(site);
-    expect(listed(inTable)).toEqual(listed(await needed(site)));
-
-    site.restart();
-    await examineStripe();
-    const doctor = await needed(site);
-    expect(listed([...inTable, ...forDoctor])).toEqual(listed([...inTable, ...doctor]));
+    const ofSite = await needed(site);
+    const found = (await examineStripe()).filter(({ found }) => /be checked|lacks/.test(found));
+    expect(found).toEqual([]);
+    expect(listed(inTable)).toEqual(listed([...ofSite, ...(await needed(site))]));
     expect(listed([...inTable, ...forSetup])).toEqual(listed([...inTable, ...setup]));
+  });
+
+  it("lets in who has paid, and new cards wait, if it may not read payment methods", async () => {
+    const site = await openAuthorsSite();
+    const all = listed(inTable);
+    await useKey(
+      site,
+      all.filter((permission) => permission !== "Payment Methods: read"),
+    );
+    const member = await newMember(site);
+    const customer = await customerOf(member);
+    await site.account.control(`customers/${customer}/card`, { card: "5555555555554444" });
+    await syncReader(member);
+    expect(await hasAccess(member)).toBe(true);
+    const pinned = async () => {
+      const { data } = await site.account.stripe.subscriptions.list({ customer });
+      return data[0]?.default_payment_method;
+    };
+    expect(await pinned()).toMatch(/^pm_/);
+    await useKey(site, all);
+    await syncReader(member);
+    expect(await pinned()).toBeNull();
+  });
+});
+
+describe("stripe doctor", () => {
+  it.each(listed(inTable))("misses %s, also while there is no member", async (permission) => {
+    const site = await openAuthorsSite();
+    await useKey(
+      site,
+      listed(inTable).filter((one) => one !== permission),
+    );
+    expect(await examineStripe()).toContainEqual({
+      level: "problem",
+      what: "Permissions",
+      found: `the key lacks ${permission}`,
+      advice: STRIPE_ADVICE.givePermission,
+    });
   });
 });

@@ -81,6 +81,8 @@ describe("the viewer", () => {
         problem: null,
         price: { amount: "€12.50", period: "per year" },
         hasInvoices: true,
+        isPaymentPending: false,
+        confirmPaymentUrl: null,
       },
       isSubscribed: true,
     });

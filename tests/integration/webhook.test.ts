@@ -169,6 +169,16 @@ describe("the operator gets an alert", () => {
     return rows.map(({ name }) => name);
   }
 
+  it("for no thin event, unless its signature is wrong", async () => {
+    const thin = JSON.stringify({ id: "evt_1", object: "v2.core.event", type: "v1.invoice.paid" });
+    const accepted = () => [deliver(eventFor("cus_stranger"))];
+    await expect.poll(() => signalsAfter(accepted)).toEqual([]);
+    expect((await deliver(thin)).status).toBe(200);
+    expect(await signalsAfter(() => [deliver(thin)])).toEqual([]);
+    const forged = () => [deliver(thin, { secret: "whsec_another" })];
+    await expect.poll(() => signalsAfter(forged)).toEqual(["webhook-refused"]);
+  });
+
   it("for a delivery with a wrong signature or livemode, but not for one with no signature", async () => {
     const lines = watchLog();
     // repeatedly, since earlier counts may still be about to be written or cleared

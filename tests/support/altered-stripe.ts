@@ -26,7 +26,11 @@ export async function openAlteredStripe(
     });
     const answer = (await response.json()) as Record<string, unknown>;
     await alter(answer, `${method} ${incoming.url}`);
-    outgoing.writeHead(response.status, { "Content-Type": "application/json" });
+    const replayed = response.headers.get("idempotent-replayed");
+    outgoing.writeHead(response.status, {
+      "Content-Type": "application/json",
+      ...(replayed ? { "Idempotent-Replayed": replayed } : {}),
+    });
     outgoing.end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -126,7 +126,9 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "email-change": emailChangeMail({ url: `${SITE}/account/email/confirm?token=${TOKEN}` }),
   "email-changed": emailChangedMail({ url: `${SITE}/account/email/undo?token=${TOKEN}` }),
-  "account-deleted": accountDeletedMail(),
+  "account-deleted": accountDeletedMail({ membership: "nothing" }),
+  "account-deleted-debit": accountDeletedMail({ membership: "debit" }),
+  "account-deleted-anyway": accountDeletedMail({ membership: "subscription" }),
   "password-changed": passwordChangedMail({
     url: FORGOT_PASSWORD,
     by: "reset",
@@ -158,11 +160,19 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   "membership-renewal-failed": membershipRenewalFailedMail({
     amount: PRICE.amount,
     accessUntil: NEXT_MONTH,
+    confirmUrl: null,
     url: MANAGE,
   }),
   "membership-renewal-failed-without-access": membershipRenewalFailedMail({
     amount: null,
     accessUntil: null,
+    confirmUrl: null,
+    url: MANAGE,
+  }),
+  "membership-renewal-to-confirm": membershipRenewalFailedMail({
+    amount: PRICE.amount,
+    accessUntil: NEXT_MONTH,
+    confirmUrl: "https://invoice.stripe.com/i/acct_1/live_2",
     url: MANAGE,
   }),
   "membership-cancelled": membershipCancelledMail({

@@ -35,9 +35,10 @@ export async function entitlementOf(customer: string, now: number): Promise<Enti
     chargedWhileDisputed: [],
   };
   for (const subscription of subscriptions.data) {
-    const periods = invoices.data
-      .filter((invoice) => subscriptionOf(invoice) === subscription.id)
-      .map((invoice) => periodOf(invoice, charges.data, disputes.data));
+    // newest first
+    const own = invoices.data.filter((invoice) => subscriptionOf(invoice) === subscription.id);
+    const periods = own.map((invoice) => periodOf(invoice, charges.data, disputes.data));
+    takeBackCredits(periods);
     addSubscription(subscription, periods, now, entitlement);
   }
   return entitlement;
@@ -45,6 +46,8 @@ export async function entitlementOf(customer: string, now: number): Promise<Enti
 
 type Period = {
   invoice: Stripe.Invoice;
+  /** Whether it has a period of a price, and not only of free time. */
+  isBought: boolean;
   start: number;
   end: number;
   isPaid: boolean;
@@ -53,40 +56,68 @@ type Period = {
   disputes: Stripe.Dispute[];
 };
 
+/** Ends periods where a newer paid invoice credits the rest of them. */
+function takeBackCredits(periods: Period[]): void {
+  for (const [at, { invoice, isPaid }] of periods.entries()) {
+    const credits = isPaid ? invoice.lines.data.filter(({ amount }) => amount < 0) : [];
+    for (const { period: credit } of credits) {
+      for (const older of periods.slice(at + 1)) {
+        if (older.end === credit.end) older.end = credit.start;
+      }
+    }
+  }
+}
+
 function addSubscription(
-  { status, items, cancel_at, pause_collection }: Stripe.Subscription,
+  { status, items, cancel_at, pause_collection, trial_end, metadata }: Stripe.Subscription,
   periods: Period[],
   now: number,
   entitlement: Entitlement,
 ): void {
-  const paid = periods.filter(({ isPaid }) => isPaid);
-  for (const { end } of paid) {
-    entitlement.latestEndOfAnyGrace = Math.max(entitlement.latestEndOfAnyGrace, end + GRACE);
+  for (const { invoice } of periods) {
+    // paid, or given while collection was paused
+    if (invoice.status === "open") continue;
+    const ends = invoice.lines.data.map(({ period }) => period.end + GRACE);
+    entitlement.latestEndOfAnyGrace = Math.max(entitlement.latestEndOfAnyGrace, ...ends);
   }
+  const paid = periods.filter(({ isPaid }) => isPaid);
   const open = paid
     .flatMap(({ disputes }) => disputes)
     .filter(isOpenOrLost)
     // a lost one no longer counts once another period has been paid
-    .filter(({ status, created }) => status !== "lost" || !paid.some((p) => p.paidAt > created));
+    .filter(({ status, created }) => {
+      const isPaidSince = paid.some((p) => p.paidAt > created && p.invoice.amount_paid > 0);
+      return status !== "lost" || !isPaidSince;
+    });
   for (const dispute of open) {
-    const late = paid.filter(({ paidAt }) => paidAt > dispute.created + DAY);
+    const late = paid.filter(
+      ({ paidAt, invoice }) =>
+        paidAt > dispute.created + DAY &&
+        invoice.amount_paid > 0 &&
+        // anything else is the author's own doing
+        invoice.billing_reason === "subscription_cycle",
+    );
     // while collection is paused, only the holder can have paid
     if (pause_collection) continue;
     entitlement.chargedWhileDisputed.push(
       ...late.map(({ invoice, paidAt }) => ({ invoice: invoice.id ?? "", paidAt })),
     );
   }
-  const last = paid.sort((a, b) => b.end - a.end)[0];
+  const last = paid.filter(({ isBought }) => isBought).sort((a, b) => b.end - a.end)[0];
   const isLive = ["active", "trialing", "past_due"].includes(status);
-  if (!last || !isLive || open.length > 0 || last.isRefunded) return;
+  if (!isLive || open.length > 0) return;
+
+  const periodEnd = items.data[0]?.current_period_end ?? 0;
+  const isPausedByAuthor = pause_collection !== null && !metadata.paused_for_dispute;
+  const given = Math.max(trial_end ?? 0, isPausedByAuthor && !last?.isRefunded ? periodEnd : 0);
+  const until = Math.max(given, last?.end ?? 0);
+  if (until === 0 || (last?.isRefunded && given <= last.end)) return;
 
   const isCancelledBy = (moment: number) => cancel_at !== null && cancel_at <= moment;
-  if (last.start <= now && now < last.end && !isCancelledBy(now)) entitlement.isPaidNow = true;
-  const isNextPeriodUnpaid = (items.data[0]?.current_period_end ?? 0) > last.end;
-  const renewing = last.end + (isNextPeriodUnpaid ? GRACE : LEEWAY);
-  const end = isCancelledBy(last.end)
-    ? Number(cancel_at)
-    : Math.min(renewing, cancel_at ?? renewing);
+  const isRunning = now < until && (given > now || (last?.start ?? 0) <= now);
+  if (isRunning && !isCancelledBy(now)) entitlement.isPaidNow = true;
+  const renewing = until + (periodEnd > until ? GRACE : LEEWAY);
+  const end = isCancelledBy(until) ? Number(cancel_at) : Math.min(renewing, cancel_at ?? renewing);
   if (now < end) entitlement.givesAccess = true;
 }
 
@@ -101,10 +132,12 @@ function periodOf(
       status === "succeeded" && intents.includes(payment_intent ?? ""),
   );
   const ids = new Set(paidBy.map(({ id }) => id));
+  const bought = invoice.lines.data.filter(({ amount }) => amount > 0);
   return {
     invoice,
-    start: Math.min(...invoice.lines.data.map(({ period }) => period.start)),
-    end: Math.max(...invoice.lines.data.map(({ period }) => period.end)),
+    isBought: bought.length > 0,
+    start: Math.min(...bought.map(({ period }) => period.start)),
+    end: Math.max(...bought.map(({ period }) => period.end)),
     isPaid: invoice.status === "paid",
     isRefunded: paidBy.length > 0 && paidBy.every((charge) => charge.refunded),
     paidAt: invoice.status_transitions.paid_at ?? 0,

@@ -12,8 +12,8 @@ import { SESSION_SECRET } from "./session-secret";
 export type TestSite = {
   databaseUrl: string;
   sandboxOrigin: string;
-  /** Restores the settings that a test has changed. */
-  restoreEnvironment(): void;
+  /** Restores the settings that a test has changed; `more` changes some again. */
+  restoreEnvironment(more?: Record<string, string>): void;
   close(): Promise<void>;
 };
 
@@ -66,7 +66,7 @@ export async function openTestSite({ payments, variables }: Options = {}): Promi
   return {
     databaseUrl: testDatabase.url,
     sandboxOrigin: sandbox ? `http://127.0.0.1:${sandbox.port}` : "",
-    restoreEnvironment: () => setEnvironment(settings),
+    restoreEnvironment: (more) => setEnvironment({ ...settings, ...more }),
     close: async () => {
       await sandbox?.close();
       receiver?.server.close();

@@ -86,6 +86,8 @@ function toViewer({ user, profile, price }: ViewerRow): Viewer {
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,
       status: membershipStatus(profile),
       problem: membershipProblem(profile),
+      isPaymentPending: profile.isPaymentPending,
+      confirmPaymentUrl: profile.confirmPaymentUrl,
       price: paidPrice(profile.stripePriceId, price),
       hasInvoices: profile.stripeCustomerId !== null && profile.stripeSubscriptionId !== null,
     },

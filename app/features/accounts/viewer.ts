@@ -15,6 +15,10 @@ export type ViewerProfile = {
   stripe_current_period_end: string | null;
   status: MembershipStatus;
   problem: MembershipProblem | null;
+  /** Whether a bank debit is on its way. */
+  isPaymentPending: boolean;
+  /** Stripe's page on which the holder has to confirm a payment; null if there is none. */
+  confirmPaymentUrl: string | null;
   /** The price this member pays; null for non-members and for unknown amounts. */
   price: ShownPrice | null;
   /** Whether Stripe's portal has invoices to show. */

@@ -16,12 +16,23 @@ export const RENEWAL_LEEWAY_DAYS = 2;
  */
 export const UNPAID_GRACE_DAYS = 15;
 
+/**
+ * Days a member keeps access while a bank debit for an unpaid renewal is processing, from the same time. SEPA takes up
+ * to 14 business days (https://docs.stripe.com/payments/sepa-debit).
+ */
+export const DEBIT_GRACE_DAYS = 22;
+
+/** Metadata key of what we paused at Stripe, to leave alone what the author paused. */
+export const PAUSED_FOR = "paused_for_dispute";
+
 /** How far a subscription is paid. */
 export type Coverage = {
-  /** End of the last paid period, in seconds since 1970; null for none. */
+  /** End of the last paid or free period, in seconds since 1970; null for none. */
   paidUntil: number | null;
   /** Why a paid period gives no access: its last payment was fully refunded, or one is disputed. */
   revoked: "refund" | "dispute" | null;
+  /** Whether a bank debit for the newest invoice is on its way. */
+  isDebitPending?: boolean;
 };
 
 /**
@@ -32,12 +43,13 @@ export type Coverage = {
 export function accessEndOf(
   subscription: Stripe.Subscription,
   item: Stripe.SubscriptionItem,
-  { paidUntil, revoked }: Coverage,
+  { paidUntil, revoked, isDebitPending }: Coverage,
 ): number | null {
   if (paidUntil === null || revoked) return null;
   const cancelAt = cancelAtOf(subscription, item);
   const isSettled = paidUntil >= item.current_period_end;
-  const end = paidUntil + (isSettled ? RENEWAL_LEEWAY_DAYS : UNPAID_GRACE_DAYS) * DAY;
+  const grace = isDebitPending ? DEBIT_GRACE_DAYS : UNPAID_GRACE_DAYS;
+  const end = paidUntil + (isSettled ? RENEWAL_LEEWAY_DAYS : grace) * DAY;
   return cancelAt === null ? end : Math.min(end, cancelAt);
 }
 

@@ -7,12 +7,20 @@ import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 
-/** A refund, dispute or deletion at Stripe to notify the author of. */
+/** A refund, a dispute, a deletion at Stripe or a late payment to notify the author of. */
 export type AuthorEvent = {
-  kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "refunded" | "customer-deleted";
-  userId: string;
+  kind:
+    | "dispute-opened"
+    | "dispute-won"
+    | "dispute-lost"
+    | "dispute-lost-paid-since"
+    | "refunded"
+    | "customer-deleted"
+    | "paid-after-deletion";
+  /** Null, like the subscription, once the account is deleted. */
+  userId: string | null;
   stripeCustomerId: string;
-  subscriptionId: string;
+  subscriptionId: string | null;
   chargeId?: string;
 };
 
@@ -40,6 +48,16 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
     did: "Somebody deleted a member's customer at Stripe, which cancelled the subscription. Nothing more is charged, and access has ended.",
     todo: "If that was a mistake, refund the rest of the paid period; the member can buy again.",
   },
+  "dispute-lost-paid-since": {
+    subject: "A dispute is lost",
+    did: "The payment has gone back to the member, who has paid again since. The membership goes on, and payments are collected again.",
+    todo: "Cancel the subscription at Stripe if you do not want to sell to this member any more.",
+  },
+  "paid-after-deletion": {
+    subject: "A payment arrived from a deleted account",
+    did: "A bank debit was on its way when its account was deleted, and has arrived now. The membership is over, and nothing more is charged.",
+    todo: "Refund the payment in Stripe's dashboard.",
+  },
   refunded: {
     subject: "A payment was refunded",
     did: "A membership's last payment was refunded in full. The site has ended the member's access; the subscription itself still renews.",
@@ -48,7 +66,7 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
 };
 
 /**
- * Notifies the author of a refund, dispute or deletion by a log line. If a mail server is configured, also queues a mail to
+ * Notifies the author of an event by a log line. If a mail server is configured, also queues a mail to
  * `OPERATOR_EMAIL`, or else to the address of `MAIL_FROM`, in the caller's transaction. Both contain only ids, to
  * look up in Stripe's dashboard. Call it once per change, and `wakeMailWorker` after the commit.
  */
@@ -62,7 +80,7 @@ export async function notifyAuthor(
 
   const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
   // disputes already raise an alert with the deadline (dispute-alerts.server.ts)
-  if (OPERATOR_EMAIL && kind.startsWith("dispute-")) return;
+  if (OPERATOR_EMAIL && kind.startsWith("dispute")) return;
   const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
   if (!SMTP_URL || !to) return;
   const { userId, subscriptionId, stripeCustomerId, chargeId } = event;

@@ -4,7 +4,7 @@ import type { Viewer } from "~/features/accounts/viewer";
 import { ButtonLink, PathDrawing } from "~/ui";
 import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
-import { MembershipNotice } from "./membership-notice";
+import { KeepsAccess, MembershipNotice } from "./membership-notice";
 import { AccessEnd } from "./membership-status-text";
 
 /**
@@ -98,14 +98,8 @@ function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
   return (
     <>
       Your last membership payment did not go through.{" "}
-      {isSubscribed && end ? (
-        <>
-          You keep your access until <AccessEnd at={end} />.
-        </>
-      ) : (
-        "Your access is paused until it does."
-      )}{" "}
-      Put in another card, and the payment is tried again with it right away.
+      <KeepsAccess end={isSubscribed ? end : null} /> Put in another card, and the payment is tried
+      again with it right away.
     </>
   );
 }

@@ -3,9 +3,11 @@ import { resendEmailConfirmation } from "~/features/accounts/email-confirmation.
 import { log } from "~/observability/log.server";
 import { isEmailConfirmed } from "~db/queries/users";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
+import { reportCheckoutRefusal } from "./checkout-refusal.server";
 import { AddressNotConfirmed } from "./customer.server";
+import { UnknownCustomer } from "./customer-billing.server";
 import { paymentPageProblem } from "./payment-pages.server";
-import { PaymentsNotConfigured } from "./stripe-client.server";
+import { isRefusal, PaymentsNotConfigured } from "./stripe-client.server";
 
 /** The payment page, or why there is none. */
 export type CheckoutLink =
@@ -13,11 +15,17 @@ export type CheckoutLink =
   | { kind: "page"; sessionId: string | null; url: string }
   /** Stripe returned no URL, or an untrusted one; `message` says which. */
   | { kind: "no-page"; sessionId: string | null; message: string }
-  | { kind: "wrong-price" | "unconfirmed" | "not-configured" | "unavailable"; message: string };
+  | {
+      kind: "wrong-price" | "unconfirmed" | "not-configured" | "refused" | "unavailable";
+      message: string;
+    };
 
 /** Message for an unconfirmed address, if `REQUIRE_CONFIRMED_EMAIL` is set or a membership waits for its owner. */
 const UNCONFIRMED =
   "Please confirm your email address first, with the link that is on its way to you.";
+
+/** Message for a checkout that Stripe refuses until the author mends something. */
+const REFUSED = "The shop is not ready to take payments. Nothing was charged.";
 
 /** Starts a checkout for a user, or reuses an open one. Never throws: logs every failure. */
 export async function linkToCheckout(
@@ -50,6 +58,13 @@ export async function linkToCheckout(
     if (error instanceof AddressNotConfirmed) {
       await resendEmailConfirmation(user.id);
       return { kind: "unconfirmed", message: UNCONFIRMED };
+    }
+    if (isRefusal(error) || error instanceof UnknownCustomer) {
+      log().error({ userId: user.id, err: error }, "Stripe refused the checkout");
+      await reportCheckoutRefusal(error.message).catch((err: unknown) =>
+        log().error({ err }, "the operator's alert could not be opened"),
+      );
+      return { kind: "refused", message: REFUSED };
     }
     log().error({ userId: user.id, err: error }, "checkout could not be started");
     const message = "The payment service did not answer. Please try again.";

@@ -6,6 +6,7 @@ import { log } from "~/observability/log.server";
 import { countCheckoutFailure, ensureProfile, updateProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
+import { endCheckoutRefusal } from "./checkout-refusal.server";
 import { coalesce } from "./coalesce.server";
 import { afterFailures, type Buyer, ensureCustomer, type KnownCustomer } from "./customer.server";
 import { listLiveMemberships } from "./customer-billing.server";
@@ -14,6 +15,7 @@ import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import {
   isInvalidRequest,
   isMissingAtStripe,
+  isRefusal,
   requireStripe,
   stripeClient,
 } from "./stripe-client.server";
@@ -65,13 +67,12 @@ async function openCheckout(buyer: Buyer): Promise<CheckoutOutcome> {
         await sleep(IN_PROGRESS_RETRY.delayMs);
         continue;
       }
-      if (attempt === MAX_ATTEMPTS) throw error;
-      if (isStoredFailure(error)) {
-        log().warn({ userId: buyer.id, err: error }, "Stripe failed; the checkout is retried");
-        await countCheckoutFailure(buyer.id, profile.checkoutFailures);
-      } else if (!(error instanceof SessionNotOpen)) {
-        throw error;
-      }
+      const isStored = isStoredFailure(error);
+      // the next attempt, now or at the next click, gets another key
+      if (isStored) await countCheckoutFailure(buyer.id, profile.checkoutFailures);
+      const mayRetry = isStored ? !isRefusal(error) : error instanceof SessionNotOpen;
+      if (!mayRetry || attempt === MAX_ATTEMPTS) throw error;
+      log().warn({ userId: buyer.id, err: error }, "the checkout is tried again");
     }
   }
 }
@@ -84,11 +85,18 @@ function isInProgress(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.statusCode === 409;
 }
 
-/** Returns whether Stripe has stored the error under the idempotency key and would replay it. */
+/**
+ * Returns whether Stripe may have stored the error under the idempotency key and would replay it for a day: that of any
+ * call it began to carry out, also if it then refused it (https://docs.stripe.com/api/idempotent_requests).
+ */
 function isStoredFailure(error: unknown): boolean {
   const { StripeAPIError, StripeIdempotencyError } = Stripe.errors;
   if (isInProgress(error)) return false;
-  return error instanceof StripeAPIError || error instanceof StripeIdempotencyError;
+  return (
+    error instanceof StripeAPIError ||
+    error instanceof StripeIdempotencyError ||
+    isInvalidRequest(error)
+  );
 }
 
 /** Thrown if an open session was paid or expired before it could be closed. */
@@ -118,6 +126,7 @@ async function attemptCheckout(buyer: Buyer, profile: Profile): Promise<Checkout
 
   const open = await findUsableSession(sessions);
   const session = open ?? (await createSession(buyer, profile, customer, sessions));
+  if (!open) await endCheckoutRefusal();
   const now = new Date();
   await updateProfile(buyer.id, {
     stripeCheckoutSessionId: session.id,

@@ -23,6 +23,7 @@ function invoice({ status = "paid", lines = [], payments, paidAt = null }: Invoi
   }));
   return {
     status,
+    amount_paid: 999,
     lines: { data },
     payments: payments && {
       data: payments.map(({ status = "paid", payment }) => ({ status, payment })),
@@ -120,6 +121,9 @@ describe("a dispute", () => {
 
   it("no longer matters once it is lost and the membership was paid since", () => {
     expect(isOver("lost", 50, 101, null)).toBe(true);
+    const free = { ...invoice({ paidAt: 101 }), amount_paid: 0 };
+    const dispute = { status: "lost", created: 100 } as Stripe.Dispute;
+    expect(isPaidSince({ dispute, chargeId: "ch_1" }, [free])).toBe(false);
   });
 
   it("matters while it is open, and until a later payment", () => {

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { Coverage } from "./access-end-rule";
+import { type Coverage, PAUSED_FOR } from "./access-end-rule";
 
 /** A dispute and the disputed payment. */
 export type DisputedPayment = { dispute: Stripe.Dispute; chargeId: string };
@@ -46,7 +46,7 @@ export function settlesPeriod(
 }
 
 /**
- * Returns how far a subscription is paid, from its invoices. Only `paid` counts. Stripe also calls a subscription
+ * Returns how far a subscription is paid, from its invoices, newest first. Only `paid` counts. Stripe also calls a subscription
  * active whose invoice was written off (`uncollectible`) or voided
  * (https://docs.stripe.com/billing/subscriptions/overview#unpaid-subscriptions).
  */
@@ -59,7 +59,7 @@ export function coverageOf(
   let paidUntil: number | null = null;
   let isRefunded = false;
   for (const invoice of invoices) {
-    const until = invoice.status === "paid" ? coveredUntil(invoice, products) : null;
+    const until = paidUntilBy(invoice, invoices, products);
     if (until === null || until < (paidUntil ?? 0)) continue;
     const wasRefunded = isRefundedInFull(invoice, payments);
     isRefunded = until === paidUntil ? isRefunded && wasRefunded : wasRefunded;
@@ -93,7 +93,7 @@ export function fullRefundOf(
   const { paidUntil, revoked } = coverageOf(invoices, payments, products);
   if (revoked !== "refund") return null;
   const refunds = invoices
-    .filter((invoice) => invoice.status === "paid" && coveredUntil(invoice, products) === paidUntil)
+    .filter((invoice) => paidUntilBy(invoice, invoices, products) === paidUntil)
     .flatMap((invoice) => chargesOf(invoice, payments))
     .flatMap(({ id, amount_refunded, currency, refunds }) =>
       (refunds?.data ?? []).map(({ created }) => ({
@@ -121,7 +121,10 @@ export function isPaidSince(
 ): boolean {
   return (
     dispute.status === "lost" &&
-    invoices.some(({ status_transitions: { paid_at } }) => (paid_at ?? 0) > dispute.created)
+    invoices.some(
+      ({ amount_paid, status_transitions: { paid_at } }) =>
+        amount_paid > 0 && (paid_at ?? 0) > dispute.created,
+    )
   );
 }
 
@@ -140,14 +143,69 @@ function isRefundedInFull(invoice: Stripe.Invoice, payments: Payments): boolean 
   return charges.length > 0 && charges.every(({ refunded }) => refunded);
 }
 
-/** Returns the end of the last period of our products on an invoice. Proration credits do not count. */
+/**
+ * Adds the time that the author gives for free: a trial, as long as it lasts, and the current period while collection
+ * is paused (https://docs.stripe.com/billing/subscriptions/pause-payment) or if the price is nothing. Trial invoices
+ * do not count, since a trial may be ended early. A pause does not restore what a refund ended.
+ */
+export function withFreeTime(
+  { paidUntil, revoked }: Coverage,
+  { trial_end, pause_collection, metadata }: Stripe.Subscription,
+  { price, current_period_end }: Stripe.SubscriptionItem,
+): Coverage {
+  const isGiven = (pause_collection && !metadata[PAUSED_FOR]) || price.unit_amount === 0;
+  const free = Math.max(trial_end ?? 0, isGiven && !revoked ? current_period_end : 0);
+  if (free <= (paidUntil ?? 0)) return { paidUntil, revoked };
+  return { paidUntil: free, revoked: revoked === "dispute" ? revoked : null };
+}
+
+/** Returns whether a bank debit for an invoice is on its way. */
+export function hasPendingDebit(
+  invoice: Stripe.Invoice | null,
+  charges: readonly Stripe.Charge[],
+): boolean {
+  const intents = new Set(
+    invoice?.payments?.data.map(({ payment }) => idOf(payment.payment_intent)),
+  );
+  return charges.some(({ status, payment_intent }) => {
+    return status === "pending" && payment_intent !== null && intents.has(idOf(payment_intent));
+  });
+}
+
+/** Returns the lines for our products, of a price or, if negative, the credit for unused time. */
+function linesFor(
+  { lines }: Stripe.Invoice,
+  products: ReadonlySet<string>,
+): Stripe.InvoiceLineItem[] {
+  return lines.data.filter(({ pricing }) => products.has(pricing?.price_details?.product ?? ""));
+}
+
+/** Returns the end of the last period of our products on an invoice. Free periods and credits do not count. */
 function coveredUntil(invoice: Stripe.Invoice, products: ReadonlySet<string>): number | null {
-  const ends = invoice.lines.data
-    .filter(
-      ({ amount, pricing }) => amount >= 0 && products.has(pricing?.price_details?.product ?? ""),
-    )
-    .map(({ period }) => period.end);
+  const ends = linesFor(invoice, products).flatMap(({ amount, period }) =>
+    amount > 0 ? [period.end] : [],
+  );
   return ends.length > 0 ? Math.max(...ends) : null;
+}
+
+/**
+ * Returns how far an invoice pays, without the time that a newer paid one credits, as after a change from a yearly to a
+ * monthly price (https://docs.stripe.com/billing/subscriptions/prorations). Null if it is not paid.
+ */
+function paidUntilBy(
+  invoice: Stripe.Invoice,
+  invoices: readonly Stripe.Invoice[],
+  products: ReadonlySet<string>,
+): number | null {
+  const until = invoice.status === "paid" ? coveredUntil(invoice, products) : null;
+  if (until === null) return null;
+  const credits = invoices
+    .slice(0, invoices.indexOf(invoice))
+    .filter(({ status }) => status === "paid")
+    .flatMap((later) => linesFor(later, products))
+    .filter(({ amount, period }) => amount < 0 && period.end >= until)
+    .map(({ period }) => period.start);
+  return Math.min(until, ...credits);
 }
 
 /** Returns the id in a Stripe field that holds an id, the expanded object or nothing. */

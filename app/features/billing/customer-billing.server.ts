@@ -6,11 +6,15 @@ import {
   type DisputedPayment,
   type FullRefund,
   fullRefundOf,
+  hasPendingDebit,
+  idOf,
   isPaidSince,
   type Payments,
   paymentsOf,
   settlesPeriod,
+  withFreeTime,
 } from "./coverage";
+import { findOpenInvoice } from "./open-invoice";
 import { premiumProducts, productOf, toStripePrice } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isOurs, siteMark } from "./stripe-site.server";
@@ -37,11 +41,16 @@ export class UnknownCustomer extends Error {
   }
 }
 
+const DAY = 24 * 60 * 60;
+
 /**
- * How far back charges are listed, in seconds: a year's membership and its grace period. Older charges do not matter,
- * and there may be thousands.
+ * How far back charges are listed, in seconds: a year's membership and its grace period, or a longer period and as much.
+ * Older charges do not matter, and there may be thousands.
  */
-const CHARGES_WINDOW = 400 * 24 * 60 * 60;
+const CHARGES_WINDOW = { year: 400 * DAY, beyondPeriod: 30 * DAY };
+
+/** A payment that its holder has to confirm at Stripe's page for the invoice, as a bank may demand. */
+export type Confirmation = { url: string; paymentMethod: string | null };
 
 /** A membership, live or ended, with its payments' disputes and refund and the invoices that were read. */
 export type ExaminedMembership = Membership & {
@@ -49,6 +58,8 @@ export type ExaminedMembership = Membership & {
   invoices: Stripe.Invoice[];
   /** The full refund of its last payment. */
   refund: FullRefund | null;
+  /** Of its open invoice. */
+  confirmation: Confirmation | null;
 };
 
 /** A customer's billing state at Stripe. */
@@ -72,11 +83,12 @@ export type CustomerBilling = {
  */
 export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBilling> {
   try {
-    const [mark, products, subscriptions, charges] = await Promise.all([
+    const since = Math.floor(Date.now() / 1_000) - CHARGES_WINDOW.year;
+    const [mark, products, subscriptions, recent] = await Promise.all([
       siteMark(),
       premiumProducts(),
       listSubscriptions(stripeCustomerId),
-      listCharges(stripeCustomerId),
+      listCharges(stripeCustomerId, { gte: since }),
     ]);
     // a row names the customer, so whatever it has without a mark is this site's
     const isForeign = subscriptions.some(
@@ -85,6 +97,12 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
         !isOurs(subscription.metadata, mark, { named: true }),
     );
     if (isForeign) throw new UnknownCustomer(stripeCustomerId, { isForeign });
+    const longest = Math.max(0, ...subscriptions.map((one) => longestPeriod(one, products)));
+    const older = longest + CHARGES_WINDOW.beyondPeriod - CHARGES_WINDOW.year;
+    const charges =
+      older > 0
+        ? recent.concat(await listCharges(stripeCustomerId, { gte: since - older, lt: since }))
+        : recent;
     const examined = subscriptions.flatMap((subscription) => {
       const item = membershipItem(subscription, products);
       return item ? [examine(subscription, item, charges, products)] : [];
@@ -137,6 +155,12 @@ export function membershipItem(
   return items.data.find(({ price }) => products.has(productOf(price)));
 }
 
+/** Returns the length of a live membership's period, in seconds; 0 for anything else. */
+function longestPeriod(subscription: Stripe.Subscription, products: ReadonlySet<string>): number {
+  const item = isOver(subscription) ? undefined : membershipItem(subscription, products);
+  return item ? item.current_period_end - item.current_period_start : 0;
+}
+
 /**
  * Returns whether a customer that a row names exists at Stripe, was deleted, or is unknown in this account and mode.
  * Another site's counts as unknown, so it is left alone.
@@ -166,7 +190,8 @@ async function examine(
     const invoices = latest && typeof latest !== "string" ? [latest] : [];
     const refund = fullRefundOf(invoices, payments, products);
     const coverage = { paidUntil: null, revoked: null };
-    return { subscription, item, disputes: [], invoices, refund, coverage };
+    const nothing = { disputes: [], confirmation: null };
+    return { subscription, item, invoices, refund, coverage, ...nothing };
   }
   const newest = latest && typeof latest !== "string" ? await withAllLines(latest) : null;
   const disputed = charges.filter(({ disputed }) => disputed);
@@ -175,17 +200,37 @@ async function examine(
     subscription.status !== "past_due" &&
     (!givesAccess(subscription) || settlesPeriod(newest, item, products));
   const invoices = isPlain ? (newest ? [newest] : []) : await listInvoices(subscription.id);
-  const disputes = (await disputesOf(invoices, payments)).filter(
-    (dispute) => !isPaidSince(dispute, invoices),
-  );
+  const disputes = await disputesOf(invoices, payments);
+  const unsettled = disputes.filter((dispute) => !isPaidSince(dispute, invoices));
+  const coverage = coverageOf(invoices, payments, products, unsettled);
   return {
     subscription,
     item,
     disputes,
     invoices,
     refund: fullRefundOf(invoices, payments, products),
-    coverage: coverageOf(invoices, payments, products, disputes),
+    coverage: {
+      ...withFreeTime(coverage, subscription, item),
+      isDebitPending: hasPendingDebit(newest, charges),
+    },
+    confirmation: await confirmationOf(findOpenInvoice({ invoices, subscription })),
   };
+}
+
+/** Reads whether the payment of an open invoice waits for its holder, who was not there when it renewed. */
+async function confirmationOf(invoice: Stripe.Invoice | null): Promise<Confirmation | null> {
+  const url = invoice?.hosted_invoice_url;
+  const open = invoice?.payments?.data.find(({ status }) => status === "open");
+  const intent = idOf(open?.payment.payment_intent);
+  if (!url || !intent) return null;
+  const {
+    status,
+    payment_method,
+    last_payment_error: error,
+  } = await stripeClient().paymentIntents.retrieve(intent);
+  const isDemanded = [error?.code, error?.decline_code].includes("authentication_required");
+  if (status !== "requires_action" && !isDemanded) return null;
+  return { url, paymentMethod: idOf(payment_method) ?? error?.payment_method?.id ?? null };
 }
 
 /** Returns the disputes of the charges that paid a subscription's invoices. */
@@ -214,19 +259,16 @@ async function listSubscriptions(customer: string): Promise<Stripe.Subscription[
       customer,
       status: "all",
       limit: 100,
-      expand: [
-        "data.latest_invoice.payments",
-        "data.default_payment_method",
-        "data.customer.invoice_settings.default_payment_method",
-      ],
+      expand: ["data.latest_invoice.payments", "data.customer"],
     }),
   );
 }
 
-async function listCharges(customer: string): Promise<Stripe.Charge[]> {
-  const since = Math.floor(Date.now() / 1_000) - CHARGES_WINDOW;
+async function listCharges(
+  customer: string,
+  created: Stripe.RangeQueryParam,
+): Promise<Stripe.Charge[]> {
   const { charges } = stripeClient();
-  const created = { gte: since };
   return all(charges.list({ customer, created, limit: 100, expand: ["data.refunds"] }));
 }
 

@@ -2,6 +2,7 @@ import Stripe from "stripe";
 import { log } from "~/observability/log.server";
 import { withCallPurpose } from "./call-purpose.server";
 import { customerState } from "./customer-billing.server";
+import { recordPendingDebits } from "./debits-after-deletion.server";
 import { stripeClient } from "./stripe-client.server";
 
 /** The outcome of deleting a customer at Stripe. */
@@ -15,8 +16,8 @@ export type CustomerDeletionOutcome =
 
 /**
  * Deletes a customer at Stripe, which ends all its subscriptions at once: nothing more is charged, and no open
- * checkout can be paid (https://docs.stripe.com/api/customers/delete). Stripe keeps its payments and invoices. Never
- * throws.
+ * checkout can be paid (https://docs.stripe.com/api/customers/delete). A bank debit on its way is not stopped; it is
+ * recorded before. Stripe keeps its payments and invoices. Never throws.
  */
 export function deleteCustomer(stripeCustomerId: string): Promise<CustomerDeletionOutcome> {
   return withCallPurpose("membership", async (): Promise<CustomerDeletionOutcome> => {
@@ -30,6 +31,7 @@ export function deleteCustomer(stripeCustomerId: string): Promise<CustomerDeleti
         );
         return { kind: "refused" };
       }
+      await recordPendingDebits(stripeCustomerId);
     } catch (error) {
       log().error(
         { err: error, stripeCustomerId },

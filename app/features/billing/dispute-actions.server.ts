@@ -1,19 +1,17 @@
 import type Stripe from "stripe";
-import { type DisputedPayment, isHarmful } from "./coverage";
+import { PAUSED_FOR } from "./access-end-rule";
+import { type DisputedPayment, isHarmful, isPaidSince } from "./coverage";
 import type { ExaminedMembership } from "./customer-billing.server";
 import { stripeClient } from "./stripe-client.server";
 import { isOver } from "./subscription-state";
 
 /** An action taken at Stripe because of a membership's dispute. */
 export type DisputeAction = {
-  kind: "dispute-opened" | "dispute-won" | "dispute-lost";
+  kind: "dispute-opened" | "dispute-won" | "dispute-lost" | "dispute-lost-paid-since";
   subscriptionId: string;
   chargeId: string | undefined;
   dispute: Stripe.Dispute | undefined;
 };
-
-/** Metadata key of what we paused at Stripe, to leave alone what the author paused. */
-const PAUSED_FOR = "paused_for_dispute";
 
 /** Final; an appealed dispute gets an open status again. */
 const LOST = "lost";
@@ -21,7 +19,7 @@ const LOST = "lost";
 /**
  * Prevents further charges to a disputed membership (https://docs.stripe.com/billing/subscriptions/pause-payment).
  * Pauses collection while a dispute is open, cancels the subscription once it is lost, and resumes collection once it
- * is won. Idempotent: calls `onAction` right after each action, but not again on a repeated call. Throws Stripe's
+ * is won, or lost after the member has paid again. Idempotent: calls `onAction` right after each action, but not again on a repeated call. Throws Stripe's
  * errors.
  */
 export async function applyDisputeActions(
@@ -50,10 +48,11 @@ async function applyAction({
   });
   const { subscriptions } = stripeClient();
 
-  const lost = disputes.find(({ dispute }) => dispute.status === LOST);
-  if (lost) {
+  const lost = disputes.filter(({ dispute }) => dispute.status === LOST);
+  const unpaid = lost.find((disputed) => !isPaidSince(disputed, invoices));
+  if (unpaid) {
     await subscriptions.cancel(subscriptionId, { prorate: false, invoice_now: false });
-    return action("dispute-lost", lost);
+    return action("dispute-lost", unpaid);
   }
   const isDisputed = coverage.revoked === "dispute";
   if (isDisputed && !pause) {
@@ -71,7 +70,10 @@ async function applyAction({
       pause_collection: "",
       metadata: { [PAUSED_FOR]: "" },
     });
-    return action("dispute-won", disputes[0]);
+    const lostFor = lost.find(({ dispute }) => dispute.id === metadata[PAUSED_FOR]);
+    return lostFor
+      ? action("dispute-lost-paid-since", lostFor)
+      : action("dispute-won", disputes[0]);
   }
   return null;
 }

@@ -22,9 +22,13 @@ const OPEN = new Set([
 /** The facts of a dispute's alert: ids, the deadline and, once it is over, the outcome. */
 type DisputeFacts = { dispute: string; charge: string; dueBy?: string; outcome?: string };
 
+/** A dispute that is over opens no second alert, whenever it is read again. */
+const EVER = new Date(0);
+
 /**
  * Opens a dispute's alert, or records its outcome; `app/features/checks/` notifies the operator. `readAt` is a time
- * before the dispute was read from Stripe, so an older reading does not reopen a resolved alert. Idempotent.
+ * before the dispute was read from Stripe, so an older reading does not reopen a resolved alert. A bank debit that is
+ * taken back arrives as a lost dispute, and is reported too. Idempotent.
  */
 export async function recordDispute(
   dispute: Stripe.Dispute,
@@ -39,7 +43,10 @@ export async function recordDispute(
   const facts = factsOf(dispute);
   if (known) {
     await updateAlert(known.id, { facts, seenAt: readAt }, transaction);
-  } else if (!facts.outcome && !(await wasAlertResolvedSince(key, readAt, transaction))) {
+  } else if (
+    (!facts.outcome || facts.outcome === "lost") &&
+    !(await wasAlertResolvedSince(key, facts.outcome ? EVER : readAt, transaction))
+  ) {
     const alert = { kind: "dispute", key, facts, openedAt: readAt, reportAfterMs: 0 };
     await insertAlert(alert, transaction);
   }

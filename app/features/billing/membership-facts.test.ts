@@ -76,6 +76,7 @@ function membership(shape: Shape = {}): ExaminedMembership {
     subscription,
     item,
     disputes: [],
+    confirmation: null,
     invoices: [invoice],
     refund,
     coverage: isOver
@@ -170,6 +171,7 @@ describe("a failed renewal", () => {
   it("is reported with the amount owed and the end of access", () => {
     expect(last(BOUGHT, failed)).toEqual({
       kind: "renewal-failed",
+      confirmUrl: null,
       key: "renewal-failed:in_2",
       at: at(PERIOD + HOUR),
       amount: { unitAmount: 999, currency: "usd" },

@@ -17,7 +17,13 @@ export type MembershipFact = {
 } & (
   | { kind: "begun"; renewsAt: Date | null }
   /** `accessUntil` is null if access has ended. */
-  | { kind: "renewal-failed"; amount: Amount; accessUntil: Date | null }
+  | {
+      kind: "renewal-failed";
+      amount: Amount;
+      accessUntil: Date | null;
+      /** Stripe's page on which the holder has to confirm the payment; null if it was declined. */
+      confirmUrl: string | null;
+    }
   | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" }> }
   | { kind: "ended" }
   | { kind: "twice" }
@@ -119,6 +125,7 @@ function renewalFailedFact(
     at: dateOf(invoice.status_transitions.finalized_at ?? invoice.created),
     amount: { unitAmount: invoice.amount_remaining, currency: invoice.currency },
     accessUntil: end !== null && end > now ? end : null,
+    confirmUrl: current.confirmation?.url ?? null,
   };
 }
 

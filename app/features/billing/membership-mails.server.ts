@@ -64,6 +64,7 @@ function mailOf(fact: MembershipFact, { price }: Pick<CustomerBilling, "price">)
       return membershipRenewalFailedMail({
         amount: priceText(fact.amount),
         accessUntil: fact.accessUntil,
+        confirmUrl: fact.confirmUrl,
         url: cardUrl,
       });
     case "cancelled":

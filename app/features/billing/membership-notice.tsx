@@ -8,13 +8,21 @@ import { CARD_PATH } from "./billing-paths";
 import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
 import { AccessEnd } from "./membership-status-text";
 
-type Notice = { what: string; next: ReactNode; button: string; isUrgent: boolean };
+type Notice = {
+  what: string;
+  next: ReactNode;
+  /** Opens Stripe's portal or, for `isConfirmation`, its page for the invoice. */
+  button: string;
+  isUrgent: boolean;
+  isConfirmation?: boolean;
+};
 
 /** A problem of the viewer's membership, its consequence, and a button to fix it. */
 export function MembershipNotice({ viewer }: { viewer: Viewer }) {
   const { profile } = viewer;
   if (!profile?.problem) return null;
-  const { what, next, button, isUrgent } = noticeOf(profile.problem, viewer);
+  const { what, next, button, isUrgent, isConfirmation } = noticeOf(profile.problem, viewer);
+  const confirmUrl = isConfirmation ? profile.confirmPaymentUrl : null;
   return (
     <div className="membership-notice flex flex-wrap items-center gap-x-6 gap-y-4 rounded-md border border-gold border-l-[0.25rem] border-l-destructive bg-highlight px-5 py-4 max-[20rem]:px-3">
       <p className="flex flex-[1_1_min(18rem,100%)] gap-3 max-[20rem]:block">
@@ -23,7 +31,13 @@ export function MembershipNotice({ viewer }: { viewer: Viewer }) {
           <strong>{what}</strong> {next}
         </span>
       </p>
-      <ManageMembershipForm label={button} variant={isUrgent ? "primary" : "secondary"} />
+      {confirmUrl ? (
+        <a href={confirmUrl} className="button button-primary">
+          {button}
+        </a>
+      ) : (
+        <ManageMembershipForm label={button} variant={isUrgent ? "primary" : "secondary"} />
+      )}
     </div>
   );
 }
@@ -37,14 +51,8 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
         // Adding a card does not pay the invoice: Stripe charges it at the next retry.
         next: (
           <>
-            {isSubscribed && end ? (
-              <>
-                You keep your access until <AccessEnd at={end} />.
-              </>
-            ) : (
-              "Your access is paused until it does."
-            )}{" "}
-            You can change your card, or pay the open invoice right away.
+            <KeepsAccess end={isSubscribed ? end : null} /> You can change your card, or pay the
+            open invoice right away.
           </>
         ),
         button: "Update payment card",
@@ -88,7 +96,9 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
     case "confirming":
       return {
         what: "Your payment is on its way.",
-        next: "The members’ area opens by itself as soon as it has arrived.",
+        next: isSubscribed
+          ? "A bank debit takes days. You keep your access meanwhile."
+          : "A bank debit takes up to 14 business days. The members’ area opens by itself as soon as it has arrived.",
         button: INVOICES_LABEL,
         isUrgent: false,
       };
@@ -99,7 +109,31 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
         button: "Manage or cancel membership",
         isUrgent: true,
       };
+    case "to-confirm":
+      return {
+        what: "Your bank asks you to confirm your last membership payment.",
+        next: (
+          <>
+            It takes a minute, on Stripe’s page, with the card you have.{" "}
+            <KeepsAccess end={isSubscribed ? end : null} />
+          </>
+        ),
+        button: "Confirm the payment",
+        isUrgent: true,
+        isConfirmation: true,
+      };
   }
+}
+
+/** Says how long access lasts while a payment is owed; `end` is null if it has ended. */
+export function KeepsAccess({ end }: { end: string | null | undefined }) {
+  return end ? (
+    <>
+      You keep your access until <AccessEnd at={end} />.
+    </>
+  ) : (
+    <>Your access is paused until the payment goes through.</>
+  );
 }
 
 /** The notice under the header of every page that does not show it itself. */

@@ -25,6 +25,7 @@ function membership({ status = "active", created = -DAY, end = 20 * DAY, ...paid
     item: { current_period_end: seconds(end) } as Stripe.SubscriptionItem,
     coverage: { paidUntil: paidUntil === null ? null : seconds(paidUntil), revoked },
     disputes: [],
+    confirmation: null,
     invoices: [],
     refund: null,
   } satisfies ExaminedMembership;

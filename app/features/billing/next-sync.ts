@@ -37,7 +37,7 @@ function nextSyncOf({ subscription, item, coverage }: Membership, now: number): 
   const { paidUntil, revoked } = coverage;
   if (status === "incomplete") return now + syncDelay(now - created * 1_000);
   if (!givesAccess(subscription) || revoked || paidUntil === null) return now + HOUR;
-  const paidEnd = paidUntil * 1_000;
+  const paidEnd = Math.min(paidUntil, item.current_period_end) * 1_000;
   if (paidUntil < item.current_period_end) return now + syncDelay(now - paidEnd);
   const isNear = now >= paidEnd - BEFORE_RENEWAL_MS;
   return isNear ? Math.max(paidEnd, now) + 5 * MINUTE : paidEnd - BEFORE_RENEWAL_MS;

@@ -4,7 +4,9 @@ import { OperatorError } from "~db/operator-error";
 import { type BilledProfile, findCustomersDue, updateProfile } from "~db/queries/profiles";
 import { forEachBilledProfile, type Progress } from "./billed-profiles.server";
 import { UnknownCustomer } from "./customer-billing.server";
+import { followDebitsAfterDeletion } from "./debits-after-deletion.server";
 import { inParallel } from "./in-parallel";
+import { followOutage, outageSignal } from "./stripe-outage.server";
 import { NO_MEMBERSHIP } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 import { processUndeliveredEvents } from "./undelivered-events.server";
@@ -34,6 +36,8 @@ export type ReconcileResult = {
   failed: number;
   /** Users whose customer Stripe does not know in this account and mode. */
   unknown: string[];
+  /** The last error by which no customer can be read, if none could be. */
+  outage?: unknown;
 };
 
 /**
@@ -112,6 +116,7 @@ class Tally {
     try {
       await syncCustomer(stripeCustomerId);
       this.result.synced++;
+      this.result.outage = undefined;
       this.#failuresInARow = 0;
     } catch (error) {
       const isUnknown = error instanceof UnknownCustomer;
@@ -120,6 +125,7 @@ class Tally {
         log().error({ userId, stripeCustomerId }, error.message);
       } else {
         this.result.failed++;
+        if (this.result.synced === 0 && outageSignal(error)) this.result.outage = error;
         log().error({ userId, stripeCustomerId, err: error }, "a customer could not be synced");
       }
       const rest = isUnknown ? UNKNOWN_BACKOFF_MS : FAILED_BACKOFF_MS;
@@ -136,22 +142,33 @@ class Tally {
  */
 export function startReconciliation(interval = INTERVAL_MS): () => Promise<void> {
   return startTimedWork("reconciliation", {
-    work: runOnce,
+    work: (stopping) => runReconciliation(new Date(), stopping),
     firstMs: Math.min(FIRST_RUN_MS, interval),
     everyMs: interval,
     failure: "reconciliation failed",
   });
 }
 
-async function runOnce(stopping: AbortSignal): Promise<void> {
-  await Promise.all([
-    processUndeliveredEvents(new Date(), undefined, stopping).catch((error: unknown) =>
-      log().error({ err: error }, "undelivered events could not be processed"),
+/** One run of the timer. Throws PostgreSQL's errors. */
+export async function runReconciliation(now: Date, stopping?: AbortSignal): Promise<void> {
+  const [eventsError, result] = await Promise.all([
+    processUndeliveredEvents(now, undefined, stopping).then(
+      () => null,
+      (error: unknown) => {
+        log().error({ err: error }, "undelivered events could not be processed");
+        return error;
+      },
     ),
-    reconcile(new Date(), { stopping }).catch((error: unknown) =>
-      log().error({ err: error }, "reconciliation failed"),
-    ),
+    reconcile(now, { stopping }).catch((error: unknown) => {
+      log().error({ err: error }, "reconciliation failed");
+      return null;
+    }),
+    followDebitsAfterDeletion(now),
   ]);
+  // a run that was stopped has asked nothing, or not all
+  if (stopping?.aborted) return;
+  const wasAnswered = (result?.synced ?? 0) > 0;
+  await followOutage(result?.outage ?? (wasAnswered ? null : eventsError), now);
 }
 
 /** Clears all billing data in a user's row, including the customer. */
@@ -159,6 +176,7 @@ export function unlinkCustomer(userId: string): Promise<void> {
   return updateProfile(userId, {
     ...NO_MEMBERSHIP,
     stripeCustomerId: null,
+    confirmPaymentUrl: null,
     stripeCheckoutSessionId: null,
     checkoutOpenedAt: null,
     syncDueAt: null,

@@ -71,6 +71,16 @@ export function isInvalidRequest(error: unknown): error is Stripe.errors.StripeI
   return error instanceof Stripe.errors.StripeInvalidRequestError;
 }
 
+/** Returns whether Stripe refused a call until the author mends something: a setting, the key or its permissions. */
+export function isRefusal(error: unknown): error is Stripe.errors.StripeError {
+  const { StripeAuthenticationError, StripePermissionError } = Stripe.errors;
+  return (
+    isInvalidRequest(error) ||
+    error instanceof StripeAuthenticationError ||
+    error instanceof StripePermissionError
+  );
+}
+
 /** Returns whether Stripe reported a missing object; with `param`, the one named by that parameter of the call. */
 export function isMissingAtStripe(error: unknown, param?: string): boolean {
   return (

@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
 import { describe, expect, it } from "vitest";
 import { isSubscribed } from "~/features/membership/access";
-import { RENEWAL_LEEWAY_DAYS, UNPAID_GRACE_DAYS } from "./access-end-rule";
-import { coverageOf, paymentsOf, settlesPeriod } from "./coverage";
+import { type Coverage, RENEWAL_LEEWAY_DAYS, UNPAID_GRACE_DAYS } from "./access-end-rule";
+import { coverageOf, paymentsOf, settlesPeriod, withFreeTime } from "./coverage";
 import { billingStateOf, liveMemberships, type Membership } from "./subscription-state";
 
 const PRICE = "price_ours";
@@ -222,9 +222,26 @@ describe("the paid period of a subscription", () => {
     },
   );
 
-  it("includes an invoice of 0 or one paid outside Stripe", () => {
+  it("includes one paid outside Stripe, but no free one, which may be taken back", () => {
+    const outside = invoice({ ...january, status: "paid" });
+    expect(coverageOf([outside], noPayments, PRODUCTS)).toEqual({ paidUntil: END, revoked: null });
     const free = invoice({ ...january, status: "paid", amount: 0 });
-    expect(coverageOf([free], noPayments, PRODUCTS)).toEqual({ paidUntil: END, revoked: null });
+    expect(coverageOf([free], noPayments, PRODUCTS).paidUntil).toBeNull();
+  });
+
+  it("is followed by free time as long as it is given", () => {
+    const [item] = [membership({ status: "active" }).item];
+    const free = (given: object, coverage: Coverage = { paidUntil: START, revoked: null }) =>
+      withFreeTime(coverage, { metadata: {}, ...given } as Stripe.Subscription, item).paidUntil;
+    const paused = { pause_collection: { behavior: "void" } };
+    expect(free({})).toBe(START);
+    expect(free({ trial_end: START + 5 })).toBe(START + 5);
+    expect(free({ trial_end: START - 5 })).toBe(START);
+    expect(free(paused)).toBe(END);
+    expect(free({ ...paused, metadata: { paused_for_dispute: "du_1" } })).toBe(START);
+    expect(free(paused, { paidUntil: START, revoked: "refund" })).toBe(START);
+    item.price.unit_amount = 0;
+    expect(free({})).toBe(END);
   });
 
   it("is revoked only by a full refund of the last period", () => {

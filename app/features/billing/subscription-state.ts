@@ -12,6 +12,7 @@ export type BillingState = {
   accessRevoked: "refund" | "dispute" | null;
   /** Another membership that renews too, so both are charged. */
   secondSubscriptionId: string | null;
+  isPaymentPending: boolean;
 };
 
 /** The billing state of a user who has never been a member. */
@@ -24,6 +25,7 @@ export const NO_MEMBERSHIP: BillingState = {
   stripeCancelAt: null,
   accessRevoked: null,
   secondSubscriptionId: null,
+  isPaymentPending: false,
 };
 
 /** A subscription to one of the site's products, the item for that product, and how far it is paid. */
@@ -74,6 +76,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeCancelAt: dateOf(cancelAt),
     accessRevoked: isOver(subscription) ? null : coverage.revoked,
     secondSubscriptionId: secondOf(memberships, subscription.id),
+    isPaymentPending: coverage.isDebitPending ?? false,
   };
 }
 

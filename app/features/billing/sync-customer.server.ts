@@ -16,7 +16,7 @@ import { insertStripePrice } from "~db/queries/stripe-prices";
 import type { Profile } from "~db/schema";
 import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
-import { isTryingNewCard, switchToNewCard } from "./card-actions.server";
+import { type NewCard, newCardOf, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
 import {
   type CustomerBilling,
@@ -38,8 +38,8 @@ import { type BillingState, liveMemberships } from "./subscription-state";
 
 /** The state a sync wrote, or why it wrote nothing. */
 export type SyncOutcome =
-  /** `isTryingNewCard`: another sync is paying with a new card, so the state is about to change. */
-  | { kind: "synced"; userId: string; state: BillingState; isTryingNewCard: boolean }
+  /** `newCard`: "trying" while another sync pays with it, so the state is about to change. */
+  | { kind: "synced"; userId: string; state: BillingState; newCard: NewCard }
   | { kind: "unknown-customer" };
 
 /** A snapshot of a customer's billing state at Stripe, with its sequence number. */
@@ -188,11 +188,15 @@ export async function writeSnapshot(
   const { state, memberships, price, at } = snapshot;
   if (price) await insertStripePrice(price, tx);
   const isMember = liveMemberships(memberships).length > 0;
+  const counted = memberships.find(({ subscription }) => {
+    return subscription.id === state.stripeSubscriptionId;
+  });
   const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
   await updateProfile(
     before.id,
     {
       ...state,
+      confirmPaymentUrl: counted?.confirmation?.url ?? null,
       checkoutOpenedAt,
       syncNumber: snapshot.number,
       syncedAt: at,
@@ -246,7 +250,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   if (isStale) {
     billingSyncs.inc({ outcome: "stale" });
     log().info({ userId, stripeCustomerId }, "a newer snapshot of Stripe was already written");
-    return { ...synced, isTryingNewCard: false };
+    return { ...synced, newCard: null };
   }
   const subscriptionId = state.stripeSubscriptionId;
   wakeMailWorker();
@@ -262,7 +266,7 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
     },
     "billing state synced",
   );
-  return { ...synced, isTryingNewCard: isTryingNewCard(snapshot) };
+  return { ...synced, newCard: newCardOf(snapshot) };
 }
 
 function unknownCustomer(stripeCustomerId: string): SyncOutcome {

@@ -25,7 +25,11 @@ export function UpgradeButton() {
   ) : (
     <div className="grid gap-3">
       <div className="flex flex-wrap gap-3">
-        <UpgradeForm />
+        {viewer?.profile?.problem === "confirming" ? (
+          <Button disabled>Upgrade to Premium</Button>
+        ) : (
+          <UpgradeForm />
+        )}
         {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
       </div>
       <LegalLinks />

@@ -3,6 +3,7 @@ import { setEnvironment } from "~/env.server";
 import { noteBackupAttempt, noteNewestBackup } from "~/features/backup/backup-state.server";
 import { setEditionState } from "~/features/library/importer/edition-state.server";
 import type { HealthFacts } from "~db/queries/operator-facts";
+import type { OperatorAlert } from "~db/schema";
 import { readAlerts } from "./alerts.server";
 
 const NOW = new Date("2026-11-23T12:00:00Z");
@@ -133,5 +134,17 @@ describe("readAlerts", () => {
     expect(readAlerts({ ...WELL, crashes }, [], "here", NOW)).toContainEqual(
       expect.objectContaining({ state, key: "crash-loop:here" }),
     );
+  });
+
+  it.each([
+    [0, NOW, false],
+    [1, null, false],
+    [1, NOW, true],
+  ])("a refused checkout is over once Stripe has opened one and it was reported", (...one) => {
+    const [opened, reportedAt, isOver] = one;
+    const key = "checkout-refused";
+    const alert = { kind: key, key, facts: { opened }, reportedAt } as unknown as OperatorAlert;
+    const readings = readAlerts(WELL, [alert], "here", NOW).filter(({ kind }) => kind === key);
+    expect(readings.map(({ state }) => state)).toEqual(isOver ? ["good"] : []);
   });
 });

@@ -21,6 +21,9 @@ const REFUSALS_OVER_MS = 3 * 24 * HOUR_MS;
 /** Maximum time without a webhook after a payment the site found itself, in milliseconds. Stripe takes seconds. */
 const SILENT_MS = 6 * HOUR_MS;
 
+/** How long Stripe must be out of reach, in milliseconds. */
+const STRIPE_OUTAGE_MS = 30 * MINUTE_MS;
+
 /** How long all workers must be unable to use the mail server, in milliseconds. */
 const MAIL_WAITING_MS = 15 * MINUTE_MS;
 
@@ -157,6 +160,48 @@ export const ALERTS = {
       resolvedTitle: "Stripe's webhooks arrive again",
       resolved:
         "A webhook has arrived. What was missed meanwhile is made up for by the site's timer.",
+    }),
+  },
+  "stripe-unreachable": {
+    shownIn: { area: "payments", what: "Stripe" },
+    read: ({ signals }, now) => {
+      const refused = signals["stripe-refused"];
+      const found = env().STRIPE ? [refused, signals["stripe-unanswered"]] : [];
+      const isBad = found.some((one) => isOlder(one?.firstAt, STRIPE_OUTAGE_MS, now));
+      return {
+        state: judge(isBad, !found.some(Boolean)),
+        facts: { isRefused: refused ? 1 : 0 },
+      };
+    },
+    words: ({ isRefused }) => ({
+      title: "Stripe cannot be asked",
+      wrong: isRefused
+        ? "Stripe has refused STRIPE_SECRET_KEY for half an hour: it was rolled, has expired or lacks a permission."
+        : "Stripe has not answered the site for half an hour.",
+      means:
+        "Nobody can buy. Members whose membership renews keep their access, a day at a time and for 14 days at most.",
+      todo: isRefused
+        ? "Set a valid key, and restart the site. It catches up by itself."
+        : "See status.stripe.com, and whether this machine reaches api.stripe.com. The site catches up by itself.",
+      commands: ["stripe doctor"],
+      resolvedTitle: "Stripe can be asked again",
+      resolved: "The site reads what it missed meanwhile.",
+    }),
+  },
+  "checkout-refused": {
+    // the next checkout that Stripe opens records it
+    read: (_facts, _now, open) =>
+      open
+        .filter(({ facts, reportedAt }) => facts.opened && reportedAt)
+        .map(({ facts }) => ({ state: "good", facts })),
+    words: ({ answer }) => ({
+      title: "Stripe refuses to sell",
+      wrong: `Stripe refused to open a payment page: '${text(answer)}'`,
+      means: "Nobody can buy; buyers read that the shop is not ready.",
+      todo: "Mend what Stripe names, in its dashboard or in the settings. The next click of a buyer tries again.",
+      commands: ["stripe doctor"],
+      resolvedTitle: "Stripe sells again",
+      resolved: "Stripe has opened a payment page.",
     }),
   },
   dispute: {

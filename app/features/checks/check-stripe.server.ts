@@ -33,6 +33,7 @@ import {
   checkSubscriptions,
   type MembersWalk,
 } from "./check-members.server";
+import { checkPermissions } from "./check-permissions.server";
 import { listIds, STRIPE_ADVICE } from "./stripe-advice";
 
 /** How long Stripe retries a delivery, in days (https://docs.stripe.com/webhooks#automatic-retries). */
@@ -71,7 +72,8 @@ const EVENTS = [
 export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
   const [endpoint, portal] = ACCOUNT;
   const all = [
-    ...[KEY, SITE, PRICE, PRODUCT, endpoint, ...EVENTS, portal],
+    ...[KEY, ["Permissions", checkPermissions] as const, SITE, PRICE, PRODUCT],
+    ...[endpoint, ...EVENTS, portal],
     ["Domain of Stripe's pages", checkDomain] as const,
     ["Subscriptions", checkSubscriptions] as const,
     ["Customers", checkCustomers] as const,
@@ -120,7 +122,7 @@ async function run([what, ask]: readonly [string, Ask], walk: MembersWalk = {}):
   } catch (error) {
     const { givePermission, tryAgain } = STRIPE_ADVICE;
     const isForbidden = error instanceof Stripe.errors.StripePermissionError;
-    const found = `could not be checked: ${(error as Error).message}`;
+    const found = `could not be checked: ${(error as Error).message.replace(/\.$/, "")}`;
     return [problem(what, found, isForbidden ? givePermission : tryAgain)];
   }
 }

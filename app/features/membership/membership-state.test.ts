@@ -4,6 +4,8 @@ import { membershipProblem, membershipStatus } from "./membership-state";
 const day = (date: string) => new Date(`${date}T00:00:00Z`);
 
 const ROW = {
+  stripePriceId: "price_1",
+  isPaymentPending: false,
   accessRevoked: null,
   secondSubscriptionId: null,
   stripeSubscriptionStatus: "active",
@@ -66,7 +68,23 @@ describe("membershipProblem", () => {
     ["active", "dispute", "disputed"],
     ["past_due", "dispute", "disputed"],
   ] as const)("for status %s and access revoked for %s is %s", (status, revoked, problem) => {
-    const row = { stripeSubscriptionStatus: status, accessRevoked: revoked };
-    expect(membershipProblem({ ...row, secondSubscriptionId: null })).toBe(problem);
+    const row = { ...ROW, stripeSubscriptionStatus: status, accessRevoked: revoked };
+    expect(membershipProblem(row)).toBe(problem);
+  });
+
+  it.each([
+    ["active", null, "confirming"],
+    ["active", "price_1", null],
+    ["incomplete", null, "confirming"],
+    ["past_due", "price_1", "confirming"],
+  ] as const)("of a bank debit on its way, %s with price %s, is %s", (status, price, problem) => {
+    const row = { ...ROW, stripeSubscriptionStatus: status, stripePriceId: price };
+    expect(membershipProblem({ ...row, isPaymentPending: true })).toBe(problem);
+  });
+
+  it("of a payment that its holder has to confirm is that", () => {
+    const row = { ...ROW, confirmPaymentUrl: "https://stripe.test/i/1" };
+    expect(membershipProblem({ ...row, stripeSubscriptionStatus: "past_due" })).toBe("to-confirm");
+    expect(membershipProblem(row)).toBeNull();
   });
 });

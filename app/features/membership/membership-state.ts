@@ -7,7 +7,10 @@ export type MembershipProblem =
   | "refunded"
   | "disputed"
   | "paused"
+  /** A bank debit is on its way. */
   | "confirming"
+  /** The holder has to confirm a payment at Stripe. */
+  | "to-confirm"
   | "paid-twice";
 
 /** Problems by subscription status (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
@@ -22,15 +25,25 @@ const PROBLEMS: Record<string, MembershipProblem> = {
 export function membershipProblem({
   accessRevoked,
   stripeSubscriptionStatus,
+  stripePriceId,
+  isPaymentPending,
+  confirmPaymentUrl,
   secondSubscriptionId,
-}: Pick<
-  Profile,
-  "accessRevoked" | "stripeSubscriptionStatus" | "secondSubscriptionId"
->): MembershipProblem | null {
+}: ProblemFacts): MembershipProblem | null {
   if (accessRevoked === "dispute") return "disputed";
   if (accessRevoked === "refund") return "refunded";
-  return PROBLEMS[stripeSubscriptionStatus ?? ""] ?? (secondSubscriptionId ? "paid-twice" : null);
+  const problem = PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
+  // a first bank debit may leave a membership `active` that gives no access yet
+  if (isPaymentPending && (problem !== null || stripePriceId === null)) return "confirming";
+  if (problem === null) return secondSubscriptionId ? "paid-twice" : null;
+  return confirmPaymentUrl ? "to-confirm" : problem;
 }
+
+type ProblemFacts = Pick<
+  Profile,
+  "accessRevoked" | "stripeSubscriptionStatus" | "stripePriceId" | "isPaymentPending"
+> &
+  Partial<Pick<Profile, "confirmPaymentUrl" | "secondSubscriptionId">>;
 
 /** How a membership continues; `at` is an ISO 8601 instant. */
 export type MembershipStatus =
@@ -50,14 +63,8 @@ export function membershipStatus({
   stripeCancelAtPeriodEnd,
   stripeCurrentPeriodEnd,
   ...profile
-}: Pick<
-  Profile,
-  | "stripeCancelAt"
-  | "stripeCancelAtPeriodEnd"
-  | "stripeCurrentPeriodEnd"
-  | "accessRevoked"
-  | "stripeSubscriptionStatus"
->): MembershipStatus {
+}: Pick<Profile, "stripeCancelAt" | "stripeCancelAtPeriodEnd" | "stripeCurrentPeriodEnd"> &
+  ProblemFacts): MembershipStatus {
   const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? stripeCurrentPeriodEnd : null);
   if (!end) return { kind: "renews" };
   const at = end.toISOString();

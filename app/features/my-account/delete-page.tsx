@@ -29,6 +29,12 @@ export function DeletePage({
               back.
             </li>
           )}
+          {profile?.isPaymentPending && (
+            <li>
+              Not a bank debit that is on its way: it may still arrive. Write to us then, and you
+              get it back.
+            </li>
+          )}
           <li>Your account: address, password, passkeys, picture, and every sign-in.</li>
           <li>Your notes, your place in the book, and your podcast address.</li>
           <li>Your address on the newsletter’s list.</li>

@@ -1,8 +1,10 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { findViewer, requireViewer } from "~/features/accounts/viewer.server";
+import { CARD_PATH } from "~/features/billing/billing-paths";
 import { linkToPortal } from "~/features/billing/portal-link.server";
 import { returnFromPortal } from "~/features/billing/portal-return.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
+import { setFlash } from "~/http/flash.server";
 import { answerForm, limitForm } from "~/http/form-answer.server";
 import { redirectToPayment } from "~/http/payment-redirect.server";
 import { checkRateLimit } from "~/http/rate-limits.server";
@@ -17,16 +19,17 @@ export const handle: RouteHandle = { metricsName: "/billing", inTurn: false };
 export async function loader(args: LoaderFunctionArgs) {
   const { context, request } = args;
   const viewer = await findViewer(args);
-  const isMember = isPrefetch(request)
-    ? viewer?.isSubscribed
-    : viewer &&
-      (await returnFromPortal(viewer.user.id, async () => {
-        const attempt = { context, account: viewer.user.id };
-        return (await checkRateLimit("confirmation", attempt)) === null;
-      }));
-  return redirect(isMember ? "/premium" : "/#purchase", {
-    headers: { "Cache-Control": "no-store" },
-  });
+  const { isMember, payment } =
+    viewer && !isPrefetch(request)
+      ? await returnFromPortal(viewer.user.id, async () => {
+          const attempt = { context, account: viewer.user.id };
+          return (await checkRateLimit("confirmation", attempt)) === null;
+        })
+      : { isMember: viewer?.isSubscribed, payment: null };
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  if (payment) headers.set("Set-Cookie", await setFlash(toasts.newCardTried[payment]));
+  const isOwed = payment !== null && payment !== "paid";
+  return redirect(isOwed ? CARD_PATH : isMember ? "/premium" : "/#purchase", { headers });
 }
 
 /** Sends a customer to Stripe's portal, to cancel or resume a membership or update the card. */

@@ -49,6 +49,7 @@ const STATUSES = {
   "wrong-price": 409,
   unconfirmed: 403,
   "not-configured": 503,
+  refused: 503,
   unavailable: 502,
 } as const satisfies {
   [kind in Exclude<CheckoutLink["kind"], "page" | "no-page">]: number;

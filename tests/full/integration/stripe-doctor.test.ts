@@ -174,6 +174,7 @@ describe("a finding of stripe doctor", () => {
     expect(await examineStripe()).toEqual([
       fine("Key", "accepted by Stripe, test mode"),
       fine("Publishable key", "not set"),
+      fine("Permissions", "the key has all that the site needs"),
       fine("Site", (await siteMark())[SITE_KEY]),
       fine("Price", `${priceOnSale()}, 9.99 usd a month`),
       fine("Product", await productOnSale()),

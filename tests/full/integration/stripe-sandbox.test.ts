@@ -9,6 +9,7 @@ import {
   openSandbox,
   openWebhookSite,
   SANDBOX_KEY,
+  SANDBOX_PRICE,
   SANDBOX_WEBHOOK_SECRET,
   subscribe,
   type TestSandbox,
@@ -186,6 +187,30 @@ describe("an idempotency key", () => {
     expect((await stripe.customers.list()).data).toHaveLength(when === "after" ? 1 : 0);
   });
 
+  test("replays a refusal after its cause is mended, but not that of a wrong parameter", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { id: customer } = await stripe.customers.create({});
+    const open = (more: object, idempotencyKey: string) => {
+      const session = {
+        mode: "subscription" as const,
+        customer,
+        line_items: [{ price: SANDBOX_PRICE.id, quantity: 1 }],
+        success_url: "http://localhost:3000/",
+        ...more,
+      };
+      return stripe.checkout.sessions.create(session, { idempotencyKey });
+    };
+    await stripe.products.update(SANDBOX_PRICE.productId, { active: false });
+    await rejection(open({}, "k"));
+    await rejection(open({ cheap: true }, "other"));
+    await stripe.products.update(SANDBOX_PRICE.productId, { active: true });
+    expect((await rejection(open({}, "k"))).message).toContain("its product is not active");
+    expect((await open({}, "other")).status).toBe("open");
+    await sandbox.control("clock", { days: 1.01 });
+    expect((await open({}, "k")).status).toBe("open");
+  });
+
   test.each([
     ["a 429", { kind: "error", status: 429 }],
     // stripe-node itself retries once after a lost connection
@@ -199,6 +224,180 @@ describe("an idempotency key", () => {
     const made = await sandbox.stripe.customers.create({}, key);
     expect((await sandbox.stripe.customers.list()).data).toMatchObject([{ id: made.id }]);
   });
+});
+
+describe("a restricted key", () => {
+  test("is refused what it may not read, also where that is only expanded", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.control("keys", {
+      key: "rk_test_sandboxTests",
+      permissions: ["Subscriptions: write", "Invoices: read"],
+    });
+    const { port } = sandbox;
+    const { subscriptions, customers } = new Stripe("rk_test_sandboxTests", {
+      ...{ host: "127.0.0.1", port, protocol: "http", maxNetworkRetries: 0 },
+    });
+    const expand = ["data.default_payment_method"];
+    expect((await subscriptions.list({ expand })).data).toEqual([]);
+    await subscribe(sandbox);
+    expect((await subscriptions.list({ expand: ["data.latest_invoice"] })).data).toHaveLength(1);
+    const { statusCode, message } = await rejection(subscriptions.list({ expand }));
+    expect(statusCode).toBe(403);
+    expect(message).toContain("'rak_payment_method_read' permission would allow");
+    expect((await rejection(customers.create({}))).message).toContain("'rak_customer_write'");
+  });
+});
+
+describe("an invoice", () => {
+  test("has discount and tax, in the currency that was chosen, and so does its preview", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    await sandbox.control("settings", { taxPercent: 19 });
+    await sandbox.control("coupons", { code: "HALF", percentOff: 50, months: 1 });
+    await sandbox.control(`prices/${SANDBOX_PRICE.id}/currency`, {
+      currency: "eur",
+      unitAmount: 1_000,
+    });
+    const { id } = await openCheckout(sandbox, undefined, {
+      automatic_tax: { enabled: true },
+      customer_update: { address: "auto" },
+      allow_promotion_codes: true,
+    });
+    const paid = { code: "HALF", currency: "eur" };
+    const { session } = await sandbox.control<{ session: Stripe.Checkout.Session }>(
+      `sessions/${id}/pay`,
+      paid,
+    );
+    expect(session).toMatchObject({ amount_total: 595, currency: "eur" });
+    const subscription = String(session.subscription);
+    const preview = await stripe.invoices.createPreview({ subscription });
+    expect(preview).toMatchObject({
+      amount_due: 1_190,
+      currency: "eur",
+      total_excluding_tax: 1_000,
+    });
+    await sandbox.control("clock", { days: 32 });
+    const { data } = await stripe.invoices.list({ subscription });
+    expect(
+      data.map(({ amount_paid, total_taxes }) => [amount_paid, total_taxes?.[0]?.amount]),
+    ).toEqual([
+      [1_190, 190],
+      [595, 95],
+    ]);
+  });
+
+  test("whose payment needs authentication needs it again, until another card pays", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription } = await subscribe(sandbox);
+    const { invoice } = await sandbox.control<{ invoice: Stripe.Invoice }>(
+      `subscriptions/${subscription.id}/renew`,
+      { outcome: "authentication" },
+    );
+    const code = "invoice_payment_intent_requires_action";
+    expect(await rejection(stripe.invoices.pay(invoice.id))).toMatchObject({ code });
+    await sandbox.control("clock", { days: 2 });
+    expect(await statusOf(sandbox, subscription.id)).toBe("past_due");
+    const { data } = await stripe.invoices.list({ limit: 1, expand: ["data.payments"] });
+    const [payment] = data[0]?.payments?.data ?? [];
+    const intent = await stripe.paymentIntents.retrieve(String(payment?.payment.payment_intent));
+    expect([payment?.status, intent.status]).toEqual(["open", "requires_action"]);
+    await sandbox.control(`subscriptions/${subscription.id}/card`, { card: "5555555555554444" });
+    expect((await stripe.invoices.pay(invoice.id)).status).toBe("paid");
+  });
+
+  test.each(["incomplete", "active"])(
+    "of a first bank debit leaves the subscription %s until it arrives or fails",
+    async (statusWhileDebited) => {
+      const sandbox = await openSandbox();
+      await sandbox.control("settings", { statusWhileDebited });
+      const pay = async () => {
+        const { id } = await openCheckout(sandbox);
+        const { session } = await sandbox.control<{ session: Stripe.Checkout.Session }>(
+          `sessions/${id}/pay`,
+          { card: "bank_account" },
+        );
+        return String(session.subscription);
+      };
+      const [arriving, failing] = [await pay(), await pay()];
+      await sandbox.control("clock", { days: 3 });
+      expect(await statusOf(sandbox, arriving)).toBe(statusWhileDebited);
+      await sandbox.control(`subscriptions/${arriving}/debit`, { arrives: true });
+      await sandbox.control(`subscriptions/${failing}/debit`, { arrives: false });
+      expect(await statusOf(sandbox, arriving)).toBe("active");
+      const failed = { incomplete: "incomplete_expired", active: "past_due" }[statusWhileDebited];
+      await expect.poll(() => statusOf(sandbox, failing)).toBe(failed);
+      await sandbox.control("clock", { days: 30 });
+      // a renewal by debit is processed for days, too
+      expect(await statusOf(sandbox, arriving)).toBe("active");
+      expect(await invoicesOf(sandbox, arriving)).toEqual(["open", "paid"]);
+    },
+  );
+
+  test("of free time credits what was paid, and the next period uses that up", async () => {
+    const sandbox = await openSandbox();
+    const { subscription } = await subscribe(sandbox);
+    await sandbox.control("clock", { days: 10 });
+    await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 60 });
+    expect(await statusOf(sandbox, subscription.id)).toBe("trialing");
+    await sandbox.control("clock", { days: 5 });
+    await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 0 });
+    expect(await statusOf(sandbox, subscription.id)).toBe("active");
+    await sandbox.control(`subscriptions/${subscription.id}/trial`, { days: 5 });
+    await sandbox.control("clock", { days: 6 });
+    expect(await statusOf(sandbox, subscription.id)).toBe("active");
+    const { data } = await sandbox.stripe.invoices.list();
+    expect(data.map(({ total, amount_paid }) => [total, amount_paid])).toEqual([
+      [999, 0],
+      [-999, 0],
+      [999, expect.closeTo(333, -2)],
+      [expect.closeTo(-666, -2), 0],
+      [999, 999],
+    ]);
+  });
+
+  test("of a change from yearly to monthly credits the unused time, for later invoices too", async () => {
+    const sandbox = await openSandbox();
+    const { stripe } = sandbox;
+    const { subscription, customer } = await subscribe(sandbox);
+    const yearly = await stripe.prices.create({
+      ...{ product: SANDBOX_PRICE.productId, currency: "usd", unit_amount: 9_900 },
+      recurring: { interval: "year" },
+    });
+    const change = (priceId: string) =>
+      sandbox.control(`subscriptions/${subscription.id}/price`, { priceId, now: true });
+    await change(yearly.id);
+    await change(SANDBOX_PRICE.id);
+    await sandbox.control("clock", { days: 32 });
+    const { data } = await stripe.invoices.list({ customer });
+    expect(data.map(({ total, amount_paid }) => [total, amount_paid])).toEqual([
+      [999, 0],
+      [expect.closeTo(999 - 9_900, -1), 0],
+      [expect.closeTo(9_900 - 999, -1), expect.closeTo(9_900 - 999, -1)],
+      [999, 999],
+    ]);
+    const { deleted, ...kept } = await stripe.customers.retrieve(customer);
+    expect(kept).toMatchObject({ balance: expect.closeTo(2 * 999 - 9_900, -1) });
+  });
+
+  test.each(["void", "keep_as_draft", "mark_uncollectible"])(
+    "made while the author pauses collection follows '%s'",
+    async (behavior) => {
+      const sandbox = await openSandbox();
+      const { subscription } = await subscribe(sandbox);
+      await sandbox.control(`subscriptions/${subscription.id}/pause-collection`, { behavior });
+      await sandbox.control("clock", { days: 32 });
+      await sandbox.control(`subscriptions/${subscription.id}/resume-collection`);
+      await sandbox.control("clock", { days: 31 });
+      const made = { void: "void", keep_as_draft: "draft", mark_uncollectible: "uncollectible" };
+      expect(await invoicesOf(sandbox, subscription.id)).toEqual([
+        "paid",
+        made[behavior as keyof typeof made],
+        "paid",
+      ]);
+      expect(await statusOf(sandbox, subscription.id)).toBe("active");
+    },
+  );
 });
 
 describe("webhooks", () => {

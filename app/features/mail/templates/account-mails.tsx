@@ -161,14 +161,25 @@ export function passwordChangedMail({ url, by, passkeys }: PasswordChange): Mail
   });
 }
 
+/** What a deleted account leaves of its membership: nothing, a bank debit on its way, or the subscription at Stripe. */
+export type LeftMembership = "nothing" | "debit" | "subscription";
+
+const ENDED = "If you were a premium member, your membership has ended, and";
+const LEFT: Record<LeftMembership, string> = {
+  nothing: `${ENDED} nothing more will be charged.`,
+  debit: `${ENDED} no new payment will be taken. A bank debit that was already on its way may still arrive; write to us to get it back.`,
+  subscription:
+    "If you were a premium member, your membership is ended by hand. Should anything be charged after this letter, please write to us.",
+};
+
 /** Confirms that an account was deleted. The last mail to its address. */
-export function accountDeletedMail(): Mail {
+export function accountDeletedMail({ membership }: { membership: LeftMembership }): Mail {
   return composeMail({
     subject: "Your account is deleted",
     preview: "With everything that belonged to it.",
     heading: "Farewell, and thank you",
     text: [
-      "Your account and everything that belonged to it are deleted: your notes, your place in the book, and your address on the newsletter’s list. If you were a premium member, your membership has ended, and nothing more will be charged.",
+      `Your account and everything that belonged to it are deleted: your notes, your place in the book, and your address on the newsletter’s list. ${LEFT[membership]}`,
       "Receipts of past payments stay with Stripe for as long as the law requires.",
       "Should your way lead past here again, you are welcome as anybody new.",
     ],

@@ -150,16 +150,34 @@ type RenewalFailed = {
   amount: string | null;
   /** When access ends if the payment stays unpaid; null if it has ended. */
   accessUntil: Date | null;
+  /** Stripe's page on which the holder has to confirm the payment; null if it was declined. */
+  confirmUrl: string | null;
   /** The URL to enter another card. */
   url: string;
 };
 
 /** Tells a member that a renewal payment failed, how long access lasts, and how to fix it. */
-export function membershipRenewalFailedMail({ amount, accessUntil, url }: RenewalFailed): Mail {
+export function membershipRenewalFailedMail(failed: RenewalFailed): Mail {
+  const { amount, accessUntil, confirmUrl, url } = failed;
   const payment = amount ? `the payment of ${amount}` : "the payment";
   const keeps = accessUntil
     ? `You keep your access until ${mailDate(accessUntil)}.`
     : "Your access is paused until the payment goes through.";
+  if (confirmUrl) {
+    return composeMail({
+      subject: "Please confirm your membership payment",
+      preview: `Your bank asks for it. ${keeps}`,
+      heading: "Your bank asks you to confirm",
+      text: [
+        `We tried to renew your membership, and your bank wants you to confirm ${payment}. It takes a minute, on Stripe’s page, with the card you have.`,
+        <strong key="keeps">{keeps}</strong>,
+      ],
+      button: { label: "Confirm the payment", href: confirmUrl },
+      notes: [
+        "If you have confirmed it in the meantime, our letters have crossed, and there is nothing left to do.",
+      ],
+    });
+  }
   return composeMail({
     subject: "Your membership payment did not go through",
     preview: `${keeps} Another card mends it.`,

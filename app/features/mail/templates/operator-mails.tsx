@@ -122,8 +122,9 @@ type AuthorNotice = {
   /** The Stripe dashboard pages of the customer and of the payment. */
   customerUrl: string;
   paymentUrl: string | null;
-  subscriptionId: string;
-  userId: string;
+  /** Null once the account is deleted. */
+  subscriptionId: string | null;
+  userId: string | null;
 };
 
 /** Tells the author about a refund or dispute. Contains no personal data, only ids to look up at Stripe. */
@@ -137,7 +138,7 @@ export function authorNoticeMail(notice: AuthorNotice): Mail {
     button: { label: "Open the customer at Stripe", href: customerUrl },
     notes: [
       paymentUrl && <MailLink href={paymentUrl}>The payment</MailLink>,
-      `Subscription ${subscriptionId}, user ${userId}.`,
+      subscriptionId && `Subscription ${subscriptionId}, user ${userId}.`,
     ],
   });
 }

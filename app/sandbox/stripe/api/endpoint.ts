@@ -26,7 +26,8 @@ export type Endpoint = {
   method: Method;
   /** The path, with `:id` for an object's id. */
   pattern: string;
-  handle(sandbox: Sandbox, path: string, id: string, form: Form): object;
+  /** Checks a request's parameters, and returns the work to do. */
+  prepare(sandbox: Sandbox, path: string, id: string, form: Form): () => object;
 };
 
 /** `expand[]`, accepted by every endpoint: the paths of references to replace with the objects. */
@@ -47,8 +48,10 @@ export function endpoint<Set extends Parameters>(
   return {
     method,
     pattern,
-    handle: (sandbox, path, id, form) =>
-      handle({ sandbox, path, id, values: readParameters(all, form) as Read<Set> }),
+    prepare: (sandbox, path, id, form) => {
+      const values = readParameters(all, form) as Read<Set>;
+      return () => handle({ sandbox, path, id, values });
+    },
   };
 }
 

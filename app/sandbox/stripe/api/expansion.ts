@@ -1,6 +1,7 @@
 import { invalidParameter } from "../engine/api-error";
 import { sessionLineItems } from "../engine/checkout-sessions";
 import type { Collection } from "../engine/objects";
+import { type Permission, permissionToExpand } from "../engine/permissions";
 import type { Sandbox } from "../engine/sandbox";
 import { wholeList } from "../engine/wire";
 
@@ -69,14 +70,27 @@ const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
     ),
 };
 
+/** The permissions needed for an inclusion that holds objects of another kind than its owner. */
+const INCLUSION_PERMISSIONS: Record<string, Permission[]> = {
+  "customer.subscriptions": ["subscription_read"],
+  // each names the payment intent that pays
+  "invoice.payments": ["payment_intent_read"],
+};
+
 /** Maximum depth of a path, including the `data` of a list (docs.stripe.com/api/expanding_objects). */
 const MAX_LEVELS = 4;
 
 /**
- * Copies a response with the references at `paths` expanded. Throws Stripe's error for a property that cannot be
- * expanded and for paths of more than four properties.
+ * Copies a response with the references at `paths` expanded. `allow` throws if the key lacks a permission; it is asked
+ * only for what is there to expand. Throws Stripe's error for a property that cannot be expanded and for paths of more
+ * than four properties.
  */
-export function expandReferences(sandbox: Sandbox, answer: object, paths: string[]): object {
+export function expandReferences(
+  sandbox: Sandbox,
+  answer: object,
+  paths: string[],
+  allow: (permission: Permission) => void,
+): object {
   if (paths.length === 0) return answer;
   const copy = structuredClone(answer);
   for (const path of paths) {
@@ -84,14 +98,20 @@ export function expandReferences(sandbox: Sandbox, answer: object, paths: string
     if (names.length > MAX_LEVELS) {
       throw invalidParameter("expand", "You cannot expand more than 4 levels of a property.");
     }
-    expandPath(sandbox, copy as Json, names, path);
+    expandPath(sandbox, copy as Json, names, allow);
   }
   return copy;
 }
 
-function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string): void {
+function expandPath(
+  sandbox: Sandbox,
+  root: Json,
+  names: string[],
+  allow: (permission: Permission) => void,
+): void {
+  const path = names.join(".").slice(0, 100);
   const notExpandable = () =>
-    invalidParameter("expand", `This property cannot be expanded (${path.slice(0, 100)}).`);
+    invalidParameter("expand", `This property cannot be expanded (${path}).`);
 
   const walk = (node: unknown, owner: Owner, rest: string[]): void => {
     if (Array.isArray(node)) {
@@ -117,9 +137,13 @@ function expandPath(sandbox: Sandbox, root: Json, names: string[], path: string)
     const reference = json[name];
     if (collection !== undefined) {
       if (typeof reference === "string") {
+        allow(permissionToExpand(collection));
         json[name] = structuredClone(sandbox.state[collection].get(reference) ?? reference);
       }
     } else if (include !== undefined) {
+      for (const permission of INCLUSION_PERMISSIONS[`${here.kind}.${here.trail}`] ?? []) {
+        allow(permission);
+      }
       json[name] ??= structuredClone(include(sandbox, String(json.id)));
     } else if (further.length === 0 || typeof reference !== "object") {
       throw notExpandable();

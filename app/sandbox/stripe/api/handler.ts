@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { invalidParameter, unrecognizedUrl } from "../engine/api-error";
 import type { Fault, Faults, Latency } from "../engine/faults";
+import { type Permission, permissionFor, requirePermission } from "../engine/permissions";
 import type { RequestLog } from "../engine/request-log";
 import { API_VERSION, type Log, type Sandbox, withCause } from "../engine/sandbox";
 import { newId } from "../engine/wire";
@@ -62,12 +63,14 @@ export async function handleApiRequest(
     method,
     path,
     query,
+    key: "",
     expand: [],
+    permissions: new Set(),
     requestId: newId("req", 14),
     fault: null,
   };
   const result = await handleCall(context, request, call);
-  const { requestId, expand, fault } = call;
+  const { requestId, expand, permissions, fault } = call;
   const endpoint = ENDPOINTS.find(({ pattern }) => matchPath(pattern, path) !== null);
   const logged = {
     requestId,
@@ -75,6 +78,7 @@ export async function handleApiRequest(
     endpoint: `${method} ${endpoint?.pattern ?? path}`,
     path,
     expand,
+    permissions: [...permissions],
     status: fault?.kind === "destroy" ? 0 : result.status,
     idempotencyKey: idempotencyKey(request),
     replayed: "Idempotent-Replayed" in result.headers,
@@ -91,12 +95,13 @@ function pause(ms: number): Promise<void> | undefined {
   return ms > 0 ? sleep(ms, undefined, { ref: false }) : undefined;
 }
 
-function faultResponse(fault: Fault): ApiResponse {
-  return errorResponse(fault.status, {
-    type: "api_error",
-    message: "Sorry! There was an error while talking to one of our backends. (A fault was set.)",
-  });
+function faultResponse({ status, message }: Fault): ApiResponse {
+  const type = status < 500 ? "invalid_request_error" : "api_error";
+  return errorResponse(status, { type, message });
 }
+
+/** Statuses of requests that were rejected before their work began. */
+const NOT_BEGUN = new Set([401, 403, 409, 429]);
 
 function sendTruncated(
   request: IncomingMessage,
@@ -113,12 +118,17 @@ function sendTruncated(
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => request.socket.destroy());
 }
 
-/** A request. `expand` is set once parsed; `fault` is the tester's fault that was applied, if any. */
+/**
+ * A request. `key` and `expand` are set once parsed; `permissions` are those it needed so far; `fault` is the tester's
+ * fault that was applied, if any.
+ */
 type ApiCall = {
   method: string;
   path: string;
   query: string;
+  key: string;
   expand: string[];
+  permissions: Set<Permission>;
   requestId: string;
   fault: Fault | null;
 };
@@ -132,7 +142,11 @@ async function handleCall(
   let keyTaken: string | null = null;
   let response: ApiResponse;
   try {
-    authenticate(context.secretKey, request.headers.authorization);
+    const { restrictedKeys } = context.sandbox.state;
+    call.key = authenticate(
+      (key) => key === context.secretKey || restrictedKeys.has(key),
+      request.headers.authorization,
+    );
     if (!/^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$/.test(common["Stripe-Version"])) {
       common["Stripe-Version"] = API_VERSION;
       throw invalidParameter("Stripe-Version", "Invalid Stripe API version");
@@ -191,19 +205,26 @@ function respondIdempotently(
   const { fault } = call;
   const isUndone = fault?.when === "before" && fault.kind !== "truncate";
   let response: ApiResponse | null = null;
+  let hasBegun = false;
   if (!isUndone) {
     response = withCause(sandbox, { requestId, idempotencyKey: key }, () => {
       try {
-        return okResponse(perform(sandbox, call, form));
+        const work = prepare(sandbox, call, form);
+        hasBegun = true;
+        return okResponse(work());
       } catch (error) {
         return toErrorResponse(error, context.log);
       }
     });
   }
-  if (fault?.kind === "error") response = faultResponse(fault);
+  if (fault?.kind === "error") {
+    response = faultResponse(fault);
+    hasBegun = !NOT_BEGUN.has(fault.status);
+  }
   // the connection was cut before any work, so nothing is stored either
   if (response === null) return okResponse({});
-  if (keyed === null || !storeResponse(sandbox, keyed, { ...response, requestId })) return response;
+  if (keyed === null || !hasBegun) return response;
+  storeResponse(sandbox, keyed, { ...response, requestId });
   return {
     ...response,
     headers: { ...response.headers, ...retryAdvice(response.status), ...keyHeader },
@@ -215,14 +236,22 @@ function retryAdvice(status: number): Record<string, string> {
   return status >= 500 ? { "Stripe-Should-Retry": "false" } : {};
 }
 
-function perform(sandbox: Sandbox, call: ApiCall, form: Form): object {
-  const { method, path } = call;
+/** Returns the work of a request. Throws Stripe's error if it is rejected before its work begins. */
+function prepare(sandbox: Sandbox, call: ApiCall, form: Form): () => object {
+  const { method, path, key } = call;
+  const permissions = sandbox.state.restrictedKeys.get(key);
+  const allow = (permission: Permission) => {
+    call.permissions.add(permission);
+    if (permissions) requirePermission(key, permissions, permission);
+  };
   for (const endpoint of ENDPOINTS) {
     if (endpoint.method !== method) continue;
     const id = matchPath(endpoint.pattern, path);
     if (id === null) continue;
+    allow(permissionFor(method, endpoint.pattern));
     if (form.expand !== undefined) call.expand = expand.read(form.expand, "expand");
-    return expandReferences(sandbox, endpoint.handle(sandbox, path, id, form), call.expand);
+    const work = endpoint.prepare(sandbox, path, id, form);
+    return () => expandReferences(sandbox, work(), call.expand, allow);
   }
   throw unrecognizedUrl(method, path);
 }

@@ -37,17 +37,15 @@ export function findStoredResponse(sandbox: Sandbox, request: KeyedRequest): Sto
 }
 
 /**
- * Stores a response under its request's key and returns whether it did. As at Stripe
- * (docs.stripe.com/api/idempotent_requests), the result of work that has begun is stored, including a 500. A
- * rejection before any work is not, so a corrected request can use the key.
+ * Stores the response to a request whose work has begun under its key, including a 400 and a 500
+ * (docs.stripe.com/api/idempotent_requests). A rejection before that is not stored, such as of an unknown parameter.
  */
 export function storeResponse(
   sandbox: Sandbox,
   request: KeyedRequest,
   answer: { status: number; body: string; requestId: string },
-): boolean {
+): void {
   const { status, body, requestId } = answer;
-  if (status >= 400 && status < 500 && status !== 402) return false;
   sandbox.state.idempotentResponses.set(request.key, {
     status,
     body,
@@ -58,7 +56,6 @@ export function storeResponse(
     createdAt: sandbox.now(),
   });
   sandbox.changed();
-  return true;
 }
 
 /**

@@ -5,15 +5,18 @@ import { decodeForm, type Form } from "../http/form";
 
 const BODY_LIMIT = 1_000_000;
 
-/** Throws Stripe's 401 unless the Authorization header contains the secret key. */
-export function authenticate(secretKey: string, header: string | undefined): void {
+/** Returns the key in the Authorization header. Throws Stripe's 401 unless it is valid. */
+export function authenticate(
+  isValid: (key: string) => boolean,
+  header: string | undefined,
+): string {
   const [scheme = "", credentials = ""] = (header ?? "").split(" ");
   const key = /^basic$/i.test(scheme)
     ? (Buffer.from(credentials, "base64").toString("utf8").split(":")[0] ?? "")
     : /^bearer$/i.test(scheme)
       ? credentials
       : "";
-  if (key === secretKey) return;
+  if (isValid(key)) return key;
   throw new ApiError(401, {
     type: "invalid_request_error",
     message:

@@ -7,32 +7,52 @@
  *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
  *                                       latencyMs: 0 to 60000, latency of every API call,
  *                                       customDomain: the origin of new checkout and portal URLs,
- *                                       such as http://pay.localhost:3001; "" for the default }
+ *                                       such as http://pay.localhost:3001; "" for the default,
+ *                                       taxPercent: of sessions with automatic tax,
+ *                                       hasTermsUrl, hasTaxAddress: what the author has set up,
+ *                                       statusWhileDebited: "incomplete" | "active", while a
+ *                                       first payment by bank debit is processing }
+ *     POST   /_control/keys           { key: "rk_test_…", permissions: ["Customers: write", …] }
+ *                                       a restricted key
+ *
+ *     POST   /_control/coupons        { code (required), percentOff, amountOff (cents), months }
+ *     POST   /_control/prices/:id/currency      { currency, unitAmount } a further currency
  *
  *     GET    /_control/clock          { now, offset } in seconds
  *     POST   /_control/clock          { days, seconds } advances it: renewals, retries, ends, expiries
  *
  *     POST   /_control/sessions/:id/pay      { card: "4242424242424242" | … | "bank_account", email,
- *                                              authentication: "complete" | "fail" | "leave" }
+ *                                              authentication: "complete" | "fail" | "leave",
+ *                                              code: a promotion code, currency: "eur" }
  *     POST   /_control/sessions/:id/expire
  *     POST   /_control/sessions/:id/settle   a delayed payment succeeds
  *     POST   /_control/sessions/:id/fail     a delayed payment fails
  *
- *     POST   /_control/customers/:id/subscribe  { card, priceId } a subscription without a session
+ *     POST   /_control/customers/:id/subscribe  { card, priceId, isTaxed } a subscription without
+ *                                                 a session
  *     POST   /_control/customers/:id/card       { card } the customer's default, as in the portal:
  *                                                 neither pays nor changes a subscription's own card
  *     POST   /_control/customers/:id/delete
  *     POST   /_control/customers/:id/forget     as if the keys were another account's
  *
  *     POST   /_control/subscriptions/:id/renew  { outcome: "card" | "paid" | "declined" |
- *                                                 "authentication" | "draft" } a new period now;
- *                                                 "draft" leaves its invoice to the clock
+ *                                                 "authentication" | "processing" | "draft" }
+ *                                                 a new period now; "draft" leaves its invoice
+ *                                                 to the clock
+ *     POST   /_control/subscriptions/:id/debit     { arrives } a payment that is processing ends
  *     POST   /_control/subscriptions/:id/recover   pays its open invoices, and the
  *                                                  drafts of an unpaid one
  *     POST   /_control/subscriptions/:id/card      { card } its own card; pays nothing
  *     POST   /_control/subscriptions/:id/write-off marks its open invoices uncollectible
  *     POST   /_control/subscriptions/:id/void      voids its open invoices
- *     POST   /_control/subscriptions/:id/price     { priceId (required) } from its next period on
+ *     POST   /_control/subscriptions/:id/price     { priceId (required), now } from its next period
+ *                                                  on; with `now`, a new period at once, with a
+ *                                                  credit for unused time
+ *     POST   /_control/subscriptions/:id/trial     { days } free time from now on; 0 ends it
+ *     POST   /_control/subscriptions/:id/coupon    { code } for its next invoices
+ *     POST   /_control/subscriptions/:id/pause-collection  { behavior: "void" | "keep_as_draft" |
+ *                                                  "mark_uncollectible", days }
+ *     POST   /_control/subscriptions/:id/resume-collection
  *     POST   /_control/subscriptions/:id/give-up   { afterRetries } as after the last retry
  *     POST   /_control/subscriptions/:id/cancel-at-period-end
  *     POST   /_control/subscriptions/:id/cancel-at { days (required) } from now
@@ -45,7 +65,9 @@
  *                                                  the payment, or `amount` cents of it
  *     POST   /_control/refunds/:id/fail            the bank returns the money
  *     POST   /_control/refunds/:id/settle          a pending one completes
- *     POST   /_control/subscriptions/:id/dispute   { inquiry, prevented, payment: "first" | "last" }
+ *     POST   /_control/subscriptions/:id/dispute   { start: "needs_response" | "prevented" | "lost" |
+ *                                                    "warning_needs_response", an inquiry,
+ *                                                    payment: "first" | "last" }
  *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
  *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
@@ -66,14 +88,17 @@
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:
- *                                       "POST /v1/customers", status (500), ms (1000) }; an error
- *                                       from 500 on is stored under the idempotency key
+ *                                       "POST /v1/customers", status (500), message, ms (1000) };
+ *                                       an error is stored under the idempotency key, unless its
+ *                                       status is 401, 403, 409 or 429
  *     DELETE /_control/faults         (also POST /_control/faults/clear)
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
  *     DELETE /_control/requests       (also POST /_control/requests/clear)
  */
 import { z } from "zod";
 import { MAX_LATENCY_MS } from "../engine/faults";
+import { requireObject } from "../engine/objects";
+import { readPermission } from "../engine/permissions";
 import { advanceClock } from "../engine/schedule";
 import { emptyState, type State } from "../engine/state";
 import { matchPath } from "../http/path-pattern";
@@ -83,6 +108,7 @@ import {
   type ControlContext,
   ControlError,
   count,
+  flag,
   noInput,
 } from "./action";
 import { customerActions } from "./customers";
@@ -152,15 +178,58 @@ const ACTIONS: ControlAction[] = [
       afterRetries: z.enum(["cancel", "unpaid", "past_due"]).optional(),
       latencyMs: count.max(MAX_LATENCY_MS).optional(),
       customDomain: z.union([z.literal(""), z.url({ protocol: /^https?$/ })]).optional(),
+      statusWhileDebited: z.enum(["incomplete", "active"]).optional(),
+      taxPercent: z.coerce.number().min(0).max(100).optional(),
+      hasTermsUrl: flag.optional(),
+      hasTaxAddress: flag.optional(),
     }),
-    (context, { afterRetries, latencyMs, customDomain }) => {
+    (context, { latencyMs, customDomain, ...given }) => {
       const { state } = context.sandbox;
       if (customDomain !== undefined) {
         state.customDomain = customDomain === "" ? null : new URL(customDomain).origin;
       }
-      state.afterRetries = afterRetries ?? state.afterRetries;
+      Object.assign(state, given);
       context.latency.ms = latencyMs ?? context.latency.ms;
       return summary(context);
+    },
+  ),
+  action(
+    "POST",
+    "coupons",
+    z.object({
+      code: z.string().min(1),
+      percentOff: z.coerce.number().min(0).max(100).optional(),
+      amountOff: count.optional(),
+      months: count.min(1).optional(),
+    }),
+    ({ sandbox }, { code, ...coupon }) => {
+      sandbox.state.coupons.set(code, coupon);
+      return { code, ...coupon };
+    },
+  ),
+  action(
+    "POST",
+    "prices/:id/currency",
+    z.object({ currency: z.string().regex(/^[a-z]{3}$/), unitAmount: count }),
+    ({ sandbox }, { currency, unitAmount }, id) => {
+      const { currencyOptions } = sandbox.state;
+      const { id: priceId } = requireObject(sandbox, "prices", id);
+      currencyOptions.set(priceId, { ...currencyOptions.get(priceId), [currency]: unitAmount });
+      return { id: priceId, currency, unitAmount };
+    },
+  ),
+  action(
+    "POST",
+    "keys",
+    z.object({ key: z.string().regex(/^rk_test_\w{8,}$/), permissions: z.array(z.string()) }),
+    ({ sandbox }, { key, permissions }) => {
+      const read = permissions.map((text) => {
+        const permission = readPermission(text);
+        if (!permission) throw new ControlError(400, `Stripe has no permission ${text}.`);
+        return permission;
+      });
+      sandbox.state.restrictedKeys.set(key, read);
+      return { key };
     },
   ),
   action("GET", "clock", noInput, ({ sandbox }) => ({
@@ -189,6 +258,11 @@ const ACTIONS: ControlAction[] = [
       when: z.enum(["before", "after"]).default("before"),
       match: z.string().default(""),
       status: z.coerce.number().int().min(400).max(599).default(500),
+      message: z
+        .string()
+        .default(
+          "Sorry! There was an error while talking to one of our backends. (A fault was set.)",
+        ),
       ms: count.max(120_000).default(1_000),
     }),
     (context, { times, ...fault }) => {

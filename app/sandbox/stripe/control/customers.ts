@@ -5,14 +5,15 @@ import { changeDefaultCard } from "../engine/customer-cards";
 import { deleteCustomer } from "../engine/customer-deletion";
 import { forgetCustomer, requireCustomer } from "../engine/customers";
 import { settleInvoice } from "../engine/invoice-settlement";
+import { intentFor } from "../engine/invoices";
 import { allOf, requireObject } from "../engine/objects";
 import { addPaymentMethod, attachPaymentMethod } from "../engine/payment-methods";
 import { attemptPayment } from "../engine/payments";
 import type { Sandbox } from "../engine/sandbox";
-import { intentFor, startSubscription } from "../engine/subscription-lifecycle";
+import { startSubscription } from "../engine/subscription-lifecycle";
 import { BANK_ACCOUNT, TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession } from "../engine/wire";
-import { actionsOn, type ControlAction, ControlError, card, noInput } from "./action";
+import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
 
 const onSession = actionsOn("checkoutSessions", "sessions");
 const onCustomer = actionsOn("customers", "customers");
@@ -29,10 +30,13 @@ export const customerActions: ControlAction[] = [
     z.object({
       card: z.union([z.literal(BANK_ACCOUNT), card]).default("4242424242424242"),
       email: z.email().optional(),
+      code: z.string().optional(),
+      currency: z.string().optional(),
       authentication: z.enum(["complete", "fail", "leave"]).default("complete"),
     }),
-    (sandbox, session, { card: instrument, email = null, authentication }) => {
-      let outcome = payInSession(sandbox, session, { instrument, email, authenticated: false });
+    (sandbox, session, { card: instrument, email = null, authentication, ...choice }) => {
+      const attempt = { instrument, email, authenticated: false, ...choice };
+      let outcome = payInSession(sandbox, session, attempt);
       if (outcome.kind === "authentication" && authentication !== "leave") {
         outcome = completeAuthentication(sandbox, session, authentication === "complete");
       }
@@ -46,8 +50,8 @@ export const customerActions: ControlAction[] = [
 
   onCustomer(
     "subscribe",
-    z.object({ card, priceId: z.string().optional() }),
-    (sandbox, { id }, { card: number, priceId }) => {
+    z.object({ card, priceId: z.string().optional(), isTaxed: flag.default(false) }),
+    (sandbox, { id }, { card: number, priceId, isTaxed }) => {
       const customer = requireCustomer(sandbox, id);
       const price = priceId
         ? requireObject(sandbox, "prices", priceId)
@@ -61,6 +65,7 @@ export const customerActions: ControlAction[] = [
         quantity: 1,
         metadata: {},
         paymentMethodId: method.id,
+        isTaxed,
       });
       const intent = intentFor(sandbox, invoice);
       attemptPayment(sandbox, intent, method, { kind: "paid" });

@@ -1,5 +1,6 @@
 import { isPresent } from "../engine/customers";
 import type { Sandbox } from "../engine/sandbox";
+import { findProcessingInvoice } from "../engine/subscription-lifecycle";
 import { isOver, itemOf } from "../engine/subscriptions";
 import { groupDigits, TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession, Event, Subscription } from "../engine/wire";
@@ -206,6 +207,13 @@ function subscriptionRow(sandbox: Sandbox, subscription: Subscription): Html {
         ? can("cancel-at-period-end", "Cancel at period end")
         : can("resume", "Resume"),
       can("cancel", "Cancel now"),
+      subscription.pause_collection
+        ? can("resume-collection", "Collect again")
+        : can("pause-collection", "Stop collecting"),
+      findProcessingInvoice(sandbox, subscription) && [
+        can("debit", "Debit arrives", { arrives: "true" }),
+        can("debit", "Debit fails", { arrives: "false" }),
+      ],
       status === "paused" ? can("resume", "End the pause") : can("pause", "Pause"),
     ]
   }${can("refund", "Refund")}${can("dispute", "Dispute")}${can("dispute", "Inquiry", { inquiry: "true" })}${fieldForm(`${path}/age`, "Make older", numberField("days", "Days", 1))}</td>

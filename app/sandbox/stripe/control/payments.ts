@@ -19,7 +19,9 @@ function requirePayment(
   which: "first" | "last",
 ): Charge {
   const invoices = new Set(invoicesOf(sandbox, subscription).map(({ id }) => id));
-  const payments = allOf(sandbox, "invoicePayments").filter(({ invoice }) => invoices.has(invoice));
+  const payments = allOf(sandbox, "invoicePayments").filter(
+    ({ invoice, status }) => invoices.has(invoice) && status === "paid",
+  );
   const intent = sandbox.state.paymentIntents.get(
     payments.at(which === "first" ? 0 : -1)?.payment.payment_intent ?? "",
   );
@@ -45,13 +47,14 @@ export const paymentActions: ControlAction[] = [
 
   onSubscription(
     "dispute",
-    z.object({ inquiry: flag.default(false), prevented: flag.default(false), payment }),
-    (sandbox, subscription, { inquiry, prevented, payment: which }) =>
-      disputeCharge(
-        sandbox,
-        requirePayment(sandbox, subscription, which),
-        inquiry ? "warning_needs_response" : prevented ? "prevented" : "needs_response",
-      ),
+    z.object({
+      start: z
+        .enum(["needs_response", "warning_needs_response", "prevented", "lost"])
+        .default("needs_response"),
+      payment,
+    }),
+    (sandbox, subscription, { start, payment: which }) =>
+      disputeCharge(sandbox, requirePayment(sandbox, subscription, which), start),
   ),
   onDispute("escalate", noInput, escalateInquiry),
   onDispute("review", noInput, reviewDispute),

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { addDiscount } from "../engine/amounts";
 import { pinCard } from "../engine/customer-cards";
+import { update } from "../engine/events";
 import { cancelInvoice, writeOffInvoice } from "../engine/invoice-settlement";
 import { invoicesOf } from "../engine/invoices";
 import { requireObject } from "../engine/objects";
@@ -7,20 +9,25 @@ import type { Sandbox } from "../engine/sandbox";
 import { backdate, renewNow, runDue } from "../engine/schedule";
 import { endSubscription, setCancelAt } from "../engine/subscription-end";
 import {
+  beginPeriodNow,
   changePrice,
   collectInvoice,
+  giveTrial,
   giveUp,
+  pauseCollection,
   pauseSubscription,
   resumeSubscription,
+  settleDebit,
 } from "../engine/subscription-lifecycle";
-import { isOver, isRenewing } from "../engine/subscriptions";
+import { isOver, isRenewing, itemOf } from "../engine/subscriptions";
 import type { ChargeOutcome } from "../engine/test-cards";
 import type { Invoice, Subscription } from "../engine/wire";
-import { actionsOn, type ControlAction, ControlError, card, noInput } from "./action";
+import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
 
 const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   paid: { kind: "paid" },
   authentication: { kind: "authentication" },
+  processing: { kind: "processing" },
   declined: {
     kind: "declined",
     code: "card_declined",
@@ -57,7 +64,9 @@ export const subscriptionActions: ControlAction[] = [
   onSubscription(
     "renew",
     z.object({
-      outcome: z.enum(["card", "paid", "declined", "authentication", "draft"]).default("card"),
+      outcome: z
+        .enum(["card", "paid", "declined", "authentication", "processing", "draft"])
+        .default("card"),
     }),
     (sandbox, subscription, { outcome }) => {
       if (!isRenewing(subscription)) {
@@ -76,17 +85,54 @@ export const subscriptionActions: ControlAction[] = [
     for (const invoice of owedInvoices(sandbox, subscription, statuses))
       collectInvoice(sandbox, invoice, FORCED_OUTCOMES.paid);
   }),
+  onSubscription("debit", z.object({ arrives: flag }), (sandbox, subscription, { arrives }) => {
+    if (settleDebit(sandbox, subscription, arrives)) return;
+    throw new ControlError(409, `${subscription.id} has no payment that is processing.`);
+  }),
   onSubscription("write-off", noInput, (sandbox, subscription) => {
     for (const invoice of owedInvoices(sandbox, subscription)) writeOffInvoice(sandbox, invoice);
   }),
   onSubscription("void", noInput, (sandbox, subscription) => {
     for (const invoice of owedInvoices(sandbox, subscription)) cancelInvoice(sandbox, invoice);
   }),
-  onRunning("price", z.object({ priceId: z.string() }), (sandbox, subscription, { priceId }) => {
-    const price = requireObject(sandbox, "prices", priceId);
-    if (!price.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
-    changePrice(sandbox, subscription, price);
+  onRunning(
+    "price",
+    z.object({ priceId: z.string(), now: flag.default(false) }),
+    (sandbox, subscription, { priceId, now }) => {
+      const price = requireObject(sandbox, "prices", priceId);
+      if (!price.recurring) throw new ControlError(404, `There is no recurring price ${priceId}.`);
+      if (now) beginPeriodNow(sandbox, subscription, price);
+      else changePrice(sandbox, subscription, price);
+    },
+  ),
+  onRunning("trial", z.object({ days }), (sandbox, subscription, { days: free }) => {
+    const { id, status } = subscription;
+    const isPossible = free > 0 ? isRenewing(subscription) : status === "trialing";
+    if (!isPossible) throw new ControlError(409, `${id} is ${status}.`);
+    if (free > 0) giveTrial(sandbox, subscription, sandbox.now() + seconds(free));
+    else beginPeriodNow(sandbox, subscription, itemOf(subscription).price);
   }),
+  onRunning("coupon", z.object({ code: z.string() }), (sandbox, subscription, { code }) => {
+    const coupon = sandbox.state.coupons.get(code);
+    if (!coupon) throw new ControlError(404, `There is no coupon ${code}.`);
+    const discounts = [addDiscount(sandbox, subscription, coupon)];
+    update(sandbox, "customer.subscription.updated", subscription, { discounts });
+  }),
+  onRunning(
+    "pause-collection",
+    z.object({
+      behavior: z.enum(["keep_as_draft", "mark_uncollectible", "void"]).default("void"),
+      days: days.optional(),
+    }),
+    (sandbox, subscription, { behavior, days: length }) =>
+      pauseCollection(sandbox, subscription, {
+        behavior,
+        resumes_at: length === undefined ? null : sandbox.now() + seconds(length),
+      }),
+  ),
+  onRunning("resume-collection", noInput, (sandbox, subscription) =>
+    pauseCollection(sandbox, subscription, null),
+  ),
   onRunning("card", z.object({ card }), (sandbox, subscription, { card: number }) =>
     pinCard(sandbox, subscription, number),
   ),

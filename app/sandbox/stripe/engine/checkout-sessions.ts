@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { amountsOf, unitAmount } from "./amounts";
 import { invalidRequest } from "./api-error";
 import { emit } from "./events";
 import { noSuch, requireObject } from "./objects";
@@ -72,6 +73,7 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     priceId: price.id,
     quantity,
     subscriptionMetadata,
+    coupon: null,
     paymentIntentId: null,
   });
   sandbox.changed();
@@ -88,6 +90,24 @@ export function updateSessionUrls(sandbox: Sandbox): void {
     if (session.url !== null) session.url = pageOf(sandbox, session.id);
   }
   sandbox.changed();
+}
+
+/** Sets, and returns, what a session costs: in a currency, with the coupon of its promotion code and with tax. */
+export function setAmounts(sandbox: Sandbox, session: CheckoutSession, currency: string): number {
+  const details = sandbox.state.checkoutDetails.get(session.id);
+  if (!details) throw noSuch("checkoutSessions", session.id);
+  const price = requireObject(sandbox, "prices", details.priceId);
+  const { subtotal, discount, tax, total } = amountsOf(
+    sandbox,
+    unitAmount(sandbox, price, currency) * details.quantity,
+    details.coupon ?? {},
+    session.automatic_tax.enabled,
+  );
+  session.currency = currency;
+  session.amount_subtotal = subtotal;
+  session.amount_total = total;
+  session.total_details = { amount_discount: discount, amount_shipping: 0, amount_tax: tax };
+  return total;
 }
 
 /** Whether a session requires consent to the terms of service. */

@@ -1,8 +1,8 @@
-import { customerDetails, requiresTermsConsent } from "./checkout-sessions";
+import { customerDetails, requiresTermsConsent, setAmounts } from "./checkout-sessions";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import { settleInvoice } from "./invoice-settlement";
-import { recordFailedAttempt } from "./invoices";
+import { addInvoicePayment } from "./invoices";
 import { requireObject } from "./objects";
 import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import {
@@ -10,10 +10,10 @@ import {
   addPaymentIntent,
   attemptPayment,
   failAuthentication,
-  settlePayment,
 } from "./payments";
 import type { Sandbox } from "./sandbox";
-import { startSubscription } from "./subscription-lifecycle";
+import type { CheckoutDetails } from "./state";
+import { settleDebit, startSubscription } from "./subscription-lifecycle";
 import { type BankAccount, type ChargeOutcome, chargeOutcome, type TestCard } from "./test-cards";
 import type { CheckoutSession, Customer, PaymentIntent } from "./wire";
 
@@ -28,6 +28,9 @@ type Attempt = {
   instrument: TestCard | BankAccount;
   /** The address entered by a customer without one. */
   email: string | null;
+  /** A promotion code, and the currency chosen by the buyer. */
+  code?: string | undefined;
+  currency?: string | undefined;
   /** Whether the cardholder has passed 3-D Secure. */
   authenticated: boolean;
 };
@@ -47,20 +50,20 @@ export function payInSession(
   }
   const customer = payer(sandbox, session, attempt.email);
   if (!customer) return { kind: "closed", message: "This customer no longer exists." };
-  const outcome: ChargeOutcome = attempt.authenticated
-    ? { kind: "paid" }
-    : chargeOutcome(attempt.instrument, true);
-  const intent =
-    sandbox.state.paymentIntents.get(details.paymentIntentId ?? "") ??
-    addPaymentIntent(sandbox, {
-      customerId: customer.id,
-      amount: session.amount_total ?? 0,
-      currency: session.currency ?? "usd",
-      description: "Subscription creation",
-    });
-  details.paymentIntentId = intent.id;
+  if (attempt.code) {
+    const coupon = sandbox.state.coupons.get(attempt.code);
+    if (!coupon) return { kind: "declined", message: "This promotion code is invalid." };
+    details.coupon = coupon;
+  }
+  const currency = attempt.currency ?? session.currency ?? "usd";
+  const total = setAmounts(sandbox, session, currency);
+  const outcome: ChargeOutcome =
+    attempt.authenticated || total === 0
+      ? { kind: "paid" }
+      : chargeOutcome(attempt.instrument, true);
   const method = addPaymentMethod(sandbox, attempt.instrument, customer.email);
-  attemptPayment(sandbox, intent, method, outcome);
+  const intent = total === 0 ? null : sessionIntent(sandbox, details, customer, total, currency);
+  if (intent) attemptPayment(sandbox, intent, method, outcome);
   if (outcome.kind === "authentication" && attempt.instrument !== "bank_account") {
     sandbox.state.authentications.set(session.id, {
       card: attempt.instrument,
@@ -78,15 +81,23 @@ export function payInSession(
     metadata: details.subscriptionMetadata,
     paymentMethodId: method.id,
     isTaxed: session.automatic_tax.enabled,
+    currency,
+    coupon: details.coupon,
   });
+  if (intent) addInvoicePayment(sandbox, invoice, intent);
   if (outcome.kind === "paid") settleInvoice(sandbox, invoice, intent);
-  else invoice.attempted = true;
+  else {
+    invoice.attempted = true;
+    const { statusWhileDebited: status } = sandbox.state;
+    update(sandbox, "customer.subscription.updated", subscription, { status });
+  }
   update(sandbox, "customer.updated", customer, { currency: session.currency });
   if (session.automatic_tax.enabled) session.automatic_tax.status = "complete";
   if (requiresTermsConsent(session))
     session.consent = { promotions: null, terms_of_service: "accepted" };
   session.status = "complete";
-  session.payment_status = outcome.kind === "paid" ? "paid" : "unpaid";
+  const paid = intent ? "paid" : "no_payment_required";
+  session.payment_status = outcome.kind === "paid" ? paid : "unpaid";
   session.customer = customer.id;
   session.customer_details = customerDetails(customer.email);
   session.subscription = subscription.id;
@@ -94,6 +105,26 @@ export function payInSession(
   session.url = null;
   emit(sandbox, "checkout.session.completed", session);
   return { kind: "complete", redirect: successUrlOf(session) };
+}
+
+/** Returns the intent of a session's first attempt, or a new one, for what the session now costs. */
+function sessionIntent(
+  sandbox: Sandbox,
+  details: CheckoutDetails,
+  customer: Customer,
+  amount: number,
+  currency: string,
+): PaymentIntent {
+  const intent =
+    sandbox.state.paymentIntents.get(details.paymentIntentId ?? "") ??
+    addPaymentIntent(sandbox, {
+      customerId: customer.id,
+      amount,
+      currency,
+      description: "Subscription creation",
+    });
+  details.paymentIntentId = intent.id;
+  return Object.assign(intent, { amount, currency });
 }
 
 function payer(sandbox: Sandbox, session: CheckoutSession, email: string | null): Customer | null {
@@ -134,35 +165,16 @@ export function completeAuthentication(
   return { kind: "declined", message: AUTHENTICATION_FAILED };
 }
 
-/** Settles or fails the delayed payment of a completed session. Null if none is processing. */
+/** Settles or fails the delayed payment of a completed session. Returns whether one was processing. */
 export function settleDelayedPayment(
   sandbox: Sandbox,
   session: CheckoutSession,
   arrived: boolean,
-): PaymentIntent | null {
-  const details = sandbox.state.checkoutDetails.get(session.id);
-  const intent = sandbox.state.paymentIntents.get(details?.paymentIntentId ?? "");
-  const invoice = sandbox.state.invoices.get(session.invoice ?? "");
-  if (intent?.status !== "processing" || !invoice) return null;
-  settlePayment(sandbox, intent, arrived);
-  if (arrived) {
-    settleInvoice(sandbox, invoice, intent);
-    session.payment_status = "paid";
-    emit(sandbox, "checkout.session.async_payment_succeeded", session);
-  } else {
-    recordFailedAttempt(sandbox, invoice, null, false);
-    emit(sandbox, "checkout.session.async_payment_failed", session);
-  }
-  return intent;
-}
-
-/** Whether a subscription's first payment is a delayed one that is still processing. */
-export function hasProcessingPayment(sandbox: Sandbox, subscriptionId: string): boolean {
-  for (const session of sandbox.state.checkoutSessions.values()) {
-    if (session.subscription !== subscriptionId) continue;
-    const details = sandbox.state.checkoutDetails.get(session.id);
-    const intent = sandbox.state.paymentIntents.get(details?.paymentIntentId ?? "");
-    return intent?.status === "processing";
-  }
-  return false;
+): boolean {
+  const subscription = sandbox.state.subscriptions.get(session.subscription ?? "");
+  if (!subscription || !settleDebit(sandbox, subscription, arrived)) return false;
+  if (arrived) session.payment_status = "paid";
+  const outcome = arrived ? "succeeded" : "failed";
+  emit(sandbox, `checkout.session.async_payment_${outcome}`, session);
+  return true;
 }

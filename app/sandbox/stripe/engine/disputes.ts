@@ -7,10 +7,11 @@ import { type Charge, type Dispute, newId, nulls, type Wire } from "./wire";
 const DAYS_TO_ANSWER = 20;
 
 /**
- * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, or prevented
- * (docs.stripe.com/disputes/how-disputes-work).
+ * How a dispute begins: with the funds withdrawn, as an inquiry that withdraws nothing yet, prevented
+ * (docs.stripe.com/disputes/how-disputes-work), or lost at once, as a bank debit that is taken back
+ * (docs.stripe.com/payments/sepa-debit).
  */
-type DisputeStart = "needs_response" | "warning_needs_response" | "prevented";
+type DisputeStart = "needs_response" | "warning_needs_response" | "prevented" | "lost";
 
 const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
 const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
@@ -53,7 +54,8 @@ export function disputeCharge(
   } satisfies Wire<Stripe.Dispute>;
   sandbox.state.disputes.set(dispute.id, dispute);
   emit(sandbox, "charge.dispute.created", dispute);
-  if (start === "needs_response") emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
+  const isWithdrawn = start === "needs_response" || start === "lost";
+  if (isWithdrawn) emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
   update(sandbox, "charge.updated", charge, { disputed: true });
   return dispute;
 }

@@ -1,8 +1,9 @@
 /** A misbehavior of the API for its next requests. */
 export type Fault = {
   /**
-   * `error` responds with `status`, stored under the request's idempotency key from 500 on; `slow` waits for `ms`;
-   * `truncate` cuts the response off halfway; `destroy` closes the connection without a response.
+   * `error` responds with `status` and `message`, stored under the request's idempotency key unless it is 401, 403,
+   * 409 or 429; `slow` waits for `ms`; `truncate` cuts the response off halfway; `destroy` closes the connection
+   * without a response.
    */
   kind: "error" | "slow" | "truncate" | "destroy";
   /** How many requests it affects; null for all until the faults are cleared. */
@@ -12,6 +13,7 @@ export type Fault = {
   /** Prefix of the `METHOD /path` of the requests it affects. */
   match: string;
   status: number;
+  message: string;
   ms: number;
 };
 

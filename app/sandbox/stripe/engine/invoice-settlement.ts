@@ -12,8 +12,12 @@ import type { Sandbox } from "./sandbox";
 import { isOver } from "./subscriptions";
 import type { Invoice, PaymentIntent, Subscription } from "./wire";
 
-/** Marks an invoice as paid by an intent, and updates its subscription and customer. */
-export function settleInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
+/** Marks an invoice as paid by an intent, null if nothing is due, and updates its subscription and customer. */
+export function settleInvoice(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  intent: PaymentIntent | null,
+): void {
   payInvoice(sandbox, invoice, intent);
   setDelinquent(sandbox, invoice.customer, false);
   followInvoice(sandbox, invoice);
@@ -54,7 +58,8 @@ export function latestFinalInvoice(
  */
 function followInvoice(sandbox: Sandbox, invoice: Invoice): void {
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
-  if (!subscription || isOver(subscription) || subscription.status === "paused") return;
+  if (!subscription || isOver(subscription)) return;
+  if (subscription.status === "paused" || subscription.status === "trialing") return;
   const latest = invoicesOf(sandbox, subscription).findLast(({ status }) => status !== "void");
   const isLate = subscription.status === "past_due";
   const isSettled =

@@ -1,6 +1,8 @@
 import type Stripe from "stripe";
+import { amountsOf, discountAt, unitAmount } from "./amounts";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
+import { addPaymentIntent } from "./payments";
 import type { Sandbox } from "./sandbox";
 import {
   type Invoice,
@@ -29,56 +31,120 @@ export function invoicesOf(sandbox: Sandbox, subscription: Subscription): Invoic
   );
 }
 
-/** Drafts an invoice for the item's current period. It is finalized after an hour. */
-export function draftInvoice(
+/** A line of an invoice: a period at a price, or a negative amount for unused time. */
+export type LineDraft = {
+  price: Price;
+  period: { start: number; end: number };
+  /** Before discount and tax, in the minor unit of the subscription's currency. */
+  amount: number;
+  description?: string;
+};
+
+/** Returns the line for an item's current period, at a price. */
+export function periodLine(
   sandbox: Sandbox,
   subscription: Subscription,
   item: SubscriptionItem,
   price: Price,
-  reason: "subscription_create" | "subscription_cycle",
+): LineDraft {
+  const quantity = item.quantity ?? 1;
+  return {
+    price,
+    amount: unitAmount(sandbox, price, subscription.currency) * quantity,
+    period: { start: item.current_period_start, end: item.current_period_end },
+    description: `${quantity} × ${productName(sandbox, price)}`,
+  };
+}
+
+/** Drafts an invoice. It is finalized after an hour. */
+export function draftInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  lines: LineDraft[],
+  reason: "subscription_create" | "subscription_cycle" | "subscription_update",
+): Invoice {
+  const invoice = composeInvoice(sandbox, subscription, item, lines, reason, sandbox.now());
+  sandbox.state.invoices.set(invoice.id, invoice);
+  emit(sandbox, "invoice.created", invoice);
+  return invoice;
+}
+
+/** Composes an invoice, as created at Unix seconds, without storing it. */
+export function composeInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  item: SubscriptionItem,
+  drafts: LineDraft[],
+  reason: Invoice["billing_reason"],
+  at: number,
 ): Invoice {
   const customer = sandbox.state.customers.get(subscription.customer);
-  const amount = (price.unit_amount ?? 0) * (item.quantity ?? 1);
-  const now = sandbox.now();
   const id = newId("in");
-  const isFirst = reason === "subscription_create";
-  const line = {
-    id: newId("il"),
-    object: "line_item",
-    amount,
-    currency: price.currency,
-    description: `${item.quantity ?? 1} × ${productName(sandbox, price)}`,
-    discount_amounts: [],
-    discountable: true,
-    discounts: [],
-    invoice: id,
-    livemode: false,
-    metadata: subscription.metadata,
-    parent: {
-      invoice_item_details: null,
-      subscription_item_details: {
-        invoice_item: null,
-        proration: false,
-        proration_details: { credited_items: null },
-        subscription: subscription.id,
-        subscription_item: item.id,
+  const discount = discountAt(sandbox, subscription, at);
+  const isTaxed = subscription.automatic_tax.enabled;
+  const parts = drafts.map((draft) => ({
+    draft,
+    amounts: amountsOf(sandbox, draft.amount, discount?.coupon, isTaxed),
+  }));
+  const discounted = (amount: number) =>
+    discount && amount > 0 ? [{ amount, discount: discount.id }] : [];
+  const taxed = (amount: number, taxable_amount: number) => {
+    const tax = {
+      amount,
+      tax_behavior: "exclusive" as const,
+      tax_rate_details: null,
+      taxability_reason: "standard_rated" as const,
+      taxable_amount,
+      type: "tax_rate_details" as const,
+    };
+    return isTaxed ? [tax] : [];
+  };
+  const lines = parts.map(({ draft, amounts }) => {
+    return {
+      id: newId("il"),
+      object: "line_item",
+      amount: draft.amount,
+      currency: subscription.currency,
+      description: draft.description ?? `Unused time on ${productName(sandbox, draft.price)}`,
+      discount_amounts: discounted(amounts.discount),
+      discountable: true,
+      discounts: discount ? [discount.id] : [],
+      invoice: id,
+      livemode: false,
+      metadata: subscription.metadata,
+      parent: {
+        invoice_item_details: null,
+        subscription_item_details: {
+          invoice_item: null,
+          proration: draft.amount < 0,
+          proration_details: { credited_items: null },
+          subscription: subscription.id,
+          subscription_item: item.id,
+        },
+        type: "subscription_item_details",
       },
-      type: "subscription_item_details",
-    },
-    period: { start: item.current_period_start, end: item.current_period_end },
-    pretax_credit_amounts: [],
-    pricing: {
-      price_details: { price: price.id, product: price.product },
-      type: "price_details",
-      unit_amount_decimal: price.unit_amount_decimal,
-    },
-    quantity: item.quantity ?? 1,
-    quantity_decimal: String(item.quantity ?? 1),
-    subscription: subscription.id,
-    subtotal: amount,
-    taxes: [],
-  } satisfies Wire<Stripe.InvoiceLineItem>;
-  const invoice: Invoice = {
+      period: draft.period,
+      pretax_credit_amounts: [],
+      pricing: {
+        price_details: { price: draft.price.id, product: draft.price.product },
+        type: "price_details",
+        unit_amount_decimal: String(draft.amount / (item.quantity ?? 1)),
+      },
+      quantity: item.quantity ?? 1,
+      quantity_decimal: String(item.quantity ?? 1),
+      subscription: subscription.id,
+      subtotal: draft.amount,
+      taxes: taxed(amounts.tax, amounts.net),
+    } satisfies Wire<Stripe.InvoiceLineItem>;
+  });
+  const sum = (part: "subtotal" | "discount" | "net" | "tax" | "total") =>
+    parts.reduce((total, { amounts }) => total + amounts[part], 0);
+  const total = sum("total");
+  const balance = isPresent(customer) ? customer.balance : 0;
+  const due = Math.max(0, total + balance);
+  const isFirst = reason === "subscription_create";
+  return {
     id,
     object: "invoice",
     ...nulls(
@@ -90,29 +156,33 @@ export function draftInvoice(
     ),
     account_country: "US",
     account_name: "Local shop",
-    amount_due: amount,
+    amount_due: due,
     amount_overpaid: 0,
     amount_paid: 0,
-    amount_remaining: amount,
+    amount_remaining: due,
     amount_shipping: 0,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: { enabled: false, ...nulls("disabled_reason liability provider status") },
-    automatically_finalizes_at: now + DRAFT_SECONDS,
+    automatic_tax: {
+      enabled: isTaxed,
+      ...nulls("disabled_reason liability provider"),
+      status: isTaxed ? "complete" : null,
+    },
+    automatically_finalizes_at: at + DRAFT_SECONDS,
     billing_reason: reason,
     collection_method: "charge_automatically",
-    created: now,
-    currency: price.currency,
+    created: at,
+    currency: subscription.currency,
     customer: subscription.customer,
     customer_email: isPresent(customer) ? customer.email : null,
     customer_name: isPresent(customer) ? (customer.name ?? null) : null,
     customer_tax_exempt: "none",
     customer_tax_ids: [],
     default_tax_rates: [],
-    discounts: [],
+    discounts: discount ? [discount.id] : [],
     issuer: { type: "self" },
-    lines: wholeList(`/v1/invoices/${id}/lines`, [line]),
+    lines: wholeList(`/v1/invoices/${id}/lines`, lines),
     livemode: false,
     metadata: {},
     parent: {
@@ -126,20 +196,17 @@ export function draftInvoice(
     period_start: isFirst ? item.current_period_start : previousStart(sandbox, subscription),
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    starting_balance: 0,
+    starting_balance: balance,
     status: "draft",
     status_transitions: nulls("finalized_at marked_uncollectible_at paid_at voided_at"),
-    subtotal: amount,
-    subtotal_excluding_tax: amount,
-    total: amount,
-    total_discount_amounts: [],
-    total_excluding_tax: amount,
+    subtotal: sum("subtotal"),
+    subtotal_excluding_tax: sum("subtotal"),
+    total,
+    total_discount_amounts: discounted(sum("discount")),
+    total_excluding_tax: sum("net"),
     total_pretax_credit_amounts: [],
-    total_taxes: [],
+    total_taxes: taxed(sum("tax"), sum("net")),
   } satisfies Wire<Stripe.Invoice>;
-  sandbox.state.invoices.set(invoice.id, invoice);
-  emit(sandbox, "invoice.created", invoice);
-  return invoice;
 }
 
 function productName(sandbox: Sandbox, price: Price): string {
@@ -159,30 +226,77 @@ export function finalizeInvoice(sandbox: Sandbox, invoice: Invoice): void {
   invoice.number = `SANDBOX-${String(sandbox.state.invoiceCount).padStart(4, "0")}`;
   invoice.automatically_finalizes_at = null;
   invoice.effective_at = sandbox.now();
-  invoice.ending_balance = 0;
+  const { customer: customerId, starting_balance, total, amount_due } = invoice;
+  invoice.ending_balance = starting_balance + total - amount_due;
+  const customer = sandbox.state.customers.get(customerId ?? "");
+  // a credit is kept for later invoices
+  if (isPresent(customer)) {
+    update(sandbox, "customer.updated", customer, { balance: invoice.ending_balance });
+  }
   invoice.status_transitions.finalized_at = sandbox.now();
   invoice.hosted_invoice_url = `${sandbox.origin}/i/${invoice.id}`;
   emit(sandbox, "invoice.finalized", invoice);
 }
 
-/** Marks an invoice as paid by an intent. */
-export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent): void {
-  const now = sandbox.now();
+/** Returns the payment by which an invoice was, is or will be paid. */
+function paymentOf(sandbox: Sandbox, invoice: Invoice): InvoicePayment | undefined {
+  return [...sandbox.state.invoicePayments.values()].find((one) => one.invoice === invoice.id);
+}
+
+/** Makes an intent the payment of an invoice. It is open until the intent succeeds. */
+export function addInvoicePayment(
+  sandbox: Sandbox,
+  invoice: Invoice,
+  intent: PaymentIntent,
+): InvoicePayment {
   const payment = {
     id: newId("inpay"),
     object: "invoice_payment",
-    amount_paid: invoice.amount_due,
+    amount_paid: null,
     amount_requested: invoice.amount_due,
-    created: now,
+    created: sandbox.now(),
     currency: invoice.currency,
     invoice: invoice.id,
     is_default: true,
     livemode: false,
     payment: { type: "payment_intent", payment_intent: intent.id },
-    status: "paid",
-    status_transitions: { canceled_at: null, paid_at: now },
+    status: "open",
+    status_transitions: { canceled_at: null, paid_at: null },
   } satisfies InvoicePayment & Wire<Stripe.InvoicePayment>;
   sandbox.state.invoicePayments.set(payment.id, payment);
+  return payment;
+}
+
+/** Returns the payment intent of an invoice, which all attempts share; undefined before the first. */
+export function findIntent(sandbox: Sandbox, invoice: Invoice): PaymentIntent | undefined {
+  const { payment } = paymentOf(sandbox, invoice) ?? {};
+  return sandbox.state.paymentIntents.get(payment?.payment_intent ?? "");
+}
+
+/** Returns the payment intent of an invoice; creates it for the amount due before the first attempt. */
+export function intentFor(sandbox: Sandbox, invoice: Invoice): PaymentIntent {
+  const known = findIntent(sandbox, invoice);
+  if (known) return known;
+  const isFirst = invoice.billing_reason === "subscription_create";
+  const intent = addPaymentIntent(sandbox, {
+    customerId: invoice.customer ?? "",
+    amount: invoice.amount_due,
+    currency: invoice.currency,
+    description: isFirst ? "Subscription creation" : "Subscription update",
+  });
+  addInvoicePayment(sandbox, invoice, intent);
+  return intent;
+}
+
+/** Marks an invoice as paid by an intent; null if nothing is due. */
+export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIntent | null): void {
+  const now = sandbox.now();
+  const payment =
+    intent && (paymentOf(sandbox, invoice) ?? addInvoicePayment(sandbox, invoice, intent));
+  if (payment) {
+    Object.assign(payment, { status: "paid", amount_paid: invoice.amount_due });
+    payment.status_transitions.paid_at = now;
+  }
   closeInvoice(sandbox, invoice, "paid_at", {
     status: "paid",
     amount_paid: invoice.amount_due,
@@ -190,7 +304,7 @@ export function payInvoice(sandbox: Sandbox, invoice: Invoice, intent: PaymentIn
     attempted: true,
     attempt_count: invoice.attempt_count + 1,
   });
-  emit(sandbox, "invoice_payment.paid", payment);
+  if (payment) emit(sandbox, "invoice_payment.paid", payment);
   emit(sandbox, "invoice.paid", invoice);
   emit(sandbox, "invoice.payment_succeeded", invoice);
 }

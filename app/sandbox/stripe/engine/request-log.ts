@@ -8,6 +8,8 @@ type LoggedRequest = {
   path: string;
   /** The `expand` paths of the request. */
   expand: string[];
+  /** The permissions a restricted key needs for it, such as `customer_write`. */
+  permissions: string[];
   status: number;
   idempotencyKey: string | null;
   replayed: boolean;

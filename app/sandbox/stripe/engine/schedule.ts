@@ -1,4 +1,3 @@
-import { hasProcessingPayment } from "./checkout";
 import { expireSession } from "./checkout-sessions";
 import { invoicesOf } from "./invoices";
 import type { Sandbox } from "./sandbox";
@@ -7,6 +6,7 @@ import {
   beginNextPeriod,
   collectInvoice,
   expireIncomplete,
+  findProcessingInvoice,
   pauseCollection,
 } from "./subscription-lifecycle";
 import { isOver, isRenewing, itemOf } from "./subscriptions";
@@ -69,7 +69,7 @@ function nextDue(sandbox: Sandbox): Due | undefined {
 
 function dueOfSubscription(sandbox: Sandbox, subscription: Subscription): Due | null {
   if (subscription.status === "incomplete") {
-    if (hasProcessingPayment(sandbox, subscription.id)) return null;
+    if (findProcessingInvoice(sandbox, subscription)) return null;
     return {
       at: subscription.created + FIRST_PAYMENT_SECONDS,
       run: () => expireIncomplete(sandbox, subscription),
@@ -126,6 +126,8 @@ export function backdate(sandbox: Sandbox, subscription: Subscription, seconds: 
     "cancel_at",
     "canceled_at",
     "ended_at",
+    "trial_start",
+    "trial_end",
   ]);
   moveBack(item, seconds, ["created", "current_period_start", "current_period_end"]);
   // later periods follow from this one: the former day of the month no longer applies

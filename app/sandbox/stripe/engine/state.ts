@@ -1,11 +1,14 @@
+import type { Permission } from "./permissions";
 import type { BankAccount, TestCard } from "./test-cards";
 import type * as Wire from "./wire";
 
 /** Session parameters that its API object lacks. */
-type CheckoutDetails = {
+export type CheckoutDetails = {
   priceId: string;
   quantity: number;
   subscriptionMetadata: Record<string, string>;
+  /** The coupon of the promotion code that was entered. */
+  coupon: Coupon | null;
   /** The declined or unfinished payment that the next attempt continues. */
   paymentIntentId: string | null;
 };
@@ -42,6 +45,16 @@ type WebhookPolicy = {
 /** The change to a subscription after its last failed retry. */
 type AfterRetries = "cancel" | "unpaid" | "past_due";
 
+/** A coupon. `amountOff` is in the minor unit of the subscription's currency; without `months` it lasts forever. */
+export type Coupon = {
+  percentOff?: number | undefined;
+  amountOff?: number | undefined;
+  months?: number | undefined;
+};
+
+/** A subscription's coupon, until Unix seconds; null for ever. */
+export type Discount = { id: string; coupon: Coupon; until: number | null };
+
 /** The response to a request with an idempotency key, stored for 24 hours. */
 export type StoredResponse = {
   method: string;
@@ -71,6 +84,20 @@ export function emptyState() {
     clockOffset: 0,
     invoiceCount: 0,
     afterRetries: "cancel" as AfterRetries,
+    /** The status of a subscription while its first payment, a bank debit, is processing. */
+    statusWhileDebited: "incomplete" as "active" | "incomplete",
+    /** The tax added to, or included in, taxed prices. */
+    taxPercent: 0,
+    /** The amounts of prices in further currencies, by price. */
+    currencyOptions: new Map<string, Record<string, number>>(),
+    /** Coupons by their promotion codes, and discounts by subscription. */
+    coupons: new Map<string, Coupon>(),
+    discounts: new Map<string, Discount>(),
+    /** Whether the account's public details name terms of service, and its tax settings an address. */
+    hasTermsUrl: true,
+    hasTaxAddress: true,
+    /** The permissions of each restricted key. */
+    restrictedKeys: new Map<string, Permission[]>(),
     /** The origin of checkout and portal pages; null for the local Stripe's own. */
     customDomain: null as string | null,
     webhookPolicy: { ...DEFAULT_WEBHOOK_POLICY },

@@ -1,3 +1,4 @@
+import { addDiscount } from "./amounts";
 import { nextPeriodEnd } from "./billing-period";
 import { planOf } from "./catalogue";
 import { isPresent } from "./customers";
@@ -10,19 +11,30 @@ import {
   writeOffInvoice,
 } from "./invoice-settlement";
 import {
+  composeInvoice,
   draftInvoice,
   finalizeInvoice,
+  findIntent,
+  intentFor,
   invoicesOf,
+  type LineDraft,
+  periodLine,
   recordFailedAttempt,
   subscriptionOf,
   voidInvoice,
 } from "./invoices";
-import { addPaymentIntent, attemptPayment } from "./payments";
+import { attemptPayment, settlePayment } from "./payments";
 import type { Sandbox } from "./sandbox";
 import { endSubscription, stopCollecting } from "./subscription-end";
-import { addSubscription, intervalOf, itemOf, type SubscriptionDraft } from "./subscriptions";
+import {
+  addSubscription,
+  intervalOf,
+  isRenewing,
+  itemOf,
+  type SubscriptionDraft,
+} from "./subscriptions";
 import { type ChargeOutcome, chargeOutcome } from "./test-cards";
-import type { Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from "./wire";
+import type { Invoice, PaymentMethod, Price, Subscription } from "./wire";
 
 /**
  * Days from each failed payment attempt to the next. Stripe's recommended default is 8 retries within 2 weeks
@@ -39,24 +51,47 @@ export function startSubscription(
 ): { subscription: Subscription; invoice: Invoice } {
   const subscription = addSubscription(sandbox, draft);
   const item = itemOf(subscription);
-  const invoice = draftInvoice(sandbox, subscription, item, draft.price, "subscription_create");
+  if (draft.coupon) subscription.discounts = [addDiscount(sandbox, subscription, draft.coupon)];
+  const lines = [periodLine(sandbox, subscription, item, draft.price)];
+  const invoice = draftInvoice(sandbox, subscription, item, lines, "subscription_create");
   subscription.latest_invoice = invoice.id;
   emit(sandbox, "customer.subscription.created", subscription);
   finalizeInvoice(sandbox, invoice);
   return { subscription, invoice };
 }
 
-/** Moves a subscription to its next period and drafts that period's invoice. */
-export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): Invoice {
+/** Returns a subscription's item in its next period, with that period's line. */
+function nextPeriod(sandbox: Sandbox, subscription: Subscription) {
   const former = itemOf(subscription);
   const start = former.current_period_end;
   const price = sandbox.state.prices.get(former.price.id) ?? former.price;
   const end = nextPeriodEnd(start, subscription.billing_cycle_anchor, intervalOf(price));
   const item = { ...former, current_period_start: start, current_period_end: end };
-  const invoice = draftInvoice(sandbox, subscription, item, price, "subscription_cycle");
+  return { item, lines: [periodLine(sandbox, subscription, item, price)] };
+}
+
+/** Composes a subscription's next invoice, as Stripe's preview does; null if there will be none. */
+export function previewInvoice(sandbox: Sandbox, subscription: Subscription): Invoice | null {
+  const { current_period_end: end } = itemOf(subscription);
+  const { cancel_at } = subscription;
+  if (!isRenewing(subscription) || (cancel_at !== null && cancel_at <= end)) return null;
+  const { item, lines } = nextPeriod(sandbox, subscription);
+  const invoice = composeInvoice(sandbox, subscription, item, lines, "upcoming", end);
+  return {
+    ...invoice,
+    id: `upcoming_${invoice.id}`,
+    next_payment_attempt: invoice.automatically_finalizes_at,
+  };
+}
+
+/** Moves a subscription to its next period and drafts that period's invoice. */
+export function beginNextPeriod(sandbox: Sandbox, subscription: Subscription): Invoice {
+  const { item, lines } = nextPeriod(sandbox, subscription);
+  const invoice = draftInvoice(sandbox, subscription, item, lines, "subscription_cycle");
   update(sandbox, "customer.subscription.updated", subscription, {
     items: { ...subscription.items, data: [item] },
     latest_invoice: invoice.id,
+    ...(subscription.status === "trialing" ? { status: "active" } : {}),
   });
   // an unpaid subscription keeps creating invoices but collects none (docs.stripe.com/billing/subscriptions/overview,
   // "Unpaid subscriptions")
@@ -101,7 +136,10 @@ const NO_METHOD: ChargeOutcome = {
   message: "This customer has no attached payment source or default payment method.",
 };
 
-/** Finalizes an invoice and charges it off-session. Returns the outcome, which a tester can override by `forced`. */
+/**
+ * Finalizes an invoice and charges it off-session. Returns the outcome, which a tester can override by `forced`. A
+ * payment that waits for its holder's authentication goes on waiting, unless there is another payment method.
+ */
 export function collectInvoice(
   sandbox: Sandbox,
   invoice: Invoice,
@@ -110,27 +148,54 @@ export function collectInvoice(
   const subscription = sandbox.state.subscriptions.get(subscriptionOf(invoice) ?? "");
   if (!subscription) throw new Error(`Invoice ${invoice.id} has no subscription.`);
   finalizeInvoice(sandbox, invoice);
+  if (invoice.amount_due === 0) {
+    settleInvoice(sandbox, invoice, null);
+    return { kind: "paid" };
+  }
   const method = payingMethod(sandbox, subscription);
   const instrument = method && sandbox.state.instruments.get(method.id);
-  const outcome = forced ?? (instrument ? chargeOutcome(instrument, false) : NO_METHOD);
   const intent = intentFor(sandbox, invoice);
+  const isUnconfirmed = intent.status === "requires_action" && intent.payment_method === method?.id;
+  const outcome =
+    forced ??
+    (isUnconfirmed
+      ? { kind: "authentication" as const }
+      : instrument
+        ? chargeOutcome(instrument, false)
+        : NO_METHOD);
   if (method) attemptPayment(sandbox, intent, method, outcome);
   if (outcome.kind === "paid" && method) settleInvoice(sandbox, invoice, intent);
-  else failCollection(sandbox, subscription, invoice, outcome.kind === "authentication");
+  else if (outcome.kind === "processing" && method) {
+    const attempt_count = invoice.attempt_count + 1;
+    const values = { attempted: true, attempt_count, next_payment_attempt: null };
+    update(sandbox, "invoice.updated", invoice, values);
+  } else failCollection(sandbox, subscription, invoice, outcome.kind === "authentication");
   return method ? outcome : NO_METHOD;
 }
 
-/** Creates a payment intent for an invoice's amount due. */
-export function intentFor(sandbox: Sandbox, invoice: Invoice): PaymentIntent {
-  return addPaymentIntent(sandbox, {
-    customerId: invoice.customer ?? "",
-    amount: invoice.amount_due,
-    currency: invoice.currency,
-    description:
-      invoice.billing_reason === "subscription_create"
-        ? "Subscription creation"
-        : "Subscription update",
-  });
+/** Returns a subscription's invoice whose payment is processing, as a bank debit is for days. */
+export function findProcessingInvoice(
+  sandbox: Sandbox,
+  subscription: Subscription,
+): Invoice | undefined {
+  return invoicesOf(sandbox, subscription).find(
+    (invoice) => findIntent(sandbox, invoice)?.status === "processing",
+  );
+}
+
+/** Settles or fails the payment of a subscription that is processing. Returns whether there was one. */
+export function settleDebit(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  arrived: boolean,
+): boolean {
+  const invoice = findProcessingInvoice(sandbox, subscription);
+  if (!invoice) return false;
+  const intent = intentFor(sandbox, invoice);
+  settlePayment(sandbox, intent, arrived);
+  if (arrived) settleInvoice(sandbox, invoice, intent);
+  else failCollection(sandbox, subscription, invoice, false);
+  return true;
 }
 
 function failCollection(
@@ -141,7 +206,7 @@ function failCollection(
 ): void {
   // a written-off invoice can be paid but is not retried
   const isOwed = invoice.status === "open";
-  const wait = isOwed ? RETRY_DAYS[invoice.attempt_count] : undefined;
+  const wait = isOwed && isRenewing(subscription) ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const next = wait === undefined ? null : sandbox.now() + wait * DAY;
   recordFailedAttempt(sandbox, invoice, next, needsAction);
   setDelinquent(sandbox, subscription.customer, true);
@@ -225,6 +290,69 @@ export function changePrice(sandbox: Sandbox, subscription: Subscription, price:
   const item = { ...itemOf(subscription), price: structuredClone(price), plan: planOf(price) };
   update(sandbox, "customer.subscription.updated", subscription, {
     items: { ...subscription.items, data: [item] },
+  });
+}
+
+/** The unused time of a subscription's current period, as a credit for what was paid; none if nothing was. */
+function unusedTime(sandbox: Sandbox, subscription: Subscription): LineDraft[] {
+  const { price, current_period_start: start, current_period_end: end } = itemOf(subscription);
+  const line = invoicesOf(sandbox, subscription)
+    .filter(({ status }) => status === "paid")
+    .flatMap(({ lines }) => lines.data)
+    .findLast(({ period, amount }) => period.end === end && amount > 0);
+  if (!line) return [];
+  const paid = (line.discount_amounts ?? []).reduce((net, { amount }) => net - amount, line.amount);
+  const share = (end - sandbox.now()) / (end - start);
+  return [{ price, amount: -Math.round(paid * share), period: { start: sandbox.now(), end } }];
+}
+
+/** Begins another period at a price now, until Unix seconds, with an invoice that is collected at once. */
+function restartPeriod(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  price: Price,
+  until: number,
+  values: Partial<Subscription>,
+): void {
+  const item = {
+    ...itemOf(subscription),
+    price: structuredClone(price),
+    plan: planOf(price),
+    current_period_start: sandbox.now(),
+    current_period_end: until,
+  };
+  const line = periodLine(sandbox, subscription, item, price);
+  if (values.status === "trialing") Object.assign(line, { amount: 0, description: "Free time" });
+  const lines = [...unusedTime(sandbox, subscription), line];
+  const invoice = draftInvoice(sandbox, subscription, item, lines, "subscription_update");
+  update(sandbox, "customer.subscription.updated", subscription, {
+    items: { ...subscription.items, data: [item] },
+    latest_invoice: invoice.id,
+    ...values,
+  });
+  collectInvoice(sandbox, invoice);
+}
+
+/**
+ * Gives a subscription free time until Unix seconds, from which it is billed again. Its invoice is of 0, less a credit
+ * for the time that was paid (docs.stripe.com/billing/subscriptions/trials).
+ */
+export function giveTrial(sandbox: Sandbox, subscription: Subscription, until: number): void {
+  const { price } = itemOf(subscription);
+  const trial = { status: "trialing" as const, trial_start: sandbox.now(), trial_end: until };
+  restartPeriod(sandbox, subscription, price, until, { ...trial, billing_cycle_anchor: until });
+}
+
+/**
+ * Begins and charges a period now, with a credit for the time that was paid: at another interval's price
+ * (docs.stripe.com/billing/subscriptions/change-price), or at the end of free time.
+ */
+export function beginPeriodNow(sandbox: Sandbox, subscription: Subscription, price: Price): void {
+  const now = sandbox.now();
+  const isFree = subscription.status === "trialing";
+  restartPeriod(sandbox, subscription, price, nextPeriodEnd(now, now, intervalOf(price)), {
+    billing_cycle_anchor: now,
+    ...(isFree ? { status: "active", trial_end: now } : {}),
   });
 }
 

@@ -2,6 +2,7 @@ import type Stripe from "stripe";
 import { nextPeriodEnd } from "./billing-period";
 import { planOf } from "./catalogue";
 import type { Sandbox } from "./sandbox";
+import type { Coupon } from "./state";
 import {
   newId,
   nulls,
@@ -19,6 +20,9 @@ export type SubscriptionDraft = {
   metadata: Record<string, string>;
   paymentMethodId: string;
   isTaxed?: boolean;
+  /** One of the price's currencies; its own by default. */
+  currency?: string;
+  coupon?: Coupon | null;
 };
 
 /** Stores a new subscription with an unpaid first invoice, without emitting an event. */
@@ -64,7 +68,7 @@ export function addSubscription(sandbox: Sandbox, draft: SubscriptionDraft): Sub
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
     collection_method: "charge_automatically",
     created: now,
-    currency: price.currency,
+    currency: draft.currency ?? price.currency,
     customer: draft.customerId,
     default_payment_method: draft.paymentMethodId,
     default_tax_rates: [],
@@ -106,5 +110,5 @@ export function isOver(subscription: Subscription): boolean {
 
 /** Whether a subscription renews at the end of its period. */
 export function isRenewing(subscription: Subscription): boolean {
-  return subscription.status === "active" || subscription.status === "past_due";
+  return ["active", "past_due", "trialing"].includes(subscription.status);
 }

@@ -78,7 +78,7 @@ export type BankAccount = typeof BANK_ACCOUNT;
 
 /** Returns the outcome of a charge; `present` means on-session. */
 export function chargeOutcome(instrument: TestCard | BankAccount, present: boolean): ChargeOutcome {
-  if (instrument === BANK_ACCOUNT) return present ? { kind: "processing" } : paid;
+  if (instrument === BANK_ACCOUNT) return { kind: "processing" };
   return present ? TEST_CARDS[instrument].present : TEST_CARDS[instrument].absent;
 }
 

@@ -57,12 +57,11 @@ function pay(sandbox: Sandbox, session: CheckoutSession, form: Form): PageRespon
   if (requiresTermsConsent(session) && textOf(form.terms) === "") {
     return again("Accept the terms of service to go on.");
   }
-  // no promotion codes exist here, so none is valid
-  if (textOf(form.promotion_code) !== "") return again("This promotion code is invalid.");
   if ("problem" in entry) return again(entry.problem);
   const outcome = payInSession(sandbox, session, {
     instrument: entry.instrument,
     email: email || null,
+    code: textOf(form.promotion_code),
     authenticated: false,
   });
   if (outcome.kind === "complete") return { redirect: outcome.redirect };

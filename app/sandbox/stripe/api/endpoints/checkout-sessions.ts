@@ -31,7 +31,6 @@ const sessionCreate = {
   automatic_tax: hash({ enabled: required(boolean()) }),
   cancel_url: url(),
   client_reference_id: text(200),
-  // a real account must set the URL of its terms; the local Stripe has no such setting
   consent_collection: hash({ terms_of_service: oneOf("none", "required") }),
   customer: required(text()),
   customer_update: hash({
@@ -72,6 +71,12 @@ function checkedPrice(sandbox: Sandbox, id: string): Price {
       `The price specified is inactive. This field only accepts active prices.`,
     );
   }
+  if (!requireObject(sandbox, "products", price.product).active) {
+    throw invalidParameter(
+      "line_items[0][price]",
+      `Price \`${id}\` is not available to be purchased because its product is not active.`,
+    );
+  }
   if (price.type !== "recurring") {
     throw invalidRequest(
       "You must provide at least one recurring price in `subscription` mode when using prices.",
@@ -81,13 +86,19 @@ function checkedPrice(sandbox: Sandbox, id: string): Price {
 }
 
 /**
- * Tax needs an address: a customer without one must be updated with the one entered
+ * Tax needs the seller's address, and the buyer's: a customer without one must be updated with the one entered
  * (docs.stripe.com/tax/checkout#existing-customers).
  */
 function checkTaxAddress(
+  sandbox: Sandbox,
   customer: Customer,
   update: { address?: string; shipping?: string } | undefined,
 ): void {
+  if (!sandbox.state.hasTaxAddress) {
+    throw invalidRequest(
+      "You must have a valid head office address to enable automatic tax calculation in test mode. Visit https://dashboard.stripe.com/test/settings/tax to update it.",
+    );
+  }
   const isSaved = update?.address === "auto" || update?.shipping === "auto";
   if (isSaved || customer.address != null) return;
   throw new ApiError(400, {
@@ -105,7 +116,12 @@ export const checkoutSessionEndpoints: Endpoint[] = [
     if (!item) throw missingParameter("line_items");
     const { metadata, automatic_tax: tax, consent_collection: consent } = given(values);
     const customer = requireCustomer(sandbox, values.customer, "customer");
-    if (tax?.enabled) checkTaxAddress(customer, values.customer_update);
+    if (tax?.enabled) checkTaxAddress(sandbox, customer, values.customer_update);
+    if (consent?.terms_of_service === "required" && !sandbox.state.hasTermsUrl) {
+      throw invalidRequest(
+        "You cannot collect consent to your terms of service unless a URL is set in the Stripe Dashboard. Update your public business information in the Stripe Dashboard to collect terms of service consent.",
+      );
+    }
     return addSession(sandbox, {
       price: checkedPrice(sandbox, item.price),
       quantity: item.quantity,

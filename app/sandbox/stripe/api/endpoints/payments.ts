@@ -1,9 +1,9 @@
 import type Stripe from "stripe";
 import { ApiError, invalidRequest } from "../../engine/api-error";
-import { subscriptionOf } from "../../engine/invoices";
+import { findIntent, subscriptionOf } from "../../engine/invoices";
 import { requireObject } from "../../engine/objects";
 import { refundCharge } from "../../engine/refunds";
-import { collectInvoice } from "../../engine/subscription-lifecycle";
+import { collectInvoice, previewInvoice } from "../../engine/subscription-lifecycle";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
   boolean,
@@ -11,6 +11,7 @@ import {
   metadata,
   oneOf,
   type ParametersOf,
+  required,
   text,
   timestampFilter,
 } from "../parameters";
@@ -38,6 +39,12 @@ const invoiceUpdate = {
   metadata: metadata(),
 } satisfies ParametersOf<Stripe.InvoiceUpdateParams>;
 
+// of a subscription's next invoice, without changes to it
+const invoicePreview = {
+  customer: text(),
+  subscription: required(text()),
+} satisfies ParametersOf<Stripe.InvoiceCreatePreviewParams>;
+
 const refundCreate = {
   amount: integer(1),
   charge: text(),
@@ -46,8 +53,10 @@ const refundCreate = {
   reason: oneOf("duplicate", "fraudulent", "requested_by_customer"),
 } satisfies ParametersOf<Stripe.RefundCreateParams>;
 
-/** Invoices, charges, refunds and disputes. */
+/** Invoices, charges, refunds and disputes, and the payment intents and methods behind them. */
 export const paymentEndpoints: Endpoint[] = [
+  retrieve("/v1/payment_intents/:id", "paymentIntents"),
+  retrieve("/v1/payment_methods/:id", "paymentMethods"),
   listOf("/v1/charges", "charges", { filters: chargeFilters }),
   retrieve("/v1/charges/:id", "charges"),
   listOf("/v1/disputes", "disputes", { filters: disputeFilters }),
@@ -58,12 +67,30 @@ export const paymentEndpoints: Endpoint[] = [
     matches: (invoice, { subscription }) =>
       subscription === undefined || subscriptionOf(invoice) === subscription,
   }),
+  endpoint(
+    "POST",
+    "/v1/invoices/create_preview",
+    invoicePreview,
+    ({ sandbox, values: { subscription: id } }) => {
+      const subscription = requireObject(sandbox, "subscriptions", id, "subscription");
+      const invoice = previewInvoice(sandbox, subscription);
+      if (invoice) return invoice;
+      throw new ApiError(404, {
+        type: "invalid_request_error",
+        code: "invoice_upcoming_none",
+        message: `No upcoming invoices for customer: ${subscription.customer}`,
+      });
+    },
+  ),
   change("/v1/invoices/:id", "invoices", "invoice.updated", invoiceUpdate),
   endpoint("POST", "/v1/invoices/:id/pay", {}, ({ sandbox, id }) => {
     const invoice = requireObject(sandbox, "invoices", id);
     if (invoice.status === "paid") throw invalidRequest("Invoice is already paid");
     if (invoice.status === "void") {
       throw invalidRequest("Invoice is void and cannot be paid", "invoice_not_editable");
+    }
+    if (findIntent(sandbox, invoice)?.status === "processing") {
+      throw invalidRequest("This invoice has a payment that is processing.");
     }
     const outcome = collectInvoice(sandbox, invoice);
     if (outcome.kind === "declined") {
