@@ -242,6 +242,20 @@ describe("a membership that this site did not sell", () => {
   });
 });
 
+describe("a row that names another site's customer", () => {
+  it("is kept as it is, and nothing is changed at Stripe", async () => {
+    const site = await open(BOOKS[0]);
+    await site.setUp();
+    const member = await newMember(site);
+    const subscription = (await findProfile(member.id))?.stripeSubscriptionId ?? "";
+    await stripeClient().subscriptions.update(subscription, { metadata: { [SITE_KEY]: "other" } });
+    await account.control("requests/clear");
+    await expect(syncCustomer(await customerOf(member))).rejects.toThrow("another site");
+    expect(await hasAccess(member)).toBe(true);
+    expect(await writes()).toEqual([]);
+  });
+});
+
 describe("a membership from before sites were marked", () => {
   it("is marked at the next sync, with its customer", async () => {
     const site = await open(BOOKS[0]);
