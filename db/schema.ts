@@ -232,6 +232,8 @@ export const profiles = pgTable(
     nextPaymentCurrency: text("next_payment_currency"),
     /** Why a live subscription gives no access: its payment was refunded, or is disputed. */
     accessRevoked: text("access_withdrawn").$type<"refund" | "dispute">(),
+    /** Another subscription that renews beside the one above, so its member pays twice; null for none. */
+    secondSubscriptionId: text("second_subscription_id"),
     /** Whether a bank debit for the membership is on its way, which takes days. */
     isPaymentPending: boolean("is_payment_pending").notNull().default(false),
     /** Stripe's page for the invoice whose payment its holder has to confirm; null if there is none. */
@@ -277,6 +279,23 @@ export const stripePrices = pgTable("stripe_prices", {
   interval: text("interval").notNull(),
   intervalCount: integer("interval_count").notNull(),
 });
+
+/**
+ * How Stripe's objects show that they are this site's; one row. A copy of the database has the same row: its address
+ * tells the two apart.
+ */
+export const stripeSite = pgTable(
+  "stripe_site",
+  {
+    /** In the metadata of everything that this site creates at Stripe. */
+    id: uuid("id").primaryKey().defaultRandom(),
+    /** The only value there is, so that there is only one row. */
+    isOnly: boolean("is_only").notNull().default(true),
+    /** The PUBLIC_URL under which it first ran with a live key, or the operator's later choice; null before. */
+    liveUrl: text("live_url"),
+  },
+  (table) => [uniqueIndex("stripe_site_is_only_unique").on(table.isOnly)],
+);
 
 /** Newsletter addresses. */
 export const subscribers = pgTable(
@@ -771,6 +790,7 @@ export type Session = typeof sessions.$inferSelect;
 export type EmailChange = typeof emailChanges.$inferSelect;
 export type Passkey = typeof passkeys.$inferSelect;
 export type Profile = typeof profiles.$inferSelect;
+export type StripeSite = typeof stripeSite.$inferSelect;
 export type StripePrice = typeof stripePrices.$inferSelect;
 export type Subscriber = typeof subscribers.$inferSelect;
 export type Campaign = typeof campaigns.$inferSelect;

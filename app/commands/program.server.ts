@@ -35,6 +35,7 @@ function addStripeCommands(stripe: Command): void {
     .option("--amount <amount>", "another price of the same product, such as 12.50")
     .option("--currency <code>", "of another price, such as eur")
     .option("--interval <interval>", "of another price: month or year")
+    .option("--unarchive", "put the product back on sale, if it was archived")
     .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost");
   add("sync", "update memberships from Stripe", "sync")
     .option("--all", "every member, such as after an outage")
@@ -48,6 +49,21 @@ function addStripeCommands(stripe: Command): void {
     )
     .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
     .option("--user <e-mail>", "one member");
+  add(
+    "give <subscription> <e-mail>",
+    "give a membership that this site did not sell to an account",
+    "give",
+  );
+  add(
+    "adopt",
+    "the site has moved here with its database: go on with it at Stripe",
+    "adopt",
+  ).option("--site <id>", "the site to continue, if its database is lost");
+  add(
+    "new-site",
+    "this is a copy of another site: make it one of its own, without members",
+    "newSite",
+  );
   add("doctor", "check everything between a payment and access; changes nothing", "doctor").option(
     "--after <id>",
     "resume after this account id, which an interrupted run prints",

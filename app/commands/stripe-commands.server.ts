@@ -3,13 +3,17 @@ import { env, setEnvironment } from "~/env.server";
 import type { Progress } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
-import { isUuid, reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
+import {
+  giveMembership,
+  reconcileFromStripe,
+} from "~/features/billing/reconcile-from-stripe.server";
 import {
   forwardingCommand,
   type WebhookSecretState,
   webhookAddress,
 } from "~/features/billing/setup-webhook.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
+import { adoptSite, isUuid, startNewSite } from "~/features/billing/stripe-site.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { examineStripe } from "~/features/checks/check-stripe.server";
@@ -27,12 +31,23 @@ export async function setup(options: SetupOptions): Promise<void> {
       "STRIPE_SECRET_KEY: found nothing, wanted the secret key of your Stripe account (sk_test_… or sk_live_…).",
     );
   }
+  // what it creates carries the site's id, which is in the database
+  await withDatabase(() => setUpWithDatabase(options));
+}
+
+async function setUpWithDatabase(options: SetupOptions): Promise<void> {
   const { steps, priceId, webhook } = await askStripe(() => setUpStripe(options));
   for (const { what, id, outcome } of steps) print(`${outcome.padEnd(8)} ${what}: ${id}`);
   print();
   print("Set these beside STRIPE_SECRET_KEY, and restart the site:");
   print(`STRIPE_PRICE_ID=${priceId}`);
   for (const line of secretLines(webhook)) print(line);
+  if (steps.some(({ outcome }) => outcome === "archived")) {
+    print();
+    print(
+      "The product is archived, so nobody can buy. To sell it again: 'stripe setup --unarchive'.",
+    );
+  }
   const { priceId: former } = env().STRIPE_KNOWN;
   if (former && former !== priceId) {
     print();
@@ -129,22 +144,53 @@ async function reconcileNow() {
   return reconcile(new Date(Date.now() + 60 * 60_000));
 }
 
+/** Brings rows and Stripe into line after restoring a backup: what the rows know, then what they have lost. */
 async function syncFromStripe(): Promise<void> {
+  const rows = await reconcileAll({ onProgress: reportProgress });
   const { synced, failed, adopted, unresolved } = await askStripe(() =>
     reconcileFromStripe((checked) => process.stderr.write(`${checked} memberships checked\n`)),
   );
-  print(`${synced} synced, ${failed} failed`);
+  print(`${synced} synced, ${rows.failed + failed} failed`);
   for (const { subscriptionId, owner } of adopted) {
-    print(`restored to account ${owner.userId}: ${subscriptionId}`);
+    if ("userId" in owner) print(`restored to account ${owner.userId}: ${subscriptionId}`);
   }
+  let isWrong = rows.failed + failed > 0;
   for (const { subscriptionId, stripeCustomerId, owner } of unresolved) {
+    if (owner.kind === "not-sold") {
+      print(
+        `not sold by this site: ${subscriptionId} of ${stripeCustomerId}; 'stripe give ${subscriptionId} <e-mail>' gives it to an account`,
+      );
+      continue;
+    }
+    isWrong = true;
     print(
       owner.kind === "surplus"
         ? `account ${owner.userId} pays twice: ${subscriptionId} of ${stripeCustomerId} beside one of ${owner.linkedCustomer}; refund and cancel one of them in Stripe's dashboard`
-        : `no account has ${subscriptionId} of ${stripeCustomerId}; if its holder is gone, cancel it in Stripe's dashboard`,
+        : `no account has ${subscriptionId} of ${stripeCustomerId}; its holder gets it back by signing up again and confirming the address. If the account was deleted, cancel it in Stripe's dashboard`,
     );
   }
-  if (failed > 0 || unresolved.length > 0) process.exitCode = 1;
+  if (isWrong) process.exitCode = 1;
+}
+
+/** `stripe give`: gives a membership that this site did not sell to an account. */
+export async function give(subscriptionId: string, email: string): Promise<void> {
+  requireConfigured();
+  await withDatabase(() => askStripe(() => giveMembership(subscriptionId, email)));
+  print(`given: ${subscriptionId}`);
+}
+
+/** `stripe adopt`: the site has moved to PUBLIC_URL, or continues another one. */
+export async function adopt({ site }: { site?: string }): Promise<void> {
+  await withDatabase(() => adoptSite(site));
+  print("Adopted. Run 'stripe setup' for the endpoint and the portal at this address.");
+}
+
+/** `stripe new-site`: this database is a copy, and its site is to be one of its own at Stripe. */
+export async function newSite(): Promise<void> {
+  await withDatabase(async () => {
+    print(`A new site. ${await startNewSite()} accounts have no customer or membership any more.`);
+  });
+  print("Run 'stripe setup', set what it prints, and restart the site.");
 }
 
 /** On standard error, so that standard output holds the result alone. */

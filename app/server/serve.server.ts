@@ -12,10 +12,12 @@ import {
   SANDBOX_STRIPE,
   setEnvironment,
 } from "~/env.server";
+import { isLiveKey } from "~/environment/stripe-key";
 import { warmUpPasswords } from "~/features/accounts/password.server";
 import { startBackups } from "~/features/backup/backup-timer.server";
 import { loadPriceOnSale } from "~/features/billing/load-price-on-sale.server";
 import { startReconciliation } from "~/features/billing/reconcile.server";
+import { reportLiveProblem } from "~/features/billing/stripe-site.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { startSiteWatch } from "~/features/checks/site-watch.server";
 import { setBookFilesFolder } from "~/features/library/book/book-files.server";
@@ -139,6 +141,7 @@ async function start(
   signal.throwIfAborted();
   if (settings.SANDBOX) started.push(await startSandbox(settings, settings.SANDBOX));
   if (settings.STRIPE && !settings.SANDBOX) {
+    if (isLiveKey(settings.STRIPE.secretKey)) await reportLiveProblem();
     const stopPriceLookup = await loadPriceOnSale();
     started.push({ name: "price look-up", stop: async () => stopPriceLookup() });
     signal.throwIfAborted();

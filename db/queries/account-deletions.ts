@@ -20,6 +20,11 @@ export async function abandonAccountDeletion(userId: string): Promise<void> {
   await getDatabase().db.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
 }
 
+/** Whether an account's deletion has begun. */
+export async function isDeletionPending(userId: string, tx: Transaction): Promise<boolean> {
+  return (await tx.$count(accountDeletions, eq(accountDeletions.userId, userId))) > 0;
+}
+
 /** Deletions that began before `before` and have not ended, the oldest first. */
 export async function findUnfinishedDeletions(
   before: Date,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE, setEnvironment } from "~/env.server";
 import { unlinkCustomer } from "~/features/billing/reconcile.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { siteMark } from "~/features/billing/stripe-site.server";
 import { isSubscribed } from "~/features/membership/access";
 import { action as billing } from "~/routes/billing/route";
 import { action as checkout } from "~/routes/checkout/route";
@@ -71,7 +72,7 @@ describe("starting a checkout", () => {
       mode: "subscription",
       customer: profile?.stripeCustomerId,
       client_reference_id: reader.id,
-      metadata: { userId: reader.id, priceId },
+      metadata: { userId: reader.id, priceId, ...(await siteMark()) },
       success_url: `${ORIGIN}/checkout/success?session_id={CHECKOUT_SESSION_ID}`,
       cancel_url: `${ORIGIN}/checkout/cancelled`,
     });
@@ -86,7 +87,7 @@ describe("starting a checkout", () => {
     const subscription = await stripeClient().subscriptions.retrieve(
       await liveSubscription(reader),
     );
-    expect(subscription.metadata).toEqual({ userId: reader.id });
+    expect(subscription.metadata).toEqual({ userId: reader.id, ...(await siteMark()) });
   });
 
   it("reuses the open session of a customer that the row has lost", async () => {

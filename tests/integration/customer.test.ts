@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ensureCustomer } from "~/features/billing/customer.server";
+import { SITE_KEY, siteMark } from "~/features/billing/stripe-site.server";
 import { getDatabase } from "~db/client";
 import { ensureProfile, findProfile, updateProfile } from "~db/queries/profiles";
 import { insertUser } from "~db/queries/users";
@@ -23,7 +24,10 @@ afterAll(async () => {
 beforeEach(() => {
   stripe.reset();
   created = newCustomer();
-  stripe.answers = { "POST /v1/customers": { status: 200, fields: { id: created } } };
+  stripe.answers = {
+    "GET /v1/customers": customers(),
+    "POST /v1/customers": { status: 200, fields: { id: created } },
+  };
   lines = watchLog();
 });
 afterEach(() => vi.restoreAllMocks());
@@ -107,7 +111,8 @@ describe("an address that Stripe rejects", () => {
     stripe.answers["POST /v1/customers"] = [answer, { status: 200, fields: { id: created } }];
     await expect(ensure(account)).rejects.toMatchObject({ statusCode: answer.status });
     expect(await linked(account)).toBeNull();
-    expect(stripe.calls).toEqual([creationOf(account)]);
+    const mark = `&metadata[${SITE_KEY}]=${(await siteMark())[SITE_KEY]}`;
+    expect(stripe.calls).toEqual([listedBy(account.email), creationOf(account) + mark]);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   SETUP_METADATA,
 } from "~/features/billing/premium-product.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { siteMark } from "~/features/billing/stripe-site.server";
 import { findStripePrice } from "~db/queries/stripe-prices";
 import { control, requestCounts, stripeSettings } from "../support/payments";
 import { testSite } from "../support/site";
@@ -76,7 +77,8 @@ describe("the products whose subscriptions are memberships", () => {
   it("are that of the price on sale and those that setup created", async () => {
     const known = await premiumProducts();
     expect(known).toContain(SANDBOX_STRIPE.productId);
-    const former = await newProduct(SETUP_METADATA);
+    const former = await newProduct({ ...SETUP_METADATA, ...(await siteMark()) });
+    await newProduct({ ...SETUP_METADATA, golden_path_site: "another" });
     const onSale = await newProduct();
     await newProduct({ app: "another" });
     restart();
@@ -90,7 +92,7 @@ describe("the products whose subscriptions are memberships", () => {
   it("are fetched again after 10 minutes", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const before = await premiumProducts();
-    const product = await newProduct(SETUP_METADATA);
+    const product = await newProduct({ ...SETUP_METADATA, ...(await siteMark()) });
     vi.setSystemTime(Date.now() + 10 * 60_000 - 1);
     expect(await premiumProducts()).toEqual(before);
     expect(await requestsOf(LIST)).toBe(1);

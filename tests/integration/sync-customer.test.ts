@@ -7,9 +7,11 @@ import {
   takeSnapshot,
   writeSnapshot,
 } from "~/features/billing/sync-customer.server";
+import { membershipProblem } from "~/features/membership/membership-state";
 import { getDatabase } from "~db/client";
+import { beginAccountDeletion } from "~db/queries/account-deletions";
 import { findProfile, updateProfile } from "~db/queries/profiles";
-import { memberships, operatorAlerts, operatorSignals } from "~db/schema";
+import { mails, memberships, operatorAlerts, operatorSignals } from "~db/schema";
 import { type LogLine, watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { control, newMember, newPayer, type Payer, requestCounts } from "../support/payments";
@@ -72,29 +74,57 @@ describe("a sync", () => {
   });
 });
 
-describe("a customer with more than one live subscription", () => {
-  it("is an error that names them, and those that ended do not count", async () => {
+describe("a customer with two memberships that renew", () => {
+  const alert = async ({ id }: Payer) => {
+    const { db } = getDatabase();
+    const key = `two-memberships:${id}`;
+    const [found] = await db.select().from(operatorAlerts).where(eq(operatorAlerts.key, key));
+    return found;
+  };
+  const mailed = async (subscription: string) =>
+    (await getDatabase().db.select().from(mails)).filter(
+      ({ idempotencyKey }) => idempotencyKey === `twice:${subscription}`,
+    ).length;
+
+  it("is an alert, and its member is told on the pages and by one mail, until one ends", async () => {
     const member = await newMember(site.sandboxOrigin);
     const second = await play<{ id: string }>(`customers/${member.customer}/subscribe`);
-    lines = watchLog();
     await syncCustomer(member.customer);
-    expect(linesOf("error")).toEqual([
-      {
-        level: "error",
-        message: expect.stringContaining("more than one live subscription"),
-        facts: {
-          userId: member.id,
-          stripeCustomerId: member.customer,
-          subscriptions: expect.toSatisfy((ids: string[]) =>
-            [member.subscription, second.id].every((id) => ids.includes(id)),
-          ),
-        },
-      },
+    await syncCustomer(member.customer);
+    const ids = [member.subscription, second.id];
+    const { secondSubscriptionId: other, stripeSubscriptionId: counted } = await row(member);
+    expect([counted, other].toSorted()).toEqual(ids.toSorted());
+    expect(membershipProblem(await row(member))).toBe("paid-twice");
+    expect(await alert(member)).toMatchObject({ facts: { first: counted, second: other } });
+    expect(await mailed(other ?? "")).toBe(1);
+
+    await stripeClient().subscriptions.update(other ?? "", { cancel_at_period_end: true });
+    await syncCustomer(member.customer);
+    expect(membershipProblem(await row(member))).toBeNull();
+    expect(await alert(member)).toMatchObject({ facts: { isOver: 1 } });
+  });
+});
+
+describe("a customer that somebody deleted at Stripe", () => {
+  const notices = () => lines.filter(({ facts }) => facts.event === "customer-deleted");
+
+  it("ends access and is said once, with what to do", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await stripeClient().customers.del(member.customer);
+    await syncCustomer(member.customer);
+    await syncCustomer(member.customer);
+    expect(await row(member)).toMatchObject({ stripePriceId: null });
+    expect(notices()).toMatchObject([
+      { level: "warn", message: expect.stringContaining("refund the rest of the paid period") },
     ]);
-    await play(`subscriptions/${second.id}/cancel`);
-    lines = watchLog();
+  });
+
+  it("is not said while the site itself deletes the account", async () => {
+    const member = await newMember(site.sandboxOrigin);
+    await beginAccountDeletion(member.id);
+    await stripeClient().customers.del(member.customer);
     await syncCustomer(member.customer);
-    expect(linesOf("error")).toEqual([]);
+    expect(notices()).toEqual([]);
   });
 });
 

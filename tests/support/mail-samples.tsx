@@ -22,6 +22,7 @@ import {
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
+  membershipTwiceMail,
 } from "~/features/mail/templates/membership-mails";
 import {
   newsletterConfirmationMail,
@@ -225,6 +226,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     status: "ends-with-problem",
     url: MANAGE,
   }),
+  "membership-twice": membershipTwiceMail({ url: `${SITE}/billing/card` }),
   "membership-ended": membershipEndedMail({ url: `${SITE}/#purchase` }),
   "membership-refunded": membershipRefundedMail({
     amount: PRICE.amount,

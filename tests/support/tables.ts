@@ -10,7 +10,7 @@ export type Contents = Record<string, string>;
  * edition in its folder, and counts of visitors.
  */
 const NO_CONTENTS = [
-  ...["mail_workers", "site_keys"],
+  ...["mail_workers", "site_keys", "stripe_site"],
   ...["program_starts", "operator_signals", "operator_matters"],
   ...["visitor_hashes", "visitor_salts", "daily_visitors"],
   ...["editions", "edition_documents", "edition_files"],

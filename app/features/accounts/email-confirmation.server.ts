@@ -1,4 +1,5 @@
 import { env } from "~/env.server";
+import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { emailConfirmationMail } from "~/features/mail/templates/account-mails";
@@ -64,7 +65,10 @@ export async function confirmEmailByLink(
       if (!isOwnBrowser) await deleteOtherSessions(userId, null, tx);
       return true;
     });
-    if (isFirst) logSecurityEvent("email-confirmed", { userId }, "address confirmed");
+    if (isFirst) {
+      logSecurityEvent("email-confirmed", { userId }, "address confirmed");
+      void giveBackMembership(userId);
+    }
     return { kind: "confirmed", isSignedOut: isFirst && !isOwnBrowser };
   } catch (error) {
     log().error({ err: error }, "an address could not be confirmed");

@@ -7,7 +7,7 @@ import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase } from "~db/client";
 
-/** A refund, a dispute or a late payment to notify the author of. */
+/** A refund, a dispute, a deletion at Stripe or a late payment to notify the author of. */
 export type AuthorEvent = {
   kind:
     | "dispute-opened"
@@ -15,6 +15,7 @@ export type AuthorEvent = {
     | "dispute-lost"
     | "dispute-lost-paid-since"
     | "refunded"
+    | "customer-deleted"
     | "paid-after-deletion";
   /** Null, like the subscription, once the account is deleted. */
   userId: string | null;
@@ -41,6 +42,11 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
     subject: "A dispute is lost",
     did: "The payment has gone back to the member. The site has cancelled the subscription, so nothing more is charged.",
     todo: "There is nothing you need to do.",
+  },
+  "customer-deleted": {
+    subject: "A member was deleted at Stripe",
+    did: "Somebody deleted a member's customer at Stripe, which cancelled the subscription. Nothing more is charged, and access has ended.",
+    todo: "If that was a mistake, refund the rest of the paid period; the member can buy again.",
   },
   "dispute-lost-paid-since": {
     subject: "A dispute is lost",

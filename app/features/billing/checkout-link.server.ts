@@ -4,6 +4,7 @@ import { log } from "~/observability/log.server";
 import { isEmailConfirmed } from "~db/queries/users";
 import { startCheckout, WRONG_PRICE } from "./checkout.server";
 import { reportCheckoutRefusal } from "./checkout-refusal.server";
+import { AddressNotConfirmed } from "./customer.server";
 import { UnknownCustomer } from "./customer-billing.server";
 import { paymentPageProblem } from "./payment-pages.server";
 import { isRefusal, PaymentsNotConfigured } from "./stripe-client.server";
@@ -19,7 +20,7 @@ export type CheckoutLink =
       message: string;
     };
 
-/** Message for an unconfirmed address, with `REQUIRE_CONFIRMED_EMAIL`. */
+/** Message for an unconfirmed address, if `REQUIRE_CONFIRMED_EMAIL` is set or a membership waits for its owner. */
 const UNCONFIRMED =
   "Please confirm your email address first, with the link that is on its way to you.";
 
@@ -53,6 +54,10 @@ export async function linkToCheckout(
         "checkout was requested, but the Stripe variables are not set: see 'stripe setup'",
       );
       return { kind: "not-configured", message: error.message };
+    }
+    if (error instanceof AddressNotConfirmed) {
+      await resendEmailConfirmation(user.id);
+      return { kind: "unconfirmed", message: UNCONFIRMED };
     }
     if (isRefusal(error) || error instanceof UnknownCustomer) {
       log().error({ userId: user.id, err: error }, "Stripe refused the checkout");

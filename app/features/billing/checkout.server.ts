@@ -19,6 +19,7 @@ import {
   requireStripe,
   stripeClient,
 } from "./stripe-client.server";
+import { siteMark } from "./stripe-site.server";
 
 /** Where an upgrade continues: a checkout, or the portal for users who already have a subscription. */
 export type CheckoutOutcome =
@@ -185,13 +186,14 @@ async function createSession(
 ): Promise<Stripe.Checkout.Session> {
   const { PUBLIC_URL } = env();
   const { priceId } = requireStripe();
+  const mark = await siteMark();
   const parameters: Stripe.Checkout.SessionCreateParams = {
     mode: "subscription",
     customer: customer.id,
     client_reference_id: buyer.id,
     line_items: [{ price: priceId, quantity: 1 }],
-    metadata: { userId: buyer.id, priceId },
-    subscription_data: { metadata: { userId: buyer.id } },
+    metadata: { userId: buyer.id, priceId, ...mark },
+    subscription_data: { metadata: { userId: buyer.id, ...mark } },
     // Stripe replaces the placeholder only if its braces are not percent-encoded.
     success_url: `${PUBLIC_URL}/checkout/success?session_id={CHECKOUT_SESSION_ID}`,
     cancel_url: `${PUBLIC_URL}/checkout/cancelled`,

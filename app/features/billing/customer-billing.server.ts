@@ -19,6 +19,7 @@ import {
 import { findOpenInvoice } from "./open-invoice";
 import { premiumProducts, productOf, toStripePrice } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 import {
   type BillingState,
   billingStateOf,
@@ -29,12 +30,17 @@ import {
   nextChargeOf,
 } from "./subscription-state";
 
-/** Stripe has no such customer in this account and mode: the key or the database is the wrong one. */
+/** Stripe has no such customer of this site in this account and mode: the key or the database is the wrong one. */
 export class UnknownCustomer extends Error {
   override name = "UnknownCustomer";
-  constructor(readonly stripeCustomerId: string) {
+  constructor(
+    readonly stripeCustomerId: string,
+    { isForeign = false } = {},
+  ) {
     super(
-      `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
+      isForeign
+        ? `Customer ${stripeCustomerId} belongs to another site in this Stripe account: run 'stripe doctor'.`
+        : `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
     );
   }
 }
@@ -69,6 +75,8 @@ export type CustomerBilling = {
   nextPayment: NextPayment;
   /** The customer's payment methods that have failed. */
   failedPaymentMethods: ReadonlySet<string>;
+  /** Whether the customer was deleted at Stripe, which ended all its subscriptions. */
+  isDeleted: boolean;
   /** Whether a bank payment is pending, which takes days. */
   isPaymentPending: boolean;
 };
@@ -81,11 +89,19 @@ export type CustomerBilling = {
 export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBilling> {
   try {
     const since = Math.floor(Date.now() / 1_000) - CHARGES_WINDOW.year;
-    const [products, subscriptions, recent] = await Promise.all([
+    const [mark, products, subscriptions, recent] = await Promise.all([
+      siteMark(),
       premiumProducts(),
       listSubscriptions(stripeCustomerId),
       listCharges(stripeCustomerId, { gte: since }),
     ]);
+    // a row names the customer, so whatever it has without a mark is this site's
+    const isForeign = subscriptions.some(
+      (subscription) =>
+        membershipItem(subscription, products) &&
+        !isOurs(subscription.metadata, mark, { named: true }),
+    );
+    if (isForeign) throw new UnknownCustomer(stripeCustomerId, { isForeign });
     const longest = Math.max(0, ...subscriptions.map((one) => longestPeriod(one, products)));
     const older = longest + CHARGES_WINDOW.beyondPeriod - CHARGES_WINDOW.year;
     const charges =
@@ -106,7 +122,18 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
     const failed = charges.filter(({ status }) => status === "failed");
     const failedPaymentMethods = new Set(failed.flatMap((charge) => charge.payment_method ?? []));
     const isPaymentPending = charges.some(({ status }) => status === "pending");
-    return { state, memberships, price, nextPayment, failedPaymentMethods, isPaymentPending };
+    const isDeleted = subscriptions.some(
+      ({ customer }) => typeof customer === "object" && customer.deleted === true,
+    );
+    return {
+      state,
+      memberships,
+      price,
+      nextPayment,
+      failedPaymentMethods,
+      isPaymentPending,
+      isDeleted,
+    };
   } catch (error) {
     if (!isMissingAtStripe(error, "customer")) throw error;
     const customer = await customerState(stripeCustomerId);
@@ -120,6 +147,7 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
       nextPayment: NO_PAYMENT,
       failedPaymentMethods: new Set(),
       isPaymentPending: false,
+      isDeleted: true,
     };
   }
 }
@@ -151,13 +179,17 @@ function longestPeriod(subscription: Stripe.Subscription, products: ReadonlySet<
   return item ? item.current_period_end - item.current_period_start : 0;
 }
 
-/** Returns whether a customer exists at Stripe, was deleted, or is unknown in this account and mode. */
+/**
+ * Returns whether a customer that a row names exists at Stripe, was deleted, or is unknown in this account and mode.
+ * Another site's counts as unknown, so it is left alone.
+ */
 export async function customerState(
   stripeCustomerId: string,
 ): Promise<"there" | "deleted" | "unknown"> {
   try {
     const customer = await stripeClient().customers.retrieve(stripeCustomerId);
-    return customer.deleted ? "deleted" : "there";
+    if (customer.deleted) return "deleted";
+    return isOurs(customer.metadata, await siteMark(), { named: true }) ? "there" : "unknown";
   } catch (error) {
     if (isMissingAtStripe(error)) return "unknown";
     throw error;

@@ -1,11 +1,13 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
 import { ensureProfile, replaceCustomer } from "~db/queries/profiles";
-import { findAccountCreation, findEmailOfUser } from "~db/queries/users";
+import { findEmailOfUser, isEmailConfirmed } from "~db/queries/users";
 import type { Profile } from "~db/schema";
 import { customerState, UnknownCustomer } from "./customer-billing.server";
 import { deleteCustomer } from "./delete-customer.server";
+import { findOwnerless } from "./lost-membership.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 
 /** A user who has or will get a Stripe customer. */
 export type Buyer = { id: string; email: string };
@@ -17,16 +19,16 @@ export type KnownCustomer = {
   isNew: boolean;
 };
 
-/**
- * How long the idempotency key alone finds a new account's customer, in milliseconds. Stripe keeps keys for at least
- * 24 hours (https://docs.stripe.com/api/idempotent_requests).
- */
-const KEY_LIFETIME_MS = 23 * 60 * 60_000;
+/** A membership waits for whoever has a buyer's address, and the buyer has not confirmed it yet. */
+export class AddressNotConfirmed extends Error {
+  override name = "AddressNotConfirmed";
+}
 
 /**
  * Returns a user's only Stripe customer, creating it if needed; `profile` is the user's. The idempotency key is
  * derived from the user, and the customer is stored before anything is sold. A lost link, as in a restored backup, is
- * restored by the user id in the customer's metadata. A customer deleted at Stripe is replaced. Throws
+ * restored by the user id in the customer's metadata or, if its account is missing too, by its address; throws
+ * AddressNotConfirmed until the buyer has confirmed that. A customer deleted at Stripe is replaced. Throws
  * UnknownCustomer for one that never existed in this account and mode: then the key is wrong and nothing must be
  * replaced. Also throws Stripe's and PostgreSQL's errors.
  */
@@ -84,7 +86,7 @@ async function linkCustomer(
 
 /** Creates a customer, without the email address if Stripe rejects it; the checkout then asks for one. */
 async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<KnownCustomer> {
-  const metadata = { userId: buyer.id };
+  const metadata = { userId: buyer.id, ...(await siteMark()) };
   const { customers } = stripeClient();
   let customer: Stripe.Response<Stripe.Customer>;
   try {
@@ -104,25 +106,24 @@ async function createCustomer(buyer: Buyer, idempotencyKey: string): Promise<Kno
   return { id: customer.id, isNew: !isReplayed };
 }
 
-/**
- * Returns the user's customer at Stripe that is missing from the row. Searches after a failed call, which may have
- * taken effect, and after a day, when the idempotency key may have expired.
- */
+/** Returns the user's customer at Stripe that is missing from the row. */
 async function findLostCustomer(buyer: Buyer, profile: Profile): Promise<string | null> {
-  if (profile.checkoutFailures === 0 && (await isNewAccount(buyer.id))) return null;
   const { customers } = stripeClient();
-  const isTheirs = ({ metadata }: Stripe.Customer) => metadata.userId === buyer.id;
+  const mark = await siteMark();
+  const isTheirs = ({ metadata }: Stripe.Customer) =>
+    metadata.userId === buyer.id && isOurs(metadata, mark, { named: false });
   const { data: sameAddress } = await customers.list({ email: buyer.email, limit: 100 });
   const found = sameAddress.find(isTheirs);
-  if (found || profile.checkoutFailures === 0) return found?.id ?? null;
+  if (found) return found.id;
+  const ownerless = await findOwnerless(sameAddress);
+  if (ownerless) {
+    if (await isEmailConfirmed(buyer.id)) return ownerless.id;
+    throw new AddressNotConfirmed(`Customer ${ownerless.id} has the address of user ${buyer.id}.`);
+  }
+  if (profile.checkoutFailures === 0) return null;
   // It may have no email address.
   const { data: newest } = await customers.list({ limit: 100 });
   return newest.find(isTheirs)?.id ?? null;
-}
-
-async function isNewAccount(userId: string): Promise<boolean> {
-  const createdAt = await findAccountCreation(userId);
-  return createdAt !== null && Date.now() - createdAt.getTime() < KEY_LIFETIME_MS;
 }
 
 /** Returns a key suffix after failures, which Stripe replays under the old key for a day. */

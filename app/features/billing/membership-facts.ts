@@ -26,6 +26,7 @@ export type MembershipFact = {
     }
   | { kind: "cancelled"; status: Exclude<MembershipStatus, { kind: "renews" | "complimentary" }> }
   | { kind: "ended" }
+  | { kind: "twice" }
   | { kind: "refunded"; amount: Amount; status: StatusAfterRefund }
 );
 
@@ -39,6 +40,7 @@ type RowBefore = Pick<
   | "stripeSubscriptionStatus"
   | "stripeCancelAtPeriodEnd"
   | "accessRevoked"
+  | "secondSubscriptionId"
 >;
 
 type Snapshot = Pick<CustomerBilling, "state" | "memberships"> & {
@@ -81,6 +83,10 @@ export function membershipFacts(before: RowBefore, snapshot: Snapshot): Membersh
       );
       if (refunded?.status.kind === "ended") return facts.filter(isFact).filter(isNew);
     }
+  }
+  const { secondSubscriptionId: second } = state;
+  if (second !== null && before.secondSubscriptionId === null) {
+    facts.push({ kind: "twice", key: `twice:${second}`, at: now });
   }
   const last = find(before.stripeSubscriptionId);
   facts.push(last ? endedFact(before, last, snapshot) : null);

@@ -8,6 +8,7 @@ import {
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
+  membershipTwiceMail,
 } from "~/features/mail/templates/membership-mails";
 import { nextPayment } from "~/features/membership/next-payment";
 import { periodText, priceText } from "~/features/membership/premium-price";
@@ -85,6 +86,8 @@ function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
         status: fact.status.kind,
         url: fact.status.kind === "ends-with-problem" ? cardUrl : premiumUrl,
       });
+    case "twice":
+      return membershipTwiceMail({ url: cardUrl });
     case "ended":
       return membershipEndedMail({ url: `${PUBLIC_URL}/#purchase` });
     case "refunded":

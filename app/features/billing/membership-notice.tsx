@@ -102,6 +102,13 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
         button: INVOICES_LABEL,
         isUrgent: false,
       };
+    case "paid-twice":
+      return {
+        what: "You have two memberships, and pay for both.",
+        next: "Cancel either of them on Stripe’s page; the other one goes on.",
+        button: "Manage or cancel membership",
+        isUrgent: true,
+      };
     case "to-confirm":
       return {
         what: "Your bank asks you to confirm your last membership payment.",

@@ -2,6 +2,7 @@ import type Stripe from "stripe";
 import { env } from "~/env.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 
 /** Cache lifetime of the portal's configuration, in milliseconds; another process's `stripe setup` may create one. */
 const CACHE_TTL_MS = 10 * 60_000;
@@ -78,15 +79,18 @@ function portalConfigurationId(): Promise<string | null> {
 }
 
 /**
- * Returns the portal configuration created by `stripe setup`; null if it was never run for this account. If two sites
- * share an account, prefers the one that returns to this site.
+ * Returns the portal configuration that `stripe setup` created for this site; null if there is none. One without a
+ * mark is this site's if it returns there.
  */
 export async function findPortalConfiguration(): Promise<Stripe.BillingPortal.Configuration | null> {
   const { data } = await stripeClient().billingPortal.configurations.list({
     active: true,
     limit: 100,
   });
-  const ours = data.filter(({ metadata }) => metadata?.app === SETUP_METADATA.app);
-  const isOfThisSite = (address: string | null) => address?.startsWith(`${env().PUBLIC_URL}/`);
-  return ours.find((found) => isOfThisSite(found.default_return_url)) ?? ours[0] ?? null;
+  const mark = await siteMark();
+  const ours = data.filter(({ metadata, default_return_url }) => {
+    const named = default_return_url?.startsWith(`${env().PUBLIC_URL}/`) ?? false;
+    return metadata?.app === SETUP_METADATA.app && isOurs(metadata, mark, { named });
+  });
+  return ours[0] ?? null;
 }

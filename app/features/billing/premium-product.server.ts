@@ -1,10 +1,12 @@
 import type Stripe from "stripe";
+import { findKnownProducts } from "~db/queries/billing-examination";
 import { findStripePrice, insertStripePrice } from "~db/queries/stripe-prices";
 import type { StripePrice } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
 import { requireStripe, stripeClient } from "./stripe-client.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 
-/** Marks the objects `stripe setup` creates at Stripe, so the site can find them. */
+/** Marks the objects `stripe setup` creates at Stripe as those of this program; `siteMark` tells sites apart. */
 export const SETUP_METADATA = { app: "the-golden-path" } as const;
 
 /** Cache lifetime of the products, in milliseconds; another process's `stripe setup` may create one. */
@@ -28,8 +30,8 @@ export async function priceOnSale(): Promise<StripePrice> {
 }
 
 /**
- * Returns the products whose subscriptions are memberships: that of the price on sale, and all that `stripe setup`
- * ever created. Subscribers to a former product thus stay members.
+ * Returns the products whose subscriptions can be memberships: that of the price on sale, and all that `stripe setup`
+ * ever created for this site. Subscribers to a former product thus stay members.
  */
 export function premiumProducts(): Promise<ReadonlySet<string>> {
   const client = stripeClient();
@@ -52,8 +54,10 @@ export function premiumProducts(): Promise<ReadonlySet<string>> {
 
 async function findProducts(client: Stripe): Promise<ReadonlySet<string>> {
   const products = new Set([(await priceOnSale()).productId]);
+  const [mark, known] = await Promise.all([siteMark(), findKnownProducts()]);
   for await (const { id, metadata } of client.products.list({ limit: 100 })) {
-    if (metadata.app === SETUP_METADATA.app) products.add(id);
+    if (metadata.app !== SETUP_METADATA.app) continue;
+    if (isOurs(metadata, mark, { named: known.includes(id) })) products.add(id);
   }
   return products;
 }

@@ -1,17 +1,15 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
-import {
-  ensureProfile,
-  findProfile,
-  findProfileByCustomer,
-  replaceCustomer,
-} from "~db/queries/profiles";
-import { findAccountCreation } from "~db/queries/users";
+import { OperatorError } from "~db/operator-error";
+import { findProfile, findProfileByCustomer } from "~db/queries/profiles";
+import { findAccountCreation, findUserByEmail } from "~db/queries/users";
 import { idOf } from "./coverage";
-import { listLiveMemberships, membershipItem } from "./customer-billing.server";
+import { membershipItem } from "./customer-billing.server";
 import { inPages, inParallel } from "./in-parallel";
+import { hasLiveMembership, linkLostCustomer } from "./lost-membership.server";
 import { premiumProducts } from "./premium-product.server";
-import { isInvalidRequest, isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { stripeClient } from "./stripe-client.server";
+import { isMarked, isOurs, isUuid, siteMark } from "./stripe-site.server";
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 
@@ -25,8 +23,10 @@ export type MembershipOwner =
   | { kind: "lost"; userId: string; replaces: string | null }
   /** Its user pays for another one too, through the row's customer. */
   | { kind: "surplus"; userId: string; linkedCustomer: string }
-  /** No account belongs to it. */
-  | { kind: "ownerless"; userId: string | null };
+  /** This site sold it, and no account belongs to it. */
+  | { kind: "ownerless"; userId: string | null }
+  /** Nothing shows that this site sold it: perhaps a Payment Link, the dashboard or another site did. */
+  | { kind: "not-sold" };
 
 /** A live membership in the Stripe account, with or without an owner. */
 export type AccountMembership = {
@@ -40,14 +40,14 @@ export type FromStripeResult = {
   synced: number;
   failed: number;
   adopted: AccountMembership[];
-  /** Paid memberships that need the operator. */
+  /** Other memberships that no row names. */
   unresolved: AccountMembership[];
 };
 
 /**
- * Syncs the rows of all live memberships in the Stripe account. If a row has lost its customer, as in a restored
- * backup, restores the link by the user id in the subscription's or customer's metadata. Never uses the email
- * address, which proves nothing. Throws Stripe's and PostgreSQL's errors.
+ * Syncs the rows of all live memberships that this site sold. If a row has lost its customer, as in a restored
+ * backup, restores the link by the user id in the subscription's or customer's metadata. If that account is missing,
+ * uses the customer's address, once an account has confirmed it. Throws Stripe's and PostgreSQL's errors.
  */
 export async function reconcileFromStripe(
   onProgress?: (synced: number) => void,
@@ -55,7 +55,9 @@ export async function reconcileFromStripe(
   const result: FromStripeResult = { synced: 0, failed: 0, adopted: [], unresolved: [] };
   const sync = async (membership: AccountMembership) => {
     const { owner, stripeCustomerId } = membership;
-    if (owner.kind === "lost" && (await adopt(membership, owner))) {
+    const isLinked =
+      owner.kind === "lost" && (await linkLostCustomer({ ...owner, stripeCustomerId }));
+    if (isLinked) {
       result.adopted.push(membership);
     } else if (owner.kind !== "linked") {
       result.unresolved.push(membership);
@@ -73,7 +75,8 @@ export async function reconcileFromStripe(
 }
 
 /**
- * Finds each live membership's owner and calls `work` with it, several concurrently. Passes failures to `onError` and
+ * Finds each live membership's owner and calls `work` with it, several concurrently. Leaves out other sites'. Passes
+ * failures to `onError` and
  * continues; throws them if there is none.
  */
 export async function forEachAccountMembership(
@@ -90,7 +93,7 @@ export async function forEachAccountMembership(
       if (stripeCustomerId === null) return;
       try {
         const owner = await findOwner(subscription, stripeCustomerId);
-        await work({ subscriptionId: subscription.id, stripeCustomerId, owner });
+        if (owner) await work({ subscriptionId: subscription.id, stripeCustomerId, owner });
       } catch (error) {
         if (!onError) throw error;
         onError(stripeCustomerId, error);
@@ -99,16 +102,25 @@ export async function forEachAccountMembership(
   }
 }
 
+/** Returns a membership's owner; null if another site sold it. */
 async function findOwner(
-  subscription: Stripe.Subscription,
+  { metadata }: Stripe.Subscription,
   stripeCustomerId: string,
-): Promise<MembershipOwner> {
+): Promise<MembershipOwner | null> {
+  const mark = await siteMark();
+  if (!isOurs(metadata, mark, { named: true })) return null;
   const linked = await findProfileByCustomer(stripeCustomerId);
   if (linked) return { kind: "linked", userId: linked.id };
-  const userId = subscription.metadata.userId ?? (await userIdOfCustomer(stripeCustomerId));
-  if (!userId || !isUuid(userId) || !(await findAccountCreation(userId))) {
-    return { kind: "ownerless", userId: userId ?? null };
+  let userId = isMarked(metadata) ? await findAccount(metadata.userId) : null;
+  if (userId === null) {
+    const customer = await stripeClient().customers.retrieve(stripeCustomerId);
+    if (customer.deleted) return null;
+    // a subscription that the author made for this site's customer is this site's too
+    const isOwn = isMarked(metadata) || isOurs(customer.metadata, mark, { named: false });
+    if (!isOwn) return isMarked(customer.metadata) ? null : { kind: "not-sold" };
+    userId = await accountOfCustomer(customer);
   }
+  if (userId === null) return { kind: "ownerless", userId: metadata.userId ?? null };
   const linkedCustomer = (await findProfile(userId))?.stripeCustomerId ?? null;
   if (linkedCustomer !== null && (await hasLiveMembership(linkedCustomer))) {
     return { kind: "surplus", userId, linkedCustomer };
@@ -116,54 +128,41 @@ async function findOwner(
   return { kind: "lost", userId, replaces: linkedCustomer };
 }
 
-async function adopt(
-  { subscriptionId, stripeCustomerId }: AccountMembership,
-  { userId, replaces }: Extract<MembershipOwner, { kind: "lost" }>,
-): Promise<boolean> {
-  await ensureProfile(userId);
-  if (replaces !== null && !(await closeCheckouts(userId, replaces))) return false;
-  const isAdopted = await replaceCustomer(userId, replaces, stripeCustomerId);
-  if (isAdopted) {
-    log().warn(
-      { userId, stripeCustomerId, subscription: subscriptionId, replaces: replaces ?? undefined },
-      "a membership was linked to its account again",
-    );
-  }
-  return isAdopted;
+/** Returns the account that a customer names, or else the one that has confirmed its address. */
+async function accountOfCustomer({ email, metadata }: Stripe.Customer): Promise<string | null> {
+  const userId = await findAccount(metadata.userId);
+  if (userId || !email) return userId;
+  const user = await findUserByEmail(email);
+  return user?.emailConfirmedAt ? user.id : null;
+}
+
+async function findAccount(userId: string | undefined): Promise<string | null> {
+  return userId && isUuid(userId) && (await findAccountCreation(userId)) ? userId : null;
 }
 
 /**
- * Expires the open checkout sessions of a customer about to be unlinked; paying one would create a second membership.
- * Returns false if one has just been paid.
+ * Gives a membership that this site did not sell, as by a Payment Link or in the dashboard, to the account with an
+ * address. Throws OperatorError if it cannot be given, and Stripe's and PostgreSQL's errors.
  */
-async function closeCheckouts(userId: string, customer: string): Promise<boolean> {
-  const { sessions } = stripeClient().checkout;
-  try {
-    for await (const session of sessions.list({ customer, status: "open", limit: 100 })) {
-      if (session.client_reference_id === userId) await sessions.expire(session.id);
-    }
-    return true;
-  } catch (error) {
-    if (!isInvalidRequest(error)) throw error;
-    return isMissingAtStripe(error, "customer");
+export async function giveMembership(subscriptionId: string, email: string): Promise<void> {
+  const user = await findUserByEmail(email);
+  if (!user) throw new OperatorError("Nobody has an account with this address.");
+  const subscription = await stripeClient().subscriptions.retrieve(subscriptionId);
+  const customer = idOf(subscription.customer);
+  const owner = customer === null ? null : await findOwner(subscription, customer);
+  if (!owner || customer === null) throw new OperatorError("Another site has sold it.");
+  if (isOver(subscription) || !membershipItem(subscription, await premiumProducts())) {
+    throw new OperatorError("It is not a running subscription to a product of this site.");
   }
-}
-
-async function hasLiveMembership(stripeCustomerId: string): Promise<boolean> {
-  try {
-    return (await listLiveMemberships(stripeCustomerId)).length > 0;
-  } catch (error) {
-    if (isMissingAtStripe(error, "customer")) return false;
-    throw error;
+  if (owner.kind === "linked") {
+    throw new OperatorError(`It belongs to account ${owner.userId} already.`);
   }
-}
-
-async function userIdOfCustomer(stripeCustomerId: string): Promise<string | undefined> {
-  const customer = await stripeClient().customers.retrieve(stripeCustomerId);
-  return customer.deleted ? undefined : customer.metadata.userId;
-}
-
-/** Returns whether a text can be an account id; PostgreSQL rejects queries with any other. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  const replaces = (await findProfile(user.id))?.stripeCustomerId ?? null;
+  if (replaces !== null && (await hasLiveMembership(replaces))) {
+    throw new OperatorError("The account has a membership already: end one of the two at Stripe.");
+  }
+  if (!(await linkLostCustomer({ stripeCustomerId: customer, userId: user.id, replaces }))) {
+    throw new OperatorError("The account has changed meanwhile: run this again.");
+  }
+  await syncCustomer(customer);
 }

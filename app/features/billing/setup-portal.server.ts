@@ -6,6 +6,14 @@ import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
+import { isMarked, siteMark } from "./stripe-site.server";
+
+/** What the portal offers whoever cancels as a reason: all that Stripe has. */
+const REASONS: Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel.CancellationReason.Option[] =
+  [
+    ...(["too_expensive", "missing_features", "switched_service", "unused"] as const),
+    ...(["customer_service", "too_complex", "low_quality", "other"] as const),
+  ];
 
 /** Returns the URL to which the portal returns members; they are synced there. */
 function portalReturnAddress(): string {
@@ -13,7 +21,8 @@ function portalReturnAddress(): string {
 }
 
 /**
- * Configures the portal so members can change their card, read invoices, and cancel at the end of the paid period
+ * Configures the portal so members can change their card, read invoices, cancel at the end of the paid period, and
+ * say why
  * (https://docs.stripe.com/api/customer_portal/configurations).
  */
 export async function setUpPortal(steps: SetupStep[]): Promise<void> {
@@ -23,19 +32,21 @@ export async function setUpPortal(steps: SetupStep[]): Promise<void> {
     features: {
       invoice_history: { enabled: true },
       payment_method_update: { enabled: true },
-      subscription_cancel: { enabled: true, mode: "at_period_end" as const },
+      subscription_cancel: {
+        enabled: true,
+        mode: "at_period_end" as const,
+        cancellation_reason: { enabled: true, options: REASONS },
+      },
     },
+    metadata: { ...SETUP_METADATA, ...(await siteMark()) },
   };
   const found = await findPortalConfiguration();
   if (!found) {
-    const created = await stripeClient().billingPortal.configurations.create({
-      ...wanted,
-      metadata: SETUP_METADATA,
-    });
+    const created = await stripeClient().billingPortal.configurations.create(wanted);
     steps.push({ what: "portal configuration", id: created.id, outcome: "created" });
     return;
   }
-  const isRight = portalProblems(found).length === 0;
+  const isRight = portalProblems(found).length === 0 && isMarked(found.metadata);
   if (!isRight) await stripeClient().billingPortal.configurations.update(found.id, wanted);
   steps.push({
     what: "portal configuration",
@@ -55,6 +66,7 @@ export function portalProblems({
     ...(subscription_cancel.enabled && subscription_cancel.mode !== "at_period_end"
       ? ["cancelling ends at once what is paid"]
       : []),
+    ...(subscription_cancel.cancellation_reason.enabled ? [] : ["does not ask why members cancel"]),
     ...(payment_method_update.enabled ? [] : ["members cannot change their card"]),
     ...(invoice_history.enabled ? [] : ["members cannot see their invoices"]),
     ...(default_return_url === portalReturnAddress()

@@ -4,15 +4,23 @@ import { PREMIUM_PRICE, type RecurringPrice } from "~/features/membership/premiu
 import { readAmount, writeAmount } from "~/features/membership/price-amount";
 import { currentSite } from "~/features/site/current-site.server";
 import { OperatorError } from "~db/operator-error";
+import { findKnownProducts } from "~db/queries/billing-examination";
 import { productOf, SETUP_METADATA, toStripePrice } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isMarked, isOurs, SITE_KEY, type SiteMark, siteMark } from "./stripe-site.server";
 
-/** Lookup key of the price to sell, whatever its id. A new price takes it over. */
-const PRICE_LOOKUP_KEY = "golden_path_premium_monthly";
+/** Returns the lookup key of the price this site sells, whatever its id. A new price takes it over. */
+const lookupKeyOf = (mark: SiteMark) => `golden_path_premium_${mark[SITE_KEY]}`;
 
 /** The price options as typed by the author. An omitted one keeps the value of the price on sale. */
-export type PriceOptions = { amount?: string; currency?: string; interval?: string };
+export type PriceOptions = {
+  amount?: string;
+  currency?: string;
+  interval?: string;
+  /** Puts the product back on sale, if the author has archived it. */
+  unarchive?: boolean;
+};
 
 /** A fixed amount and its billing period. */
 type Terms = RecurringPrice & { unitAmount: number };
@@ -23,26 +31,30 @@ type Terms = RecurringPrice & { unitAmount: number };
  * price stays active. Throws OperatorError for invalid options.
  */
 export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Promise<string> {
-  const onSale = await findPriceOnSale();
+  const mark = await siteMark();
+  const lookupKey = lookupKeyOf(mark);
+  const metadata = { ...SETUP_METADATA, ...mark };
+  const onSale = await findPriceOnSale(mark);
   const terms = termsOf(options, onSale);
-  const productId = await setUpProduct(onSale, steps);
+  const productId = await setUpProduct(onSale, mark, options, steps);
   const found =
     onSale?.active && matches(onSale, terms)
       ? onSale
-      : await findPrice(productId, terms ?? PREMIUM_PRICE);
+      : await findPrice(productId, mark, terms ?? PREMIUM_PRICE);
   if (found) {
     const { amount, currency, interval } = options;
     const isAsked = (amount ?? currency ?? interval) !== undefined;
     // A run without options must not undo an earlier choice that is not configured yet.
     const isNamed =
-      found.lookup_key === PRICE_LOOKUP_KEY || (!isAsked && (await findChosen()) !== null);
-    if (!isNamed) {
+      found.lookup_key === lookupKey || (!isAsked && (await findChosen(lookupKey)) !== null);
+    const isRight = isNamed && isMarked(found.metadata);
+    if (!isRight) {
       await stripeClient().prices.update(found.id, {
-        lookup_key: PRICE_LOOKUP_KEY,
-        transfer_lookup_key: true,
+        metadata,
+        ...(isNamed ? {} : { lookup_key: lookupKey, transfer_lookup_key: true }),
       });
     }
-    steps.push({ what: "price", id: found.id, outcome: isNamed ? "found" : "updated" });
+    steps.push({ what: "price", id: found.id, outcome: isRight ? "found" : "updated" });
     return found.id;
   }
   const { unitAmount, currency, interval, intervalCount } = terms ?? PREMIUM_PRICE;
@@ -54,9 +66,9 @@ export async function setUpPrice(options: PriceOptions, steps: SetupStep[]): Pro
       interval: interval as Stripe.PriceCreateParams.Recurring.Interval,
       interval_count: intervalCount,
     },
-    lookup_key: PRICE_LOOKUP_KEY,
+    lookup_key: lookupKey,
     transfer_lookup_key: true,
-    metadata: SETUP_METADATA,
+    metadata,
   });
   steps.push({ what: "price", id: price.id, outcome: "created" });
   return price.id;
@@ -77,20 +89,21 @@ export function describePrice({
 /**
  * Returns the price the site sells: the configured one, unless it belongs to another account or mode or is inactive;
  * otherwise the one setup last chose. Keeps an inactive configured one if setup chose none, or one of another
- * product.
+ * product. A configured one that another site has marked, as in copied settings, does not count.
  */
-async function findPriceOnSale(): Promise<Stripe.Price | null> {
+async function findPriceOnSale(mark: SiteMark): Promise<Stripe.Price | null> {
   const { priceId } = env().STRIPE_KNOWN;
-  const configured = priceId ? await findConfigured(priceId) : null;
+  const known = priceId ? await findConfigured(priceId) : null;
+  const configured = known && isOurs(known.metadata, mark, { named: true }) ? known : null;
   if (configured?.active) return configured;
-  const chosen = await findChosen();
+  const chosen = await findChosen(lookupKeyOf(mark));
   const isOther = configured && chosen && productOf(configured) !== productOf(chosen);
   return chosen && !isOther ? chosen : configured;
 }
 
 /** Returns the price an earlier run chose. */
-async function findChosen(): Promise<Stripe.Price | null> {
-  const { data } = await stripeClient().prices.list({ lookup_keys: [PRICE_LOOKUP_KEY], limit: 1 });
+async function findChosen(lookupKey: string): Promise<Stripe.Price | null> {
+  const { data } = await stripeClient().prices.list({ lookup_keys: [lookupKey], limit: 1 });
   return data[0] ?? null;
 }
 
@@ -134,42 +147,65 @@ function periodOf(interval: string | undefined): Pick<Terms, "interval" | "inter
   return { interval, intervalCount: 1 };
 }
 
-/** Finds or creates the product, and marks it as ours and active: the one on sale, an earlier run's, or a new one. */
-async function setUpProduct(onSale: Stripe.Price | null, steps: SetupStep[]): Promise<string> {
+/**
+ * Finds or creates the product, and marks it as ours: the one on sale, an earlier run's, or a new one. An archived one
+ * stays archived unless the author asks; another site's, whose price the settings name, stays as it is.
+ */
+async function setUpProduct(
+  onSale: Stripe.Price | null,
+  mark: SiteMark,
+  { unarchive = false }: PriceOptions,
+  steps: SetupStep[],
+): Promise<string> {
+  const metadata = { ...SETUP_METADATA, ...mark };
   const found = onSale
     ? await stripeClient().products.retrieve(productOf(onSale))
-    : await findOwnProduct();
+    : await findOwnProduct(mark);
   if (!found) {
     const product = await stripeClient().products.create({
       name: `${currentSite().title} Premium`,
       description: `Membership of ${currentSite().title}, cancel anytime.`,
-      metadata: SETUP_METADATA,
+      metadata,
     });
     steps.push({ what: "product", id: product.id, outcome: "created" });
     return product.id;
   }
-  if (!found.active || found.metadata.app !== SETUP_METADATA.app) {
-    await stripeClient().products.update(found.id, { active: true, metadata: SETUP_METADATA });
+  const isArchived = !found.active && !unarchive;
+  const isMissingMark = found.metadata.app !== SETUP_METADATA.app || !isMarked(found.metadata);
+  const isOwn = isOurs(found.metadata, mark, { named: true });
+  if (isOwn && (isMissingMark || (unarchive && !found.active))) {
+    await stripeClient().products.update(found.id, {
+      metadata,
+      ...(unarchive ? { active: true } : {}),
+    });
     steps.push({ what: "product", id: found.id, outcome: "updated" });
   }
+  if (isArchived) steps.push({ what: "product", id: found.id, outcome: "archived" });
   return found.id;
 }
 
 /** Returns the product of an interrupted run, or one without prices; prefers an active one. */
-async function findOwnProduct(): Promise<Stripe.Product | null> {
+async function findOwnProduct(mark: SiteMark): Promise<Stripe.Product | null> {
+  const known = await findKnownProducts();
   let found: Stripe.Product | null = null;
   for await (const product of stripeClient().products.list({ limit: 100 })) {
-    if (product.metadata.app !== SETUP_METADATA.app) continue;
+    const { id, metadata } = product;
+    if (metadata.app !== SETUP_METADATA.app) continue;
+    if (!isOurs(metadata, mark, { named: known.includes(id) })) continue;
     if (product.active) return product;
     found ??= product;
   }
   return found;
 }
 
-async function findPrice(productId: string, terms: Terms): Promise<Stripe.Price | null> {
+async function findPrice(
+  productId: string,
+  mark: SiteMark,
+  terms: Terms,
+): Promise<Stripe.Price | null> {
   const prices = stripeClient().prices.list({ product: productId, active: true, limit: 100 });
   for await (const price of prices) {
-    if (matches(price, terms)) return price;
+    if (matches(price, terms) && isOurs(price.metadata, mark, { named: true })) return price;
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setEnvironment } from "~/env.server";
-import { apiVersion, bestEndpoint, hasExactly } from "./setup-webhook.server";
+import { apiVersion, bestEndpoint, hasExactly, webhookAddress } from "./setup-webhook.server";
 
 beforeEach(() => {
   setEnvironment({
@@ -24,6 +24,7 @@ function endpoint(facts: { id: string; secret?: string; isEnabled: boolean; crea
     created,
     metadata: hash ? { secret_sha256: hash.slice(0, 16) } : {},
     status: isEnabled ? "enabled" : "disabled",
+    url: webhookAddress(),
   } as Stripe.WebhookEndpoint;
 }
 
@@ -48,8 +49,10 @@ describe("the webhook endpoint to keep", () => {
     }
   });
 
-  it("has the right API version", () => {
+  it("has the right API version, and is not at a former address", () => {
     const right = endpoint({ id: "right", isEnabled: false });
+    const elsewhere = { ...endpoint({ id: "a", isEnabled: true }), url: "https://former.example/" };
+    expect(bestEndpoint([elsewhere, right])).toBe(right);
     const of = (api_version: string | null) => ({
       ...endpoint({ id: "other", secret: "whsec_configured", isEnabled: true }),
       api_version,

@@ -7,6 +7,7 @@ import { log } from "~/observability/log.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { isInvalidRequest, stripeClient } from "./stripe-client.server";
+import { isMarked, isOurs, siteMark } from "./stripe-site.server";
 import { WEBHOOK_EVENTS } from "./webhook.server";
 
 /** The state of the secret that signs the site's webhooks. */
@@ -45,6 +46,7 @@ export function forwardingCommand(): string {
  * Creates or corrects the site's webhook endpoint. If its API version differs, which cannot be changed, or its secret
  * is lost (`newSecret`), creates a second one. A later run disables the first once the second's secret is configured.
  * Until then events arrive twice, and the ledger discards duplicates (https://docs.stripe.com/webhooks/versioning).
+ * Then also disables this site's endpoints at a former address.
  */
 export async function setUpWebhook(
   { newSecret = false }: { newSecret?: boolean },
@@ -55,11 +57,15 @@ export async function setUpWebhook(
   const usable = newSecret ? undefined : bestEndpoint(all);
   if (!usable) return createEndpoint(all, steps);
 
-  const isRight = usable.status === "enabled" && hasExactly(usable.enabled_events, WEBHOOK_EVENTS);
+  const isRight =
+    usable.status === "enabled" &&
+    hasExactly(usable.enabled_events, WEBHOOK_EVENTS) &&
+    isMarked(usable.metadata);
   if (!isRight) {
     await stripeClient().webhookEndpoints.update(usable.id, {
       enabled_events: [...WEBHOOK_EVENTS],
       disabled: false,
+      metadata: await siteMark(),
     });
   }
   steps.push({ what: "webhook endpoint", id: usable.id, outcome: isRight ? "found" : "updated" });
@@ -86,7 +92,7 @@ async function createEndpoint(
       enabled_events: [...WEBHOOK_EVENTS],
       api_version: apiVersion() as Stripe.WebhookEndpointCreateParams.ApiVersion,
       description: `${currentSite().title}: memberships`,
-      metadata: SETUP_METADATA,
+      metadata: { ...SETUP_METADATA, ...(await siteMark()) },
     });
   } catch (error) {
     if (isInvalidRequest(error)) return { kind: "rejected", message: error.message };
@@ -110,14 +116,14 @@ async function createEndpoint(
   return { kind: "new", secret, replaces: others.some(({ status }) => status === "enabled") };
 }
 
-/** Returns the right version's endpoint to keep: by configured secret, then enabled, then newest. */
+/** Returns the endpoint of the right address and version to keep: by configured secret, then enabled, then newest. */
 export function bestEndpoint(
   endpoints: readonly Stripe.WebhookEndpoint[],
 ): Stripe.WebhookEndpoint | undefined {
   const score = (endpoint: Stripe.WebhookEndpoint) =>
     (secretState(endpoint) === "configured" ? 2 : 0) + (endpoint.status === "enabled" ? 1 : 0);
   return endpoints
-    .filter(({ api_version }) => api_version === apiVersion())
+    .filter((endpoint) => isHere(endpoint) && endpoint.api_version === apiVersion())
     .sort((a, b) => score(b) - score(a) || b.created - a.created)[0];
 }
 
@@ -138,13 +144,20 @@ function fingerprint(secret: string): string {
   return createHash("sha256").update(secret).digest("hex").slice(0, 16);
 }
 
-/** Returns this site's endpoints at Stripe, of any version and status. */
+/** Returns this site's endpoints at Stripe, of any version and status: those at its address, and at former ones. */
 export async function findWebhookEndpoints(): Promise<Stripe.WebhookEndpoint[]> {
   const found: Stripe.WebhookEndpoint[] = [];
+  const mark = await siteMark();
   for await (const endpoint of stripeClient().webhookEndpoints.list({ limit: 100 })) {
-    if (endpoint.url === webhookAddress()) found.push(endpoint);
+    const isOwn = isHere(endpoint) || isOurs(endpoint.metadata, mark, { named: false });
+    if (isOwn) found.push(endpoint);
   }
   return found;
+}
+
+/** Returns whether an endpoint is at the site's address, and not at a former one. */
+export function isHere({ url }: Stripe.WebhookEndpoint): boolean {
+  return url === webhookAddress();
 }
 
 /** Returns the API version of this SDK's calls and events. */

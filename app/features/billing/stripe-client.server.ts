@@ -5,6 +5,7 @@ import { log } from "~/observability/log.server";
 import { exposeGauge, stripeCalls } from "~/observability/metrics.server";
 import { CallBudget, CallBudgetExhausted } from "./call-budget.server";
 import { callPurpose } from "./call-purpose.server";
+import { liveProblem } from "./stripe-site.server";
 
 /** Thrown if payments are requested but Stripe is not configured. */
 export class PaymentsNotConfigured extends Error {
@@ -53,7 +54,7 @@ export function stripeClient(): Stripe {
       key,
       budget,
       stripe: new Stripe(secretKey, {
-        httpClient: new BudgetedHttpClient(budget),
+        httpClient: new BudgetedHttpClient(budget, isLiveKey(secretKey) ? liveProblem : undefined),
         timeout: TIMEOUT_MS,
         maxNetworkRetries: RETRIES,
         telemetry: false,
@@ -129,11 +130,17 @@ const MAX_BACK_OFF_MS = 10_000;
 /** Path segments under which Stripe's API groups several object types: `/v1/checkout/sessions`. */
 const NAMESPACES = new Set(["billing_portal", "checkout"]);
 
-/** stripe-node's HTTP client, which counts every request and retry against a budget. */
+/**
+ * stripe-node's HTTP client, which counts every request and retry against a budget. Changes are not sent while
+ * `problem` returns a reason; the call then fails with a StripePermissionError of that message.
+ */
 export class BudgetedHttpClient extends Stripe.HttpClient {
   readonly #http = Stripe.createNodeHttpClient();
 
-  constructor(private readonly budget: CallBudget) {
+  constructor(
+    private readonly budget: CallBudget,
+    private readonly problem: () => Promise<string | null> = async () => null,
+  ) {
     super();
   }
 
@@ -146,6 +153,8 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
   ): Promise<Stripe.HttpClientResponse> {
     const [, , path, method] = request;
     const purpose = callPurpose();
+    const problem = method === "GET" ? null : await this.problem();
+    if (problem) return new UnsentResponse(403, problem);
     try {
       const response = await this.budget.run({ purpose, endpoint: endpointOf(method, path) }, () =>
         this.#http.makeRequest(...request),
@@ -158,7 +167,8 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
     } catch (error) {
       const isRejected = error instanceof CallBudgetExhausted;
       stripeCalls.inc({ purpose, outcome: isRejected ? "refused" : "failed" });
-      if (isRejected) return new BudgetExhaustedResponse();
+      if (isRejected)
+        return new UnsentResponse(429, "too many calls to Stripe are already queued.");
       throw error;
     }
   }
@@ -178,14 +188,17 @@ export class BudgetedHttpClient extends Stripe.HttpClient {
   }
 }
 
-/** The response to a call that was not sent: a 429 that stripe-node must not retry. */
-class BudgetExhaustedResponse extends Stripe.HttpClientResponse {
-  constructor() {
-    super(429, { "stripe-should-retry": "false" });
+/** The response to a call that was not sent, which stripe-node must not retry. */
+class UnsentResponse extends Stripe.HttpClientResponse {
+  constructor(
+    status: number,
+    private readonly reason: string,
+  ) {
+    super(status, { "stripe-should-retry": "false" });
   }
 
   override async toJSON() {
-    return { error: { message: "Not sent: too many calls to Stripe are already queued." } };
+    return { error: { message: `Not sent: ${this.reason}` } };
   }
 }
 

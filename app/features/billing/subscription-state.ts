@@ -11,6 +11,8 @@ export type BillingState = {
   stripeCancelAtPeriodEnd: boolean;
   stripeCancelAt: Date | null;
   accessRevoked: "refund" | "dispute" | null;
+  /** Another membership that renews too, so both are charged. */
+  secondSubscriptionId: string | null;
   isPaymentPending: boolean;
 };
 
@@ -30,6 +32,7 @@ export const NO_MEMBERSHIP: BillingState = {
   stripeCancelAtPeriodEnd: false,
   stripeCancelAt: null,
   accessRevoked: null,
+  secondSubscriptionId: null,
   isPaymentPending: false,
 };
 
@@ -80,6 +83,7 @@ export function billingStateOf(memberships: readonly Membership[]): BillingState
     stripeCancelAtPeriodEnd: cancelAt !== null,
     stripeCancelAt: dateOf(cancelAt),
     accessRevoked: isOver(subscription) ? null : coverage.revoked,
+    secondSubscriptionId: secondOf(memberships, subscription.id),
     isPaymentPending: coverage.isDebitPending ?? false,
   };
 }
@@ -93,6 +97,17 @@ export function nextChargeOf({ subscription, item }: Membership): number | null 
   const cancelAt = cancelAtOf(subscription, item);
   const { current_period_end: periodEnd } = item;
   return cancelAt === null || cancelAt > periodEnd ? periodEnd : null;
+}
+
+/** Returns the newest membership that renews beside the counted one or others; null if at most one renews. */
+function secondOf(memberships: readonly Membership[], counted: string): string | null {
+  // an incomplete one was never paid, and ends by itself within a day
+  const renewing = liveMemberships(memberships)
+    .filter(({ subscription, item }) => cancelAtOf(subscription, item) === null)
+    .filter(({ subscription: { status } }) => status !== "incomplete")
+    .sort((a, b) => b.subscription.created - a.subscription.created);
+  if (renewing.length < 2) return null;
+  return renewing.find(({ subscription: { id } }) => id !== counted)?.subscription.id ?? null;
 }
 
 /** Returns the end of access in Unix seconds; null for no access. */

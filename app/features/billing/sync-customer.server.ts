@@ -3,6 +3,7 @@ import { log } from "~/observability/log.server";
 import { billingSyncs } from "~/observability/metrics.server";
 import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
 import { getDatabase, type Transaction } from "~db/client";
+import { isDeletionPending } from "~db/queries/account-deletions";
 import { findGrantedUntil } from "~db/queries/membership-grants";
 import { recordMemberships } from "~db/queries/memberships";
 import { findProfileByCustomer, lockProfileByCustomer, nextSyncNumber } from "~db/queries/profiles";
@@ -13,7 +14,11 @@ import { notifyAuthor } from "./author-notice.server";
 import { callPurpose } from "./call-purpose.server";
 import { type NewCard, newCardOf, switchToNewCard } from "./card-actions.server";
 import { coalesce } from "./coalesce.server";
-import { type CustomerBilling, fetchBilling } from "./customer-billing.server";
+import {
+  type CustomerBilling,
+  type ExaminedMembership,
+  fetchBilling,
+} from "./customer-billing.server";
 import { updateCustomerEmail } from "./customer-email.server";
 import { applyDisputeActions, type DisputeAction } from "./dispute-actions.server";
 import { recordDispute } from "./dispute-alerts.server";
@@ -22,7 +27,9 @@ import { enqueueMembershipMails } from "./membership-mails.server";
 import { showsNewPayment } from "./new-payment";
 import { nextSyncAt } from "./next-sync";
 import { renewalInvoices } from "./renewal-invoices";
-import { isMissingAtStripe } from "./stripe-client.server";
+import { recordSecondMembership } from "./second-membership-alerts.server";
+import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
+import { isMarked, siteMark } from "./stripe-site.server";
 import { type BillingState, liveMemberships } from "./subscription-state";
 import { withoutGrant, writeBillingState } from "./write-billing-state.server";
 
@@ -71,11 +78,15 @@ export function takeSnapshot(stripeCustomerId: string): Promise<BillingSnapshot 
     const first = await readBilling(stripeCustomerId);
     // Notify at once: a later snapshot finds the action done, and a later failure would suppress the notice.
     const isEmailDue = !(await isEmailUpToDate(profile));
-    const { hasChanged, ...actions } = await applyActions(first, async ({ dispute, ...action }) => {
-      await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
-      if (dispute) await recordDispute(dispute, first.at);
-      wakeMailWorker();
-    });
+    const { hasChanged, ...actions } = await applyActions(
+      first,
+      profile.id,
+      async ({ dispute, ...action }) => {
+        await notifyAuthor({ userId: profile.id, stripeCustomerId, ...action });
+        if (dispute) await recordDispute(dispute, first.at);
+        wakeMailWorker();
+      },
+    );
     const isUnfinished = isEmailDue || actions.isUnfinished;
     if (!hasChanged) return { ...first, isUnfinished };
     try {
@@ -113,10 +124,12 @@ async function readBilling(stripeCustomerId: string) {
 /** Makes the changes at Stripe that disputes and new cards require, and reports those for disputes. */
 async function applyActions(
   billing: CustomerBilling,
+  userId: string,
   onAction: (action: DisputeAction) => Promise<void>,
 ) {
   let hasChanged = false;
   try {
+    await markMemberships(billing.memberships, userId);
     await applyDisputeActions(billing.memberships, async (action) => {
       hasChanged = true;
       await onAction(action);
@@ -127,6 +140,29 @@ async function applyActions(
     // The row is still written, and the timer retries the rest.
     log().error({ err: error }, "a membership could not be changed at Stripe; it is retried");
     return { hasChanged: true, isUnfinished: true };
+  }
+}
+
+/** Marks live memberships and their customer as this site's, and as those of the account that has them. */
+async function markMemberships(
+  memberships: readonly ExaminedMembership[],
+  userId: string,
+): Promise<void> {
+  const { customers, subscriptions } = stripeClient();
+  const mark = await siteMark();
+  for (const { subscription } of liveMemberships(memberships)) {
+    const { id, metadata, customer } = subscription;
+    if (!isMarked(metadata) || metadata.userId !== userId) {
+      await subscriptions.update(id, { metadata: { ...mark, userId } });
+    }
+    if (typeof customer === "string" || customer.deleted) continue;
+    // another program may have made an unmarked customer for an account of its own
+    const isOtherUser = customer.metadata.userId !== userId;
+    if (!isMarked(customer.metadata)) {
+      await customers.update(customer.id, { metadata: mark });
+    } else if (isOtherUser) {
+      await customers.update(customer.id, { metadata: { userId } });
+    }
   }
 }
 
@@ -167,6 +203,7 @@ export async function writeSnapshot(
     },
     tx,
   );
+  await recordSecondMembership(before, state, at, tx);
   const { accessRevoked, stripeSubscriptionId: subscriptionId } = state;
   if (accessRevoked === "refund" && before.accessRevoked !== "refund" && subscriptionId) {
     const { stripeCustomerId } = snapshot;
@@ -175,6 +212,7 @@ export async function writeSnapshot(
       tx,
     );
   }
+  await reportDeletion(before, snapshot, tx);
   const paid = paidMemberships(memberships);
   // skip users who have never had a subscription
   if (paid.length > 0 || before.stripeSubscriptionId !== null) {
@@ -186,6 +224,19 @@ export async function writeSnapshot(
   }
   await enqueueMembershipMails(before, snapshot, tx);
   return { before, state, isStale: false };
+}
+
+/** Notifies the author that a member's customer was deleted at Stripe, unless the account is being deleted. */
+async function reportDeletion(
+  before: Profile,
+  { isDeleted, stripeCustomerId }: BillingSnapshot,
+  tx: Transaction,
+): Promise<void> {
+  const { id: userId, stripeSubscriptionId: subscriptionId, stripePriceId } = before;
+  // the row forgets the price with this snapshot, so it is said once
+  if (!isDeleted || subscriptionId === null || stripePriceId === null) return;
+  if (await isDeletionPending(userId, tx)) return;
+  await notifyAuthor({ kind: "customer-deleted", userId, stripeCustomerId, subscriptionId }, tx);
 }
 
 /** Counts and logs a written snapshot and wakes the mail worker; returns the sync's outcome. */
@@ -202,13 +253,6 @@ export function reportSync(snapshot: BillingSnapshot, written: WrittenSnapshot):
   }
   const subscriptionId = state.stripeSubscriptionId;
   wakeMailWorker();
-  const live = liveMemberships(snapshot.memberships);
-  if (live.length > 1) {
-    log().error(
-      { userId, stripeCustomerId, subscriptions: live.map(({ subscription }) => subscription.id) },
-      "this customer has more than one live subscription: refund and cancel the surplus one at Stripe",
-    );
-  }
   billingSyncs.inc({ outcome: "synced" });
   log().info(
     {

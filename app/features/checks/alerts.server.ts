@@ -222,6 +222,21 @@ export const ALERTS = {
       resolved: `${OUTCOMES[text(outcome)] ?? "Stripe has closed it."} (Dispute ${text(dispute)}.)`,
     }),
   },
+  "two-memberships": {
+    // the sync records when it is over
+    read: (_facts, _now, open) =>
+      open
+        .filter(({ facts, reportedAt }) => facts.isOver && reportedAt)
+        .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) })),
+    words: ({ userId, first, second }) => ({
+      title: "A member pays twice",
+      wrong: `The account ${text(userId)} has two memberships that renew, ${text(first)} and ${text(second)} at Stripe.`,
+      means: "Both are charged, and one is enough. The member was told, and can cancel either.",
+      todo: `Cancel ${text(second)} in Stripe's dashboard, and refund its payments.`,
+      resolvedTitle: "A member pays once again",
+      resolved: `One of the two memberships of account ${text(userId)} has ended, or ends with its period.`,
+    }),
+  },
   "mail-waiting": {
     resolveAfterMs: 5 * MINUTE_MS,
     isReportedAfterwards: true,

@@ -1,8 +1,9 @@
 import { forEachBilledProfile, type Progress } from "~/features/billing/billed-profiles.server";
 import { fetchBilling, UnknownCustomer } from "~/features/billing/customer-billing.server";
 import { inPages } from "~/features/billing/in-parallel";
-import { forEachAccountMembership, isUuid } from "~/features/billing/reconcile-from-stripe.server";
+import { forEachAccountMembership } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
+import { isOurs, isUuid, siteMark } from "~/features/billing/stripe-site.server";
 import { liveMemberships } from "~/features/billing/subscription-state";
 import { withGrant } from "~/features/billing/write-billing-state.server";
 import { findMissingUsers } from "~db/queries/billing-examination";
@@ -25,18 +26,20 @@ export type MembersWalk = {
 const UNMATCHED = [
   ["lost", "paid by an account whose row does not know it", STRIPE_ADVICE.adopt],
   ["surplus", "paid by an account that pays another one already", STRIPE_ADVICE.cancelSurplus],
-  ["ownerless", "paid by nobody who has an account", STRIPE_ADVICE.cancelOrphan],
+  ["ownerless", "sold by this site, to nobody who has an account", STRIPE_ADVICE.cancelOrphan],
 ] as const;
 
 /**
- * Lists the account's live subscriptions to our products that match no row. Subscriptions to the author's other
- * products are ignored.
+ * Lists the live memberships that this site sold and that match no row, and those to its products that it did not
+ * sell. Other sites' and the author's other products are ignored.
  */
 export async function checkSubscriptions(): Promise<Answer[]> {
   const what = "Subscriptions";
   const unmatched = { lost: [] as string[], surplus: [] as string[], ownerless: [] as string[] };
+  const notSold: string[] = [];
   let checked = 0;
   await forEachAccountMembership(async ({ subscriptionId, stripeCustomerId, owner: { kind } }) => {
+    if (kind === "not-sold") return void notSold.push(subscriptionId);
     checked++;
     if (kind !== "linked") unmatched[kind].push(`${subscriptionId} of ${stripeCustomerId}`);
   });
@@ -44,7 +47,10 @@ export async function checkSubscriptions(): Promise<Answer[]> {
     const ids = unmatched[kind];
     return ids.length > 0 ? [problem(what, `${found}: ${listIds(ids)}`, advice)] : [];
   });
-  return answers.length > 0 ? answers : [ok(what, `all ${checked} belong to an account`)];
+  if (answers.length === 0) answers.push(ok(what, `all ${checked} belong to an account`));
+  if (notSold.length === 0) return answers;
+  const found = `not sold by this site: ${listIds(notSold)}; 'stripe give <id> <e-mail>' gives one to an account`;
+  return [...answers, ok(what, found)];
 }
 
 /**
@@ -54,13 +60,15 @@ export async function checkSubscriptions(): Promise<Answer[]> {
 export async function checkCustomers(): Promise<Answer[]> {
   const ownerless: string[] = [];
   let checked = 0;
+  const mark = await siteMark();
   const customers = stripeClient().customers.list({ limit: PAGE_SIZE });
   for await (const page of inPages(customers, PAGE_SIZE)) {
-    const userIds = page.flatMap(({ metadata: { userId } }) =>
+    const ours = page.filter(({ metadata }) => isOurs(metadata, mark, { named: false }));
+    const userIds = ours.flatMap(({ metadata: { userId } }) =>
       userId && isUuid(userId) ? [userId] : [],
     );
     const missing = await findMissingUsers(userIds);
-    for (const { id, metadata } of page) if (missing.has(metadata.userId ?? "")) ownerless.push(id);
+    for (const { id, metadata } of ours) if (missing.has(metadata.userId ?? "")) ownerless.push(id);
     checked += userIds.length;
   }
   const found =

@@ -10,6 +10,7 @@ import {
   bestEndpoint,
   findWebhookEndpoints,
   hasExactly,
+  isHere,
   isReachableForStripe,
   secretState,
   webhookAddress,
@@ -20,6 +21,7 @@ import {
   stripeClient,
 } from "~/features/billing/stripe-client.server";
 import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
+import { isOurs, liveProblem, siteMark } from "~/features/billing/stripe-site.server";
 import { undeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { findKnownProducts, findProcessedEvents } from "~db/queries/billing-examination";
@@ -47,16 +49,16 @@ type Ask = (walk: MembersWalk) => Promise<Answer[]>;
 
 const KEY = ["Key", checkKey] as const;
 const PRICE = ["Price", checkPrice] as const;
+const SITE = ["Site", checkLiveSite] as const;
 const PRODUCT = ["Product", checkProducts] as const;
 const MEMBERS = ["Members", checkMembers] as const;
 
-/** Checks that take a few calls, however many members there are. */
+/** Checks that take a few calls, however many members there are, and the database, which knows what is the site's. */
 const ACCOUNT = [
   ["Webhook endpoint", checkWebhook],
   ["Portal configuration", checkPortal],
 ] as const;
 
-/** Checks that also need the database. */
 const EVENTS = [
   ["Delivery of events", checkDelivery],
   ["Last events", checkEvents],
@@ -70,7 +72,7 @@ const EVENTS = [
 export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
   const [endpoint, portal] = ACCOUNT;
   const all = [
-    ...[KEY, ["Permissions", checkPermissions] as const, PRICE, PRODUCT],
+    ...[KEY, ["Permissions", checkPermissions] as const, SITE, PRICE, PRODUCT],
     ...[endpoint, ...EVENTS, portal],
     ["Domain of Stripe's pages", checkDomain] as const,
     ["Subscriptions", checkSubscriptions] as const,
@@ -107,11 +109,9 @@ async function checkAccount(hasDatabase: boolean): Promise<Answer[]> {
   // the price on sale is needed to recognize products sold before
   const isPriceKnown = price.every(({ level }) => level === "ok");
   const others = await Promise.all(
-    [
-      ...ACCOUNT,
-      ...(hasDatabase ? EVENTS : []),
-      ...(hasDatabase && isPriceKnown ? [PRODUCT] : []),
-    ].map((check) => run(check)),
+    (hasDatabase ? [SITE, ...ACCOUNT, ...EVENTS, ...(isPriceKnown ? [PRODUCT] : [])] : []).map(
+      (check) => run(check),
+    ),
   );
   return [...key, ...price, ...others.flat()];
 }
@@ -145,6 +145,14 @@ async function checkKey(): Promise<Answer[]> {
   ];
 }
 
+/** Checks that a live key is used by the site that has taken payments, and not by a copy of its database. */
+async function checkLiveSite(): Promise<Answer[]> {
+  const what = "Site";
+  const found = isLiveKey(requireStripe().secretKey) ? await liveProblem() : null;
+  if (found) return [problem(what, found, STRIPE_ADVICE.moved)];
+  return [ok(what, Object.values(await siteMark()).join())];
+}
+
 /** Checks that the price on sale exists in this account and mode, is active and is recurring. */
 async function checkPrice(): Promise<Answer[]> {
   const { priceId } = requireStripe();
@@ -152,15 +160,14 @@ async function checkPrice(): Promise<Answer[]> {
   try {
     const price = await stripeClient().prices.retrieve(priceId, { expand: ["product"] });
     const { product } = price;
+    const isArchived = typeof product === "object" && !product.deleted && !product.active;
     const problems = [
       ...(price.active ? [] : ["not active, so nobody can buy"]),
       ...(price.recurring ? [] : ["not recurring, so nobody can subscribe"]),
-      ...(typeof product === "object" && !product.deleted && !product.active
-        ? ["its product is not active, so nobody can buy"]
-        : []),
+      ...(isArchived ? ["its product is archived, so nobody can buy"] : []),
     ];
     const found = [`${priceId}, ${describePrice(toStripePrice(price))}`, ...problems];
-    return [judge(what, found, STRIPE_ADVICE.setUpAndSet)];
+    return [judge(what, found, isArchived ? STRIPE_ADVICE.unarchive : STRIPE_ADVICE.setUpAndSet)];
   } catch (error) {
     if (!isMissingAtStripe(error)) throw error;
     const found = `${priceId} does not exist in this account and mode: ${(error as Error).message}`;
@@ -213,8 +220,10 @@ async function checkPortal(): Promise<Answer[]> {
 /** Checks that the settings name the domain of Stripe's pages, as seen on an open checkout. */
 async function checkDomain(): Promise<Answer[]> {
   const what = "Domain of Stripe's pages";
-  const { data } = await stripeClient().checkout.sessions.list({ status: "open", limit: 10 });
-  const origins = [...new Set(data.flatMap(({ url }) => (url ? new URL(url).origin : [])))];
+  const { data } = await stripeClient().checkout.sessions.list({ status: "open", limit: 100 });
+  const mark = await siteMark();
+  const ours = data.filter(({ metadata }) => isOurs(metadata, mark, { named: false }));
+  const origins = [...new Set(ours.flatMap(({ url }) => (url ? new URL(url).origin : [])))];
   const unnamed = origins.filter((origin) => !paymentPageOrigins().includes(origin));
   if (unnamed.length === 0) {
     return [ok(what, origins.join(", ") || "unknown while no checkout is open")];
@@ -229,7 +238,8 @@ async function checkWebhook(): Promise<Answer[]> {
   const what = "Webhook endpoint";
   if (env().SANDBOX) return [ok(what, "built into the local Stripe")];
   const all = await findWebhookEndpoints();
-  const enabled = all.filter(({ status }) => status === "enabled");
+  const sending = all.filter(({ status }) => status === "enabled");
+  const enabled = sending.filter(isHere);
   if (enabled.length === 0 && !isReachableForStripe()) {
     return [ok(what, "none, since Stripe cannot reach PUBLIC_URL: events come by 'stripe listen'")];
   }
@@ -245,6 +255,7 @@ async function checkWebhook(): Promise<Answer[]> {
   const others = enabled.filter(({ id }) => id !== best.id).map(({ id }) => id);
   // Among several endpoints, only a fingerprint identifies the one whose secret the site uses.
   const isUnclear = others.length > 0 && secretState(best) !== "configured";
+  const former = sending.filter((endpoint) => !isHere(endpoint)).map(({ url }) => url);
   const found = [
     best.id,
     ...(isEnabled ? [] : ["disabled"]),
@@ -254,6 +265,7 @@ async function checkWebhook(): Promise<Answer[]> {
     ...(others.length > 0
       ? [`every event is delivered several times, also by ${listIds(others)}`]
       : []),
+    ...(former.length > 0 ? [`events still go to ${former.join(", ")} too`] : []),
   ];
   return [
     judge(what, found, isUnclear ? STRIPE_ADVICE.replaceSecret : STRIPE_ADVICE.setUp),

@@ -24,7 +24,11 @@ export const STRIPE_ADVICE = {
   unlinkUnknown:
     "If STRIPE_SECRET_KEY is not the right one, set the right one. If it is, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.",
   cancelOrphan:
-    "Nobody can use or end it any more: cancel the subscription in Stripe's dashboard, and refund what was paid since the account was deleted.",
+    "After restoring a backup, its holder gets it back by signing up again and confirming the address. If the account was deleted instead, nobody can use or end it any more: cancel it in Stripe's dashboard, and refund what was paid since.",
+  moved:
+    "If the site has moved here, run 'stripe adopt'. If this is a copy of another site, run 'stripe new-site', so that neither touches what is the other's.",
+  unarchive:
+    "If it is meant to be on sale, run 'stripe setup --unarchive', set what it prints, and restart the site.",
   cancelSurplus: "Refund and cancel one of them in Stripe's dashboard.",
   cancelRefunded:
     "Cancel the subscription in Stripe's dashboard, unless it is meant to be charged again; its member can buy again.",

@@ -41,6 +41,7 @@ export const MAIL_RULES = {
   "membership-cancelled": notice,
   "membership-ended": notice,
   "membership-refunded": notice,
+  "membership-twice": notice,
   // to the person who cancels without signing in, and to the operator
   cancellation: { ...notice, priority: 0, ignoresSuppression: true },
   "operator-matter": { priority: 1, lifetimeMs: 30 * DAY_MS, ignoresSuppression: true },

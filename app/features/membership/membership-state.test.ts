@@ -7,6 +7,7 @@ const ROW = {
   stripePriceId: "price_1",
   isPaymentPending: false,
   accessRevoked: null,
+  secondSubscriptionId: null,
   stripeSubscriptionStatus: "active",
   stripeCancelAt: null,
   stripeCancelAtPeriodEnd: false,

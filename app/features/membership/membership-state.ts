@@ -11,7 +11,8 @@ export type MembershipProblem =
   /** A bank debit is on its way. */
   | "confirming"
   /** The holder has to confirm a payment at Stripe. */
-  | "to-confirm";
+  | "to-confirm"
+  | "paid-twice";
 
 /** Problems by subscription status (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). */
 const PROBLEMS: Record<string, MembershipProblem> = {
@@ -28,13 +29,15 @@ export function membershipProblem({
   stripePriceId,
   isPaymentPending,
   confirmPaymentUrl,
+  secondSubscriptionId,
 }: ProblemFacts): MembershipProblem | null {
   if (accessRevoked === "dispute") return "disputed";
   if (accessRevoked === "refund") return "refunded";
   const problem = PROBLEMS[stripeSubscriptionStatus ?? ""] ?? null;
   // a first bank debit may leave a membership `active` that gives no access yet
   if (isPaymentPending && (problem !== null || stripePriceId === null)) return "confirming";
-  return problem !== null && confirmPaymentUrl ? "to-confirm" : problem;
+  if (problem === null) return secondSubscriptionId ? "paid-twice" : null;
+  return confirmPaymentUrl ? "to-confirm" : problem;
 }
 
 /** Statuses of a subscription that can give access; with any other, access is complimentary. */
@@ -44,7 +47,7 @@ type ProblemFacts = Pick<
   Profile,
   "accessRevoked" | "stripeSubscriptionStatus" | "stripePriceId" | "isPaymentPending"
 > &
-  Partial<Pick<Profile, "confirmPaymentUrl">>;
+  Partial<Pick<Profile, "confirmPaymentUrl" | "secondSubscriptionId">>;
 
 /** How a membership continues; `at` is an ISO 8601 instant. */
 export type MembershipStatus =
@@ -73,7 +76,8 @@ export function membershipStatus(profile: StatusFields, now = new Date()): Membe
   const end = stripeCancelAt ?? (stripeCancelAtPeriodEnd ? accessEnd : null);
   if (!end) return { kind: "renews" };
   const at = end.toISOString();
-  if (membershipProblem(profile)) return { kind: "ends-with-problem", at };
+  if (membershipProblem({ ...profile, secondSubscriptionId: null }))
+    return { kind: "ends-with-problem", at };
   const isCharged = profile.nextPaymentAt != null || (accessEnd !== null && accessEnd < end);
   if (isCharged) return { kind: "renews-until", at };
   // a grant may last longer

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setup } from "~/commands/stripe-commands.server";
 import { setEnvironment } from "~/env.server";
 import { findPortalConfiguration } from "~/features/billing/portal.server";
@@ -7,10 +7,25 @@ import { portalProblems } from "~/features/billing/setup-portal.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
+import { siteMark } from "~/features/billing/stripe-site.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { type Database, openDatabase, setDatabase } from "~db/client";
 import { runCommand } from "../../support/command";
 import { watchLog } from "../../support/log";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres";
 import { openSandbox, SANDBOX_KEY, type TestSandbox } from "../../support/stripe-sandbox";
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase(testDatabase.url);
+});
+afterAll(async () => {
+  setDatabase(null);
+  await database.close();
+  await testDatabase.drop();
+});
 
 /** Every test has its own account. */
 let account: TestSandbox;
@@ -22,6 +37,7 @@ function configure(variables: Record<string, string> = {}) {
     STRIPE_SECRET_KEY: SANDBOX_KEY,
     STRIPE_API_BASE: account.origin,
     PUBLIC_URL: "https://book.example",
+    DATABASE_URL: testDatabase.url,
     LOG_LEVEL: "silent",
     ...variables,
   };
@@ -35,6 +51,8 @@ async function newAccount() {
 }
 
 beforeEach(async () => {
+  // a command opens and closes one of its own
+  setDatabase(database);
   await newAccount();
   secrets = [];
 });
@@ -79,10 +97,10 @@ async function newPrice(
 }
 
 /** Creates a product as setup does. */
-const newProduct = (more: Partial<Stripe.ProductCreateParams> = {}) =>
+const newProduct = async (more: Partial<Stripe.ProductCreateParams> = {}) =>
   account.stripe.products.create({
     name: "The Golden Path Premium",
-    metadata: { app: "the-golden-path" },
+    metadata: { app: "the-golden-path", ...(await siteMark()) },
     ...more,
   });
 
@@ -120,13 +138,17 @@ describe("stripe setup", () => {
     const portals = await stripeClient().billingPortal.configurations.list({ is_default: false });
     expect(portals.data).toMatchObject([
       {
-        metadata: { app: "the-golden-path" },
+        metadata: { app: "the-golden-path", ...(await siteMark()) },
         business_profile: { headline: "The Golden Path: your membership" },
         default_return_url: "https://book.example/billing",
         features: {
           invoice_history: { enabled: true },
           payment_method_update: { enabled: true },
-          subscription_cancel: { enabled: true, mode: "at_period_end" },
+          subscription_cancel: {
+            enabled: true,
+            mode: "at_period_end",
+            cancellation_reason: { enabled: true },
+          },
         },
       },
     ]);
@@ -162,7 +184,7 @@ describe("stripe setup", () => {
     expect(await findWebhookEndpoints()).toHaveLength(1);
   });
 
-  it("uses the active one of its products, or activates one if there is none", async () => {
+  it("uses the active one of its products, and leaves an archived one so unless asked", async () => {
     const { id } = await newProduct();
     await newProduct({ active: false });
     const { priceId } = await setUpStripe();
@@ -171,7 +193,10 @@ describe("stripe setup", () => {
     await newAccount();
     const former = await newProduct({ active: false });
     const { steps } = await setUpStripe();
-    expect(steps[0]).toEqual({ what: "product", id: former.id, outcome: "updated" });
+    expect(steps[0]).toEqual({ what: "product", id: former.id, outcome: "archived" });
+    expect(await ownProducts()).toMatchObject([{ id: former.id, active: false }]);
+    const { steps: asked } = await setUpStripe({ unarchive: true });
+    expect(asked[0]).toEqual({ what: "product", id: former.id, outcome: "updated" });
     expect(await ownProducts()).toMatchObject([{ id: former.id, active: true }]);
   });
 
@@ -250,14 +275,14 @@ describe("the price of stripe setup", () => {
     ["that is not marked", { active: true }],
     ["that is marked but not active", { active: false, metadata: { app: "the-golden-path" } }],
   ])(
-    "created by hand for a product %s is kept, with its product marked and active, so its members stay members",
+    "created by hand for a product %s is kept, with its product marked, so its members stay members",
     async (_case, state) => {
       const product = await account.stripe.products.create({ name: "By hand", ...state });
       const price = await newPrice(product.id, { unit_amount: 2000, currency: "gbp" });
       // a price with the same terms does not replace the one on sale
       await newPrice(product.id, { unit_amount: 2000, currency: "gbp" });
       configure({ STRIPE_PRICE_ID: price.id });
-      const { priceId, steps } = await setUpStripe();
+      const { priceId, steps } = await setUpStripe({ unarchive: true });
       expect(priceId).toBe(price.id);
       expect(steps.slice(0, 2)).toEqual([
         { what: "product", id: product.id, outcome: "updated" },

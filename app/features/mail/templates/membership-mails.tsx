@@ -154,6 +154,21 @@ function whatBecomesOfIt(status: MembershipRefunded["status"]): string {
   }
 }
 
+/** Tells a member that two memberships are charged, and how to end one; `url` is where both are managed. */
+export function membershipTwiceMail({ url }: { url: string }): Mail {
+  return composeMail({
+    subject: "You have two memberships",
+    preview: "One is enough: cancel either of them.",
+    heading: "You have two memberships",
+    text: [
+      "Your account has two memberships at Stripe, and both are charged. One is enough for the whole book.",
+      "Cancel either of them; the other one goes on as before. To get back what you paid for the second one, answer this letter.",
+    ],
+    button: { label: "Manage your memberships", href: url },
+    notes: ["If you have ended one in the meantime, there is nothing left to do."],
+  });
+}
+
 type RenewalFailed = {
   /** The amount due, such as "$9.99"; null if unknown. */
   amount: string | null;

@@ -11,6 +11,7 @@ import {
   boolean,
   emptyable,
   hash,
+  list,
   metadata,
   oneOf,
   type ParametersOf,
@@ -22,11 +23,25 @@ import {
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features;
 type Cancellation = Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel;
+type Reason =
+  Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel.CancellationReason;
 
 const features = hash({
   invoice_history: hash({ enabled: required(boolean()) }),
   payment_method_update: hash({ enabled: required(boolean()) }),
   subscription_cancel: hash({
+    cancellation_reason: hash({
+      enabled: required(boolean()),
+      options: required(
+        list(
+          oneOf(
+            ...(["customer_service", "low_quality", "missing_features", "other"] as const),
+            ...(["switched_service", "too_complex", "too_expensive", "unused"] as const),
+          ),
+          8,
+        ),
+      ),
+    } satisfies ParametersOf<Reason>),
     enabled: boolean(),
     mode: oneOf("at_period_end", "immediately"),
   } satisfies ParametersOf<Cancellation>),
