@@ -1,20 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import {
-  confirmEmailByLink,
-  emailConfirmationToken,
-} from "~/features/accounts/email-confirmation.server";
+import { emailConfirmationToken } from "~/features/accounts/email-confirmation.server";
 import { startCheckout } from "~/features/billing/checkout.server";
 import { linkToCheckout } from "~/features/billing/checkout-link.server";
 import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
 import { isSubscribed } from "~/features/membership/access";
+import { action as openLink } from "~/routes/auth_.confirm-email/route";
 import { findProfile, replaceCustomer } from "~db/queries/profiles";
 import { confirmEmail, insertUser } from "~db/queries/users";
 import { deleteUser } from "../support/delete-user";
 import { eventually } from "../support/eventually";
 import { control, newMember, type Payer } from "../support/payments";
+import { post } from "../support/routes";
 import { testSite } from "../support/site";
 
 const site = testSite({ payments: {} });
@@ -50,7 +49,7 @@ describe("whoever paid after a backup that was restored, and signs up again", ()
 
   it("gets the membership back with the confirmation", async () => {
     const { member, account } = await signedUpAgain();
-    await confirmEmailByLink(emailConfirmationToken(account), account.id);
+    await post(openLink, { form: { token: emailConfirmationToken(account) } });
     await eventually(async () => expect(await hasAccess(account)).toBe(true));
     expect(await customerOf(account)).toBe(member.customer);
     expect(await subscriptions()).toMatchObject([{ metadata: { userId: account.id } }]);

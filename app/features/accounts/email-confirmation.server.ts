@@ -1,5 +1,4 @@
 import { env } from "~/env.server";
-import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { emailConfirmationMail } from "~/features/mail/templates/account-mails";
@@ -44,8 +43,11 @@ export async function readEmailConfirmation(
 export type ConfirmEmailOutcome =
   /**
    * `isSignedOut`: every session has ended, because the link was opened in a browser not signed in to the account.
+   * `newlyConfirmed` is the account's id; null if its address was confirmed before.
    */
-  { kind: "confirmed"; isSignedOut: boolean } | { kind: "invalid-link" } | { kind: "failed" };
+  | { kind: "confirmed"; isSignedOut: boolean; newlyConfirmed: string | null }
+  | { kind: "invalid-link" }
+  | { kind: "failed" };
 
 /**
  * Confirms an account's address. If the browser is not signed in to the account, somebody else may have created it
@@ -65,11 +67,12 @@ export async function confirmEmailByLink(
       if (!isOwnBrowser) await deleteOtherSessions(userId, null, tx);
       return true;
     });
-    if (isFirst) {
-      logSecurityEvent("email-confirmed", { userId }, "address confirmed");
-      void giveBackMembership(userId);
-    }
-    return { kind: "confirmed", isSignedOut: isFirst && !isOwnBrowser };
+    if (isFirst) logSecurityEvent("email-confirmed", { userId }, "address confirmed");
+    return {
+      kind: "confirmed",
+      isSignedOut: isFirst && !isOwnBrowser,
+      newlyConfirmed: isFirst ? userId : null,
+    };
   } catch (error) {
     log().error({ err: error }, "an address could not be confirmed");
     return { kind: "failed" };

@@ -31,7 +31,7 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
 /** The outcome of changing a password with a link. */
 export type PasswordResetOutcome =
   /** `session` is the new session's token; null if the password has been changed again since. */
-  | { kind: "changed"; email: string; session: string | null }
+  | { kind: "changed"; userId: string; email: string; session: string | null }
   /** The link is used, expired or forged. */
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
@@ -62,7 +62,7 @@ export async function resetPassword(
     wakeMailWorker();
     const { session: before, userAgent } = browser;
     const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
-    return { kind: "changed", email, session };
+    return { kind: "changed", userId, email, session };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error }, "password reset failed");

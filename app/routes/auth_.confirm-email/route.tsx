@@ -6,6 +6,7 @@ import {
   readEmailConfirmation,
 } from "~/features/accounts/email-confirmation.server";
 import { findViewer } from "~/features/accounts/viewer.server";
+import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
@@ -40,6 +41,7 @@ export async function action(args: ActionFunctionArgs) {
   const outcome = await confirmEmailByLink(fields.token, viewer?.user.id ?? null);
   switch (outcome.kind) {
     case "confirmed":
+      if (outcome.newlyConfirmed) void giveBackMembership(outcome.newlyConfirmed);
       if (outcome.isSignedOut) {
         return redirectWithToast(LOG_IN_PATH, toasts.emailConfirmedSignedOut);
       }

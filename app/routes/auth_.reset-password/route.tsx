@@ -14,6 +14,7 @@ import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { readSession, setSession } from "~/features/accounts/sessions.server";
+import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import {
@@ -72,6 +73,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   );
   switch (outcome.kind) {
     case "changed": {
+      // the link has confirmed the address
+      void giveBackMembership(outcome.userId);
       const headers = new Headers();
       headers.append("Set-Cookie", await rememberBrowser(request, outcome.email));
       if (outcome.session) headers.append("Set-Cookie", await setSession(outcome.session));
