@@ -105,6 +105,7 @@ const LEFT_OUT: Record<string, string> = {
   renewal_failures: "Times under hashes of Stripe's ids, that nobody can find an account by.",
   mail_token_buckets: "The program's own.",
   site_keys: "The site's secrets.",
+  stripe_site: "The site's id at Stripe.",
   editions: "The book.",
   edition_documents: "The book.",
   edition_files: "The book.",
