@@ -121,9 +121,11 @@ async function becomeMember(member: Visitor, site: E2eSite): Promise<void> {
 
 /** Causes the mails about a membership, loses it, and forgets the password. */
 async function loseMembership(lapsed: Visitor, site: E2eSite): Promise<void> {
-  const subscription = await pay(lapsed, site);
+  const { subscription, customer } = await pay(lapsed, site);
   const cause = (event: string, fields = {}) =>
     site.sandbox(`subscriptions/${subscription}/${event}`, fields);
+  const second = await site.sandbox<{ id: string }>(`customers/${customer}/subscribe`);
+  await site.sandbox(`subscriptions/${second.id}/cancel`);
   await cause("renew", { outcome: "declined" });
   await cause("cancel-at-period-end");
   await cause("refund");
@@ -140,12 +142,10 @@ async function cancel(visitor: Visitor): Promise<void> {
   expect(answer.text).toContain("We have received your cancellation");
 }
 
-async function pay(visitor: Visitor, site: E2eSite): Promise<string> {
+async function pay(visitor: Visitor, site: E2eSite) {
   const { sessionId } = await post(visitor, "/checkout", { priceId: SANDBOX_STRIPE.priceId });
-  const { session } = await site.sandbox<{ session: { subscription: string } }>(
-    `sessions/${sessionId}/pay`,
-  );
-  return session.subscription;
+  type Paid = { session: { subscription: string; customer: string } };
+  return (await site.sandbox<Paid>(`sessions/${sessionId}/pay`)).session;
 }
 
 async function submit(visitor: Visitor, path: string, form: Record<string, string>) {
