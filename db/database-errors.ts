@@ -1,3 +1,6 @@
+/** Code of an error for a table that does not exist, as before its migration. */
+export const UNDEFINED_TABLE = "42P01";
+
 /** Failures of the connection or of the server as a whole, never of a single statement. */
 const UNAVAILABLE_CODES = new Set([
   "ECONNREFUSED",

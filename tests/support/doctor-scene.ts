@@ -8,7 +8,7 @@ import type { Finding } from "~/features/checks/answer";
 import { examineSite } from "~/features/checks/examine-site.server";
 import { startStripeSandbox } from "~/sandbox/stripe/server.server";
 import { openDatabase } from "~/server/open-database.server";
-import { connectDatabase } from "~db/client";
+import { connectDatabase, setDatabase } from "~db/client";
 import type { Connection } from "~db/connection";
 import { migrateDatabase } from "~db/migrate";
 import { openConnection } from "~db/open-connection";
@@ -49,6 +49,8 @@ export type DoctorScene = {
   /** A session of the site's own role, left open. */
   session(applicationName?: string): Promise<Connection>;
   examine(stuckSeconds?: number): Promise<Finding[]>;
+  /** Runs `stripe setup` on the site's database. */
+  setUpStripe: typeof setUpStripe;
   close(): Promise<void>;
 };
 
@@ -155,6 +157,16 @@ export async function openDoctorScene(): Promise<DoctorScene> {
         stuckSeconds,
       });
     },
+    setUpStripe: async () => {
+      const database = await connectDatabase(site.href);
+      setDatabase(database);
+      try {
+        return await setUpStripe();
+      } finally {
+        setDatabase(null);
+        await database.close();
+      }
+    },
     close: async () => {
       await Promise.all([front.close(), names.close(), smtp.close(), stripe.close()]);
       await postgres.remove();
@@ -168,12 +180,12 @@ export async function openDoctorScene(): Promise<DoctorScene> {
   mkdirSync(join(folder, "backups"));
   writeFileSync(join(folder, "backups", backupName(new Date())), "");
   scene.set({});
-  const { priceId, webhook } = await setUpStripe();
-  if (webhook.kind !== "new") throw new Error(webhook.kind);
-  scene.set({ STRIPE_PRICE_ID: priceId, STRIPE_WEBHOOK_SECRET: webhook.secret });
   const database = await connectDatabase(site.href);
   await migrateDatabase(database);
   await database.close();
+  const { priceId, webhook } = await scene.setUpStripe();
+  if (webhook.kind !== "new") throw new Error(webhook.kind);
+  scene.set({ STRIPE_PRICE_ID: priceId, STRIPE_WEBHOOK_SECRET: webhook.secret });
   await scene.sql(WORKER_RUNS);
   return scene;
 }

@@ -24,6 +24,7 @@ import { paymentPageOrigins } from "~/features/billing/stripe-origins.server";
 import { isOurs, liveProblem, siteMark } from "~/features/billing/stripe-site.server";
 import { undeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
+import { databaseErrorCode, UNDEFINED_TABLE } from "~db/database-errors";
 import { findKnownProducts, findProcessedEvents } from "~db/queries/billing-examination";
 import { findLastWebhookEvents } from "~db/queries/webhook-events";
 import { type Answer, ok, problem, warning } from "./answer";
@@ -120,6 +121,8 @@ async function run([what, ask]: readonly [string, Ask], walk: MembersWalk = {}):
   try {
     return await ask(walk);
   } catch (error) {
+    // a database of an earlier release has its own check
+    if (databaseErrorCode(error) === UNDEFINED_TABLE) return [];
     const { givePermission, tryAgain } = STRIPE_ADVICE;
     const isForbidden = error instanceof Stripe.errors.StripePermissionError;
     const found = `could not be checked: ${(error as Error).message.replace(/\.$/, "")}`;

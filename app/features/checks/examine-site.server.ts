@@ -7,7 +7,7 @@ import { checkFolder } from "~/features/library/importer/import-edition.server";
 import { formatCount } from "~/features/newsletter/format-count";
 import { sampleParts } from "~/features/site/sample-site";
 import { redactAddresses } from "~/observability/log.server";
-import { databaseErrorCode } from "~db/database-errors";
+import { databaseErrorCode, UNDEFINED_TABLE } from "~db/database-errors";
 import { OperatorError } from "~db/operator-error";
 import { findOpenAlerts } from "~db/queries/operator-alerts";
 import { readHealthFacts } from "~db/queries/operator-facts";
@@ -121,9 +121,6 @@ async function openInTime(open: Examination["open"]): Promise<Opening> {
     return { kind: "failed", error };
   }
 }
-
-/** PostgreSQL's error code for a missing table. */
-const UNDEFINED_TABLE = "42P01";
 
 /** Returns findings for alerts that `doctor` has no check for, in the words of the alert mails. */
 async function checkAlerts(): Promise<Finding[]> {

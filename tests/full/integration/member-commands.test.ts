@@ -69,8 +69,8 @@ describe("members list and count", () => {
         '2026-05-01T12:00:00Z', case when n = 1 then now() end
       from generate_series(1, 25) n`);
     await getDatabase().db.execute(sql`
-      insert into profiles (id, stripe_price_id, stripe_current_period_end)
-      select id, case when email not like '%-04@%' then 'price_1' end,
+      insert into profiles (id, stripe_subscription_status, stripe_price_id, stripe_current_period_end)
+      select id, 'active', case when email not like '%-04@%' then 'price_1' end,
         case when email like '%-03@%' then '2026-01-01Z' else '2999-12-31Z' end::timestamptz
       from users where email between 'reader-02' and 'reader-05'`);
     const { code, stdout, stderr } = await members("list");
@@ -111,6 +111,7 @@ describe("members list and count", () => {
           "          0    new in the last 30 days",
           "          1    with a confirmed address",
           "          1    premium members",
+          "          0      of these, complimentary",
           "          0    being deleted\n",
         ].join("\n"),
       ),
