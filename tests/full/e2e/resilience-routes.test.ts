@@ -185,8 +185,11 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: { form: {}, answers: ["302 /auth", "303 /#purchase"] },
   },
-  // without CANCELLATION_PAGE
-  cancellation: { path: "/cancellation", get: "404" },
+  cancellation: {
+    path: "/cancellation",
+    get: "200",
+    post: { form: { email: "x" }, answers: "422" },
+  },
   "billing_.card": { path: "/billing/card", get: "200" },
   checkout: {
     path: "/checkout",
@@ -330,7 +333,7 @@ let site: ProgramSite;
 let before: Contents;
 
 beforeAll(async () => {
-  site = await startProgramSite({ PAYMENTS: "sandbox" });
+  site = await startProgramSite({ PAYMENTS: "sandbox", CANCELLATION_PAGE: "true" });
 });
 afterAll(() => site?.close());
 
