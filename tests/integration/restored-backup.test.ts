@@ -38,7 +38,7 @@ const customerOf = async ({ id }: Account) => (await findProfile(id))?.stripeCus
 const hasAccess = async ({ id }: Account) => isSubscribed(await findProfile(id), new Date());
 const subscriptions = async () => (await stripeClient().subscriptions.list()).data;
 
-describe("whoever paid after a backup that was restored, and signs up again", () => {
+describe("a member who paid after the restored backup was made, and signs up again", () => {
   it("is sold nothing before the address is confirmed", async () => {
     const { account } = await signedUpAgain();
     expect(await linkToCheckout(account, priceId)).toMatchObject({ kind: "unconfirmed" });

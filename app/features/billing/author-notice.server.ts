@@ -1,7 +1,7 @@
 import { env } from "~/env.server";
-import { addressOf } from "~/environment/schema.server";
 import { isLiveKey } from "~/environment/stripe-key";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { operatorAddress } from "~/features/mail/operator-address.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
@@ -78,10 +78,10 @@ export async function notifyAuthor(
   const { subject, did, todo } = NOTICES[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);
 
-  const { SMTP_URL, MAIL_FROM, OPERATOR_EMAIL } = env();
+  const { SMTP_URL, OPERATOR_EMAIL } = env();
   // disputes already raise an alert with the deadline (dispute-alerts.server.ts)
   if (OPERATOR_EMAIL && kind.startsWith("dispute")) return;
-  const to = OPERATOR_EMAIL ?? addressOf(MAIL_FROM);
+  const to = operatorAddress();
   if (!SMTP_URL || !to) return;
   const { userId, subscriptionId, stripeCustomerId, chargeId } = event;
   const notice = authorNoticeMail({

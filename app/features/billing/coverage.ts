@@ -46,8 +46,8 @@ export function settlesPeriod(
 }
 
 /**
- * Returns how far a subscription is paid, from its invoices, newest first. Only `paid` counts. Stripe also calls a subscription
- * active whose invoice was written off (`uncollectible`) or voided
+ * Returns how far a subscription is paid, from its invoices, newest first. Only `paid` counts. Stripe also calls a
+ * subscription active whose invoice was written off (`uncollectible`) or voided
  * (https://docs.stripe.com/billing/subscriptions/overview#unpaid-subscriptions).
  */
 export function coverageOf(

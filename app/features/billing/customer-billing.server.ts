@@ -23,6 +23,7 @@ import { isOurs, siteMark } from "./stripe-site.server";
 import {
   type BillingState,
   billingStateOf,
+  countedMembership,
   givesAccess,
   isOver,
   type Membership,
@@ -114,9 +115,7 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
     });
     const memberships = await Promise.all(examined);
     const state = billingStateOf(memberships);
-    const counted = memberships.find(
-      ({ subscription }) => subscription.id === state.stripeSubscriptionId,
-    );
+    const counted = countedMembership(memberships, state);
     const price = counted ? toStripePrice(counted.item.price) : null;
     const nextPayment = counted ? await previewPayment(counted) : NO_PAYMENT;
     const failed = charges.filter(({ status }) => status === "failed");

@@ -19,7 +19,7 @@ export type KnownCustomer = {
   isNew: boolean;
 };
 
-/** A membership waits for whoever has a buyer's address, and the buyer has not confirmed it yet. */
+/** A membership is waiting for the owner of the buyer's address, which the buyer has not confirmed yet. */
 export class AddressNotConfirmed extends Error {
   override name = "AddressNotConfirmed";
 }

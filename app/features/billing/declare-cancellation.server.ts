@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { env } from "~/env.server";
-import { addressOf } from "~/environment/schema.server";
 import { emailSchema } from "~/features/accounts/credentials";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { operatorAddress } from "~/features/mail/operator-address.server";
 import { renderMail } from "~/features/mail/render-mail";
 import {
   cancellationDeclaredMail,
@@ -55,13 +54,9 @@ export async function declareCancellation(
     }),
   };
   const { email } = cancellation;
-  const { OPERATOR_EMAIL, MAIL_FROM } = env();
   const mails = [
     { to: email, mail: cancellationReceivedMail(received) },
-    {
-      to: OPERATOR_EMAIL ?? addressOf(MAIL_FROM) ?? "",
-      mail: cancellationDeclaredMail({ ...received, email }),
-    },
+    { to: operatorAddress() ?? "", mail: cancellationDeclaredMail({ ...received, email }) },
   ];
   try {
     await getDatabase().db.transaction(async (tx) => {

@@ -19,8 +19,8 @@ const LOST = "lost";
 /**
  * Prevents further charges to a disputed membership (https://docs.stripe.com/billing/subscriptions/pause-payment).
  * Pauses collection while a dispute is open, cancels the subscription once it is lost, and resumes collection once it
- * is won, or lost after the member has paid again. Idempotent: calls `onAction` right after each action, but not again on a repeated call. Throws Stripe's
- * errors.
+ * is won, or lost after the member has paid again. Idempotent: calls `onAction` right after each action, but not again
+ * on a repeated call. Throws Stripe's errors.
  */
 export async function applyDisputeActions(
   memberships: readonly ExaminedMembership[],

@@ -9,7 +9,7 @@ import { inPages, inParallel } from "./in-parallel";
 import { hasLiveMembership, linkLostCustomer } from "./lost-membership.server";
 import { premiumProducts } from "./premium-product.server";
 import { stripeClient } from "./stripe-client.server";
-import { isMarked, isOurs, isUuid, siteMark } from "./stripe-site.server";
+import { isMarked, isOurs, isUuid, type SiteMark, siteMark } from "./stripe-site.server";
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 
@@ -76,14 +76,13 @@ export async function reconcileFromStripe(
 
 /**
  * Finds each live membership's owner and calls `work` with it, several concurrently. Leaves out other sites'. Passes
- * failures to `onError` and
- * continues; throws them if there is none.
+ * failures to `onError` and continues; throws them if there is none.
  */
 export async function forEachAccountMembership(
   work: (membership: AccountMembership) => Promise<void>,
   onError?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
-  const products = await premiumProducts();
+  const [products, mark] = [await premiumProducts(), await siteMark()];
   // Without a status filter, Stripe lists all subscriptions that are not cancelled.
   const subscriptions = stripeClient().subscriptions.list({ limit: PAGE_SIZE });
   for await (const page of inPages(subscriptions, PAGE_SIZE)) {
@@ -92,7 +91,7 @@ export async function forEachAccountMembership(
       const stripeCustomerId = idOf(subscription.customer);
       if (stripeCustomerId === null) return;
       try {
-        const owner = await findOwner(subscription, stripeCustomerId);
+        const owner = await findOwner(subscription, stripeCustomerId, mark);
         if (owner) await work({ subscriptionId: subscription.id, stripeCustomerId, owner });
       } catch (error) {
         if (!onError) throw error;
@@ -106,8 +105,8 @@ export async function forEachAccountMembership(
 async function findOwner(
   { metadata }: Stripe.Subscription,
   stripeCustomerId: string,
+  mark: SiteMark,
 ): Promise<MembershipOwner | null> {
-  const mark = await siteMark();
   if (!isOurs(metadata, mark, { named: true })) return null;
   const linked = await findProfileByCustomer(stripeCustomerId);
   if (linked) return { kind: "linked", userId: linked.id };
@@ -149,7 +148,8 @@ export async function giveMembership(subscriptionId: string, email: string): Pro
   if (!user) throw new OperatorError("Nobody has an account with this address.");
   const subscription = await stripeClient().subscriptions.retrieve(subscriptionId);
   const customer = idOf(subscription.customer);
-  const owner = customer === null ? null : await findOwner(subscription, customer);
+  const owner =
+    customer === null ? null : await findOwner(subscription, customer, await siteMark());
   if (!owner || customer === null) throw new OperatorError("Another site has sold it.");
   if (isOver(subscription) || !membershipItem(subscription, await premiumProducts())) {
     throw new OperatorError("It is not a running subscription to a product of this site.");

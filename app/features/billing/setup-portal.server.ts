@@ -8,7 +8,7 @@ import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
 import { isMarked, siteMark } from "./stripe-site.server";
 
-/** What the portal offers whoever cancels as a reason: all that Stripe has. */
+/** The reasons that the portal offers to members who cancel: all that Stripe has. */
 const REASONS: Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel.CancellationReason.Option[] =
   [
     ...(["too_expensive", "missing_features", "switched_service", "unused"] as const),

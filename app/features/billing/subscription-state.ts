@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { RUNNING_STATUSES } from "~/features/membership/membership-state";
 import type { NextPayment } from "~/features/membership/next-payment";
 import { accessEndOf, type Coverage, cancelAtOf } from "./access-end-rule";
 
@@ -43,15 +44,20 @@ export type Membership = {
   coverage: Coverage;
 };
 
-/** Statuses that can give access, ranked; no other does. */
-const RANK: Record<string, number> = { active: 3, trialing: 2, past_due: 1 };
-
 /** Statuses of an ended subscription; only these allow a new checkout. */
 const ENDED = new Set(["canceled", "incomplete_expired"]);
 
 /** Returns whether a status gives access. Stripe may add statuses, so an unknown one does not. */
 export function givesAccess({ status }: Stripe.Subscription): boolean {
-  return status in RANK;
+  return RUNNING_STATUSES.includes(status);
+}
+
+/** Returns the membership that a state was made of; undefined if there is none. */
+export function countedMembership<Kind extends Membership>(
+  memberships: readonly Kind[],
+  { stripeSubscriptionId }: Pick<BillingState, "stripeSubscriptionId">,
+): Kind | undefined {
+  return memberships.find(({ subscription }) => subscription.id === stripeSubscriptionId);
 }
 
 /** Returns whether a subscription has ended for good; one with an unknown status has not. */
@@ -115,10 +121,16 @@ function endOf({ subscription, item, coverage }: Membership): number | null {
   return givesAccess(subscription) ? accessEndOf(subscription, item, coverage) : null;
 }
 
+/** Returns the rank of a membership's status; 0 if it cannot give access. */
+function rankOf({ subscription: { status } }: Membership): number {
+  const place = RUNNING_STATUSES.indexOf(status);
+  return place === -1 ? 0 : RUNNING_STATUSES.length - place;
+}
+
 function byAccessAndRank(a: Membership, b: Membership): number {
   return (
     (endOf(b) ?? 0) - (endOf(a) ?? 0) ||
-    (RANK[b.subscription.status] ?? 0) - (RANK[a.subscription.status] ?? 0) ||
+    rankOf(b) - rankOf(a) ||
     Number(isOver(a.subscription)) - Number(isOver(b.subscription)) ||
     b.item.current_period_end - a.item.current_period_end ||
     b.subscription.created - a.subscription.created ||

@@ -30,7 +30,7 @@ import { renewalInvoices } from "./renewal-invoices";
 import { recordSecondMembership } from "./second-membership-alerts.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
 import { isMarked, siteMark } from "./stripe-site.server";
-import { type BillingState, liveMemberships } from "./subscription-state";
+import { type BillingState, countedMembership, liveMemberships } from "./subscription-state";
 import { withoutGrant, writeBillingState } from "./write-billing-state.server";
 
 /** The state a sync wrote, or why it wrote nothing. */
@@ -149,18 +149,16 @@ async function markMemberships(
   userId: string,
 ): Promise<void> {
   const { customers, subscriptions } = stripeClient();
-  const mark = await siteMark();
   for (const { subscription } of liveMemberships(memberships)) {
     const { id, metadata, customer } = subscription;
     if (!isMarked(metadata) || metadata.userId !== userId) {
-      await subscriptions.update(id, { metadata: { ...mark, userId } });
+      await subscriptions.update(id, { metadata: { ...(await siteMark()), userId } });
     }
     if (typeof customer === "string" || customer.deleted) continue;
     // another program may have made an unmarked customer for an account of its own
-    const isOtherUser = customer.metadata.userId !== userId;
     if (!isMarked(customer.metadata)) {
-      await customers.update(customer.id, { metadata: mark });
-    } else if (isOtherUser) {
+      await customers.update(customer.id, { metadata: await siteMark() });
+    } else if (customer.metadata.userId !== userId) {
       await customers.update(customer.id, { metadata: { userId } });
     }
   }
@@ -186,9 +184,7 @@ export async function writeSnapshot(
   const { state, memberships, price, nextPayment, at } = snapshot;
   if (price) await insertStripePrice(price, tx);
   const isMember = liveMemberships(memberships).length > 0;
-  const counted = memberships.find(({ subscription }) => {
-    return subscription.id === state.stripeSubscriptionId;
-  });
+  const counted = countedMembership(memberships, state);
   const checkoutOpenedAt = isMember ? null : before.checkoutOpenedAt;
   await writeBillingState(
     before.id,

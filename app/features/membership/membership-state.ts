@@ -40,8 +40,8 @@ export function membershipProblem({
   return confirmPaymentUrl ? "to-confirm" : problem;
 }
 
-/** Statuses of a subscription that can give access; with any other, access is complimentary. */
-export const RUNNING_STATUSES = ["active", "trialing", "past_due"] as const;
+/** Statuses of a subscription that can give access, the highest ranked first; with any other, access is complimentary. */
+export const RUNNING_STATUSES: readonly string[] = ["active", "trialing", "past_due"];
 
 type ProblemFacts = Pick<
   Profile,
@@ -87,6 +87,6 @@ export function membershipStatus(profile: StatusFields, now = new Date()): Membe
 /** Returns whether there is access although no subscription gives it: then the operator has granted it. */
 export function isComplimentary(profile: StatusFields, now: Date): boolean {
   const { stripeSubscriptionStatus: status, accessRevoked } = profile;
-  const isPaid = accessRevoked === null && RUNNING_STATUSES.some((running) => running === status);
+  const isPaid = accessRevoked === null && RUNNING_STATUSES.includes(status ?? "");
   return !isPaid && isSubscribed(profile, now);
 }

@@ -29,7 +29,7 @@ const isReference = (node: Nodes) => node.type === "element" && NOTE.test(target
 const handlers: Record<string, Handle> = {
   "x-source": (_, node) => ({ type: "html", value: String(node.properties.dataSource) }),
   kbd: keepTag,
-  // code in HTML of old; books of mdBook have an element of their own by this name
+  // an obsolete element for code, and the name of an element of mdBook
   listing: (state, node) => state.all(node),
   sub: keepTag,
   sup: (state, node) => {

@@ -20,8 +20,8 @@ export type BookImport = { check: FolderCheck; losses: string[] };
 const STAGE = ".import-";
 
 /**
- * Makes an edition of a book in `folder`, which has no texts and no media. Its chapters appear there all at once, after everything
- * else. With `isDryRun`, leaves no file. Throws an OperatorError if there is no book.
+ * Makes an edition of a book in `folder`, which has no texts and no media. Its chapters appear there all at once, after
+ * everything else. With `isDryRun`, leaves no file. Throws an OperatorError if there is no book.
  */
 export async function importBook(
   path: string,
