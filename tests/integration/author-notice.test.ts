@@ -75,11 +75,13 @@ describe("the author", () => {
       expect(mail?.text.split("\r\n")).toContain("https://dashboard.stripe.com/customers/cus_1");
       expect(mail?.text).toContain("https://dashboard.stripe.com/payments/ch_1");
 
-      expect(warn).toHaveBeenCalledTimes(1);
-      const [facts, line] = warn.mock.calls[0] as unknown as [object, string];
-      expect(facts).toEqual({ event: kind, ...EVENT, kind: undefined });
-      expect(line).toMatch(words);
-      expect(JSON.stringify(warn.mock.calls)).not.toContain("@");
+      // the mail worker runs beside this test and may warn of a slow server
+      const lines = warn.mock.calls as unknown as [{ event?: string }, string][];
+      const notices = lines.filter(([{ event }]) => event);
+      expect(notices).toEqual([
+        [{ event: kind, ...EVENT, kind: undefined }, expect.stringMatching(words)],
+      ]);
+      expect(JSON.stringify(lines)).not.toContain("@");
     },
   );
 
