@@ -111,7 +111,7 @@ describe("the notice on every page", () => {
     [
       "a payment that failed longer ago",
       { ...withoutAccess, stripeSubscriptionStatus: "past_due" },
-      "Your last membership payment did not go through. Your access is paused until it does.",
+      "Your last membership payment did not go through. Your access is paused until the payment goes through.",
       "Update payment card",
     ],
     [
@@ -147,7 +147,7 @@ describe("the notice on every page", () => {
     [
       "a payment that takes days",
       { ...withoutAccess, stripeSubscriptionStatus: "incomplete" },
-      "Your payment is on its way. The members’ area opens by itself as soon as it has arrived.",
+      "Your payment is on its way. A bank debit takes up to 14 business days. The members’ area opens by itself as soon as it has arrived.",
       "Invoices and receipts",
     ],
   ])("reports %s, with a button that solves it", async (_what, profile, said, button) => {

@@ -1,5 +1,6 @@
 import { utcDate } from "~/ui";
 import { composeMail } from "../compose-mail";
+import { MailLink } from "../mail-elements";
 import type { Mail } from "../render-mail";
 
 type MembershipBegun = {
@@ -49,8 +50,15 @@ export function membershipBegunMail({
     ],
     button: { label: "Open the members’ area", href: url },
     notes: [
-      `You can cancel anytime, in two clicks: ${accountUrl}`,
-      cancellationUrl && `Or without signing in: ${cancellationUrl}`,
+      <>
+        You can cancel anytime, in two clicks,{" "}
+        <MailLink href={accountUrl}>in your account</MailLink>.
+      </>,
+      cancellationUrl && (
+        <>
+          Or <MailLink href={cancellationUrl}>without signing in</MailLink>.
+        </>
+      ),
     ],
   });
 }
