@@ -15,6 +15,8 @@ const failure = (title: string, description?: string): ToastMessage => ({
   description,
   variant: "destructive",
 });
+const wentWrong = (description = "Please try again.") =>
+  failure("Uh oh! Something went wrong.", description);
 
 // Every toast of the site, word for word (specification, 8, and 5 for the upgrade). Each is an export of its own, so that
 // the browser gets only those that it shows itself; a call counts as free of side effects only if it says so.
@@ -46,12 +48,8 @@ export const subscribed = /* @__PURE__ */ notice(
   "🎉 Success!",
   "Thanks for subscribing! You're on the list.",
 );
-export const alreadySubscribed = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
-  "This email is already subscribed.",
-);
-export const subscribeFailed = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const alreadySubscribed = /* @__PURE__ */ wentWrong("This email is already subscribed.");
+export const subscribeFailed = /* @__PURE__ */ wentWrong(
   "There was a problem with your subscription.",
 );
 export const authenticationRequired = /* @__PURE__ */ failure(
@@ -85,29 +83,23 @@ export const newsletterConfirmed = /* @__PURE__ */ notice(
   "🎉 Email Confirmed!",
   "Thank you. You’re on the list.",
 );
-export const newsletterConfirmFailed = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const newsletterConfirmFailed = /* @__PURE__ */ wentWrong(
   "Your email could not be confirmed. Please try again.",
 );
-export const newsletterConfirmLinkInvalid = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const newsletterConfirmLinkInvalid = /* @__PURE__ */ wentWrong(
   "This link is no longer valid. Please subscribe again.",
 );
-export const subscribeLimited = (message: string) =>
-  failure("Uh oh! Something went wrong.", message);
+export const subscribeLimited = wentWrong;
 export const unsubscribed = /* @__PURE__ */ notice("👋 You’ve been unsubscribed.");
-export const unsubscribeFailed = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const unsubscribeFailed = /* @__PURE__ */ wentWrong(
   "You could not be unsubscribed. Please try again.",
 );
-export const unsubscribeLinkInvalid = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const unsubscribeLinkInvalid = /* @__PURE__ */ wentWrong(
   "This link is not complete. Please open it from the letter itself.",
 );
 export const markedRead = /* @__PURE__ */ notice("Marked as read");
 export const markedUnread = /* @__PURE__ */ notice("Marked as unread");
-export const progressFailed = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const progressFailed = /* @__PURE__ */ wentWrong(
   "How far you have read could not be saved. Please try again.",
 );
 
@@ -119,8 +111,7 @@ export const podcastAddressRenewed = /* @__PURE__ */ notice(
   "🎧 New Podcast Address",
   "The former one no longer works. Please add the new one to your apps.",
 );
-export const podcastAddressFailed = (message = "Please try again.") =>
-  failure("Uh oh! Something went wrong.", message);
+export const podcastAddressFailed = wentWrong;
 export const notesSaved = /* @__PURE__ */ notice("Your notes are saved.");
 export const notesMerged = /* @__PURE__ */ notice(
   "Your notes are saved.",
@@ -152,8 +143,7 @@ export const newCardTried = {
 };
 
 // The account page.
-export const accountFailed = (message = "Please try again.") =>
-  failure("Uh oh! Something went wrong.", message);
+export const accountFailed = wentWrong;
 export const passwordReplaced = /* @__PURE__ */ notice(
   "✅ Password Changed!",
   "You have been signed out everywhere else.",
@@ -177,12 +167,10 @@ export const emailChanged = /* @__PURE__ */ notice(
   "✅ Email Changed!",
   "From now on you log in with the new address.",
 );
-export const emailTaken = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const emailTaken = /* @__PURE__ */ wentWrong(
   "This address can no longer be used. Please choose another one.",
 );
-export const accountLinkInvalid = /* @__PURE__ */ failure(
-  "Uh oh! Something went wrong.",
+export const accountLinkInvalid = /* @__PURE__ */ wentWrong(
   "This link has expired or was already used.",
 );
 export const emailChangeUndone = /* @__PURE__ */ notice(

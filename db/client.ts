@@ -21,7 +21,7 @@ export type Transaction = Parameters<Parameters<Queries["transaction"]>[0]>[0];
 
 /**
  * The pool or an open transaction, to run a query on. A query function takes it as its last
- * parameter: `findUserById(id: string, executor: Executor = getDatabase().db)`.
+ * parameter: `findUserById(id: string, executor: Executor = db())`.
  */
 export type Executor = Queries | Transaction;
 
@@ -107,3 +107,6 @@ export function getDatabase(): Database {
   if (current === null) throw new Error("No database is open: call setDatabase() first.");
   return current;
 }
+
+/** Drizzle over the pool of the process, to run a query on. */
+export const db = (): Database["db"] => getDatabase().db;

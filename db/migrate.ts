@@ -8,7 +8,7 @@ import type { Connection } from "./connection";
 import { databaseErrorCode } from "./database-errors";
 import { JOURNAL, type KnownMigration } from "./known-migrations";
 import { migrationsFolder } from "./migrations-folder";
-import { OperatorError } from "./operator-error";
+import { explainedBy, OperatorError } from "./operator-error";
 import { programVersion } from "./program-version";
 
 /** Held while the schema changes. Arbitrary, but used for no other advisory lock in the database. */
@@ -31,6 +31,21 @@ const TABLE_WAIT_MS = { lock: 2_000, pause: 5_000, all: 15 * 60_000 };
  * waits for one that the upgrade has locked.
  */
 const IN_USE: ReadonlySet<string> = new Set(["55P03", "40P01"]);
+
+/** What an operator is told of a database's error, by its code: when its release is read, and when it is upgraded. */
+const OF_READING = {
+  "42501":
+    "The database user may not read which release the database is of: grant it USAGE on the schema 'drizzle' and SELECT on its tables, and, unless the tables are its own, SELECT, INSERT, UPDATE and DELETE on all those of 'public'.",
+};
+const STAYED_IN_USE =
+  "The database was not upgraded, because a table that changes was in use all the time: end what uses it, such as an open psql, and start again.";
+const OF_MIGRATING = {
+  "42501":
+    "The database user may not create or change the site's tables: make it the owner of them and of the schema 'drizzle', and grant it CREATE on the database and on its schema 'public'.",
+  "53100": "The disk of the database is full.",
+  "55P03": STAYED_IN_USE,
+  "40P01": STAYED_IN_USE,
+};
 
 export type MigrateOptions = {
   /**
@@ -59,7 +74,7 @@ export async function migrateDatabase(
   const { idle = IDLE_MS } = options;
   // With nothing to migrate no DDL privilege is needed: the site may run as a user who cannot alter the schema.
   const known = await readKnown(database.db).catch((error) =>
-    Promise.reject(explainReading(error)),
+    Promise.reject(explainedBy(OF_READING, error)),
   );
   if (isCurrent(known)) return 0;
 
@@ -84,7 +99,7 @@ export async function migrateDatabase(
       return (await readApplied(transaction)).length - before.length;
     });
   } catch (error) {
-    throw explain(error);
+    throw explainedBy(OF_MIGRATING, error);
   } finally {
     await migrationDatabase.close();
   }
@@ -161,36 +176,6 @@ async function keepingAlive<T>(
   } finally {
     clearInterval(timer);
     await ping;
-  }
-}
-
-function explainReading(error: unknown): unknown {
-  if (databaseErrorCode(error) !== "42501") return error;
-  return new OperatorError(
-    "The database user may not read which release the database is of: grant it USAGE on the schema 'drizzle' and SELECT on its tables, and, unless the tables are its own, SELECT, INSERT, UPDATE and DELETE on all those of 'public'.",
-    { cause: error },
-  );
-}
-
-function explain(error: unknown): unknown {
-  // such as why there is no backup, with what the database said as its cause
-  if (error instanceof OperatorError) return error;
-  switch (databaseErrorCode(error)) {
-    case "42501":
-      return new OperatorError(
-        "The database user may not create or change the site's tables: make it the owner of them and of the schema 'drizzle', and grant it CREATE on the database and on its schema 'public'.",
-        { cause: error },
-      );
-    case "53100":
-      return new OperatorError("The disk of the database is full.", { cause: error });
-    case "55P03":
-    case "40P01":
-      return new OperatorError(
-        "The database was not upgraded, because a table that changes was in use all the time: end what uses it, such as an open psql, and start again.",
-        { cause: error },
-      );
-    default:
-      return error;
   }
 }
 

@@ -24,6 +24,9 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "d
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
+/** The account that a row belongs to, and is deleted with. */
+const ofUser = (name = "user_id") => uuid(name).references(() => users.id, { onDelete: "cascade" });
+
 /** Accounts. Email addresses are unique, whatever their case (specification, 3 and 5). */
 export const users = pgTable(
   "users",
@@ -54,9 +57,7 @@ export const sessions = pgTable(
     tokenHash: text("token_hash").primaryKey(),
     /** Names the session where its owner ends it; no secret. */
     id: uuid("id").notNull().defaultRandom(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     expiresAt: instant("expires_at").notNull(),
     /** When a page was last opened with it, to the day. */
@@ -79,9 +80,7 @@ export const sessions = pgTable(
 export const passwordResets = pgTable(
   "password_resets",
   {
-    userId: uuid("user_id")
-      .primaryKey()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().primaryKey(),
     tokenHash: text("token_hash").notNull(),
     createdAt: instant("created_at").notNull().defaultNow(),
     expiresAt: instant("expires_at").notNull(),
@@ -103,9 +102,7 @@ export const emailChanges = pgTable(
   "email_changes",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().notNull(),
     oldEmail: text("old_email").notNull(),
     newEmail: text("new_email").notNull(),
     /** SHA-256 of the token in the link to the new address; null once it was used. */
@@ -136,9 +133,7 @@ export const passkeys = pgTable(
   {
     /** The credential's id in base64url. */
     id: text("id").primaryKey(),
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().notNull(),
     /** The name that its owner gave it. */
     name: text("name").notNull(),
     /** COSE-encoded. */
@@ -168,9 +163,7 @@ export const usedChallenges = pgTable(
 export const avatars = pgTable(
   "avatars",
   {
-    userId: uuid("user_id")
-      .primaryKey()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().primaryKey(),
     /** In hexadecimal. */
     smallSha256: text("small_sha256").notNull(),
     small: bytes("small").notNull(),
@@ -189,9 +182,7 @@ export const avatars = pgTable(
  * deletion is completed or abandoned later.
  */
 export const accountDeletions = pgTable("account_deletions", {
-  userId: uuid("user_id")
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
+  userId: ofUser().primaryKey(),
   startedAt: instant("started_at").notNull().defaultNow(),
 });
 
@@ -212,9 +203,7 @@ export const billingSyncNumbers = pgSequence("billing_sync_numbers");
 export const profiles = pgTable(
   "profiles",
   {
-    id: uuid("id")
-      .primaryKey()
-      .references(() => users.id, { onDelete: "cascade" }),
+    id: ofUser("id").primaryKey(),
     stripeCustomerId: text("stripe_customer_id"),
     /** The price actually paid, which may differ from the one on sale. */
     stripePriceId: text("stripe_price_id"),
@@ -261,9 +250,7 @@ export const profiles = pgTable(
 
 /** Complimentary memberships, which the operator grants. An ended one is over, not deleted. */
 export const membershipGrants = pgTable("membership_grants", {
-  userId: uuid("user_id")
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
+  userId: ofUser().primaryKey(),
   until: instant("until").notNull(),
   grantedAt: instant("granted_at").notNull().defaultNow(),
 });
@@ -605,9 +592,7 @@ export const editionFiles = pgTable(
 export const readingProgress = pgTable(
   "reading_progress",
   {
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().notNull(),
     slug: text("slug").notNull(),
     /** The number of the block where reading stopped, counted from 1; null if that is not known. */
     block: integer("block"),
@@ -625,9 +610,7 @@ export const readingProgress = pgTable(
 export const notes = pgTable(
   "notes",
   {
-    userId: uuid("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    userId: ofUser().notNull(),
     slug: text("slug").notNull(),
     /** The chapter's title when the note was last saved, for the export. */
     title: text("title").notNull(),
@@ -641,9 +624,7 @@ export const notes = pgTable(
 
 /** The secret addresses of members' podcast feeds. */
 export const podcastFeeds = pgTable("podcast_feeds", {
-  userId: uuid("user_id")
-    .primaryKey()
-    .references(() => users.id, { onDelete: "cascade" }),
+  userId: ofUser().primaryKey(),
   /** In the feed's address; not hashed, because its member is shown it again. */
   token: text("token").notNull().unique(),
   createdAt: instant("created_at").notNull().defaultNow(),

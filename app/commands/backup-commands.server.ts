@@ -12,6 +12,9 @@ import { OperatorError } from "~db/operator-error";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export { upgradeDatabase as "upgrade-database" };
+
 type RestoreOptions = { keepContent?: boolean };
 
 /** Prefix of a backup in the bucket, on the command line. */
@@ -25,21 +28,21 @@ export async function create(file?: string): Promise<void> {
     if (process.stdout.isTTY) {
       throw new OperatorError("A backup is no text for a terminal: name a file, or redirect it.");
     }
-    return withSite(() =>
-      whileRead(async () => {
-        for await (const chunk of content()) await writeOut(chunk);
-      }),
-    );
+    const write = async () => {
+      for await (const chunk of content()) await writeOut(chunk);
+    };
+    return withDatabase(() => whileRead(write), { migrate: false });
   }
   const path = resolve(file ?? join(env().BACKUP_DIR ?? ".", backupName(now)));
-  await withSite(async () => {
+  const write = async () => {
     const verified: VerifiedBackup[] = [];
     await writeBackupFile(path, content(), {
       verify: async (stored) => void verified.push(await verifyBackup(stored)),
     });
     print(path);
     verified.forEach(describe);
-  });
+  };
+  await withDatabase(write, { migrate: false });
 }
 
 /** `backup verify`: verifies a backup without changing anything. */
@@ -71,6 +74,9 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   note("Reading the whole backup before anything is changed …");
   const verified = await verifyBackup(source());
   requireKnownRelease(verified.manifest);
+  // as a site opens it, so that no site can serve from it meanwhile
+  const alone = (work: () => Promise<void>) =>
+    withDatabase(work, { purpose: "serve", migrate: false });
   const { replaced } = await restoreBackup(verified, source, alone, options);
   print("The site was restored. Start it as usual.");
   describe(verified);
@@ -79,7 +85,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
 }
 
 /** `upgrade-database`: moves the embedded database to the PostgreSQL that this release brings along. */
-export async function upgradeDatabase({ binaries }: { binaries?: string }): Promise<void> {
+async function upgradeDatabase({ binaries }: { binaries?: string }): Promise<void> {
   const upgrade = await upgradeCluster(binaries, note);
   if (upgrade.kind === "current") {
     print(`The database is of PostgreSQL ${upgrade.major} already. Nothing was changed.`);
@@ -90,15 +96,6 @@ export async function upgradeDatabase({ binaries }: { binaries?: string }): Prom
   note(`The old database is kept in ${kept}: delete it once the site has proved itself.`);
   note(`The backup it was moved by is ${backup} in ${place}.`);
   note(`Settings that you have changed in ${kept}/postgresql.conf are not taken over.`);
-}
-
-/** Opens the database as a site does, so that no site can serve from it meanwhile. */
-function alone(work: () => Promise<void>): Promise<void> {
-  return withDatabase(work, { purpose: "serve", migrate: false });
-}
-
-async function withSite(work: () => Promise<unknown>): Promise<void> {
-  await withDatabase(async () => void (await work()), { migrate: false });
 }
 
 /** Returns a function that reads a backup from the beginning, from a file or from the bucket. */

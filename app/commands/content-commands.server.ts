@@ -11,12 +11,17 @@ import {
   describeProblem,
   type EditionProblem,
 } from "~/features/library/importer/edition-problem";
-import { describeDay, tabulateEdition } from "~/features/library/importer/edition-table.server";
+import {
+  describeDay,
+  isOfWords,
+  tabulateEdition,
+} from "~/features/library/importer/edition-table.server";
 import { findWarnings } from "~/features/library/importer/edition-warnings.server";
 import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
 import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
 import { createPage } from "~/features/library/importer/new-page.server";
 import { mediaName } from "~/features/library/media-name";
+import { alignColumns } from "~/features/newsletter/align-columns";
 import { formatCount } from "~/features/newsletter/format-count";
 import { siteToYaml } from "~/features/site/site-yaml";
 import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
@@ -24,6 +29,9 @@ import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
 import { withDatabase } from "./with-database.server";
+
+// a command is the export of its name
+export { copySample as "copy-sample", createText as new, importText as import, printSite as site };
 
 type NewOptions = { extra?: string; publish?: string; page?: string };
 
@@ -50,7 +58,7 @@ export async function check(directory: string | undefined): Promise<void> {
 export async function list(directory: string | undefined): Promise<void> {
   const found = await readFolder(await folderToRead(directory));
   const now = new Date();
-  for (const line of await tabulateEdition(found, now)) print(line);
+  for (const line of alignColumns(await tabulateEdition(found, now), isOfWords)) print(line);
   const waiting = found.source.documents
     .flatMap(({ title, publishAt }) =>
       publishAt !== null && publishAt > now && !isDraft({ publishAt })
@@ -70,7 +78,7 @@ export async function list(directory: string | undefined): Promise<void> {
 }
 
 /** `content site`: prints the site.yml that equals the site of the author's folder, or of the sample. */
-export async function printSite(): Promise<void> {
+async function printSite(): Promise<void> {
   const { source } = await readFolder(await folderToRead(undefined));
   if (!source.site) throw new OperatorError("site.yml has a mistake; see 'content check'.");
   const files = new Map([...source.media.values()].map((file) => [mediaName(file), file.path]));
@@ -78,7 +86,7 @@ export async function printSite(): Promise<void> {
 }
 
 /** `content new`: creates the file of a new chapter, extra or page, and prints its path. */
-export async function createText(
+async function createText(
   title: string | undefined,
   { extra, publish, page }: NewOptions,
 ): Promise<void> {
@@ -101,7 +109,7 @@ export async function createText(
 }
 
 /** `content copy-sample`: copies the sample edition to CONTENT_DIR, which must hold no edition. */
-export async function copySample(): Promise<void> {
+async function copySample(): Promise<void> {
   const folder = folderToWrite();
   if (holdsEdition(await listFolder(folder))) {
     throw new OperatorError(`Nothing was copied: there is an edition in ${folder}.`);
@@ -112,10 +120,7 @@ export async function copySample(): Promise<void> {
 }
 
 /** `content import`: makes an edition of a book in CONTENT_DIR, which has no texts yet. Exits with 1 if it has mistakes. */
-export async function importText(
-  path: string,
-  { dryRun = false }: { dryRun?: boolean },
-): Promise<void> {
+async function importText(path: string, { dryRun = false }: { dryRun?: boolean }): Promise<void> {
   const folder = folderToWrite();
   const files = (await listFolder(folder))?.files ?? [];
   if (!dryRun && files.some((file) => /^(?:chapters|extras|media)\//.test(file))) {

@@ -23,6 +23,15 @@ import { note, print, printCount, whileRead, writeOut } from "./output.server";
 import { readLimit, requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export {
+  countAll as count,
+  deleteMember as delete,
+  exportMember as export,
+  resetLink as "reset-link",
+  signOut as "sign-out",
+};
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days in which accounts count as new. */
@@ -66,7 +75,7 @@ function memberCsv(members: ListedMember[]): string {
 }
 
 /** `members count`: how many accounts there are. */
-export async function countAll(): Promise<void> {
+async function countAll(): Promise<void> {
   await withDatabase(async () => {
     const now = new Date();
     const since = new Date(now.getTime() - NEW_DAYS * DAY_MS);
@@ -120,7 +129,7 @@ export async function grant(address: string, { until }: { until: string }): Prom
 }
 
 /** `members reset-link`: prints a link for a new password, for the operator to pass on. */
-export async function resetLink(address: string): Promise<void> {
+async function resetLink(address: string): Promise<void> {
   await withMember(address, async ({ email, emailConfirmedAt }) => {
     const outcome = await createResetLink(email, "operator");
     if (outcome.kind === "no-account") throw unknownMember(email);
@@ -142,7 +151,7 @@ export async function resetLink(address: string): Promise<void> {
 }
 
 /** `members sign-out`: ends all sessions of an account. */
-export async function signOut(address: string): Promise<void> {
+async function signOut(address: string): Promise<void> {
   await withMember(address, async ({ id, email, sessions }) => {
     const { kind } = await endOtherSessions(id, null);
     if (kind === "failed") throw new OperatorError("Nobody was signed out; the log says why.");
@@ -151,7 +160,7 @@ export async function signOut(address: string): Promise<void> {
 }
 
 /** `members export`: all data about an account, as JSON on standard output. */
-export async function exportMember(address: string): Promise<void> {
+async function exportMember(address: string): Promise<void> {
   await withMember(address, async ({ id, email }) => {
     const outcome = await openAccountExport(id);
     if (outcome.kind === "no-account") throw unknownMember(email);
@@ -165,7 +174,7 @@ export async function exportMember(address: string): Promise<void> {
 }
 
 /** `members delete`: deletes an account and its membership at Stripe, after listing what will be deleted. */
-export async function deleteMember(
+async function deleteMember(
   address: string,
   options: { yes?: boolean; anyway?: boolean },
 ): Promise<void> {

@@ -30,6 +30,9 @@ import { note, print } from "./output.server";
 import { isSiteSending, report, watchAndReport } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export { cancelIssue as cancel, pauseIssue as pause, resumeIssue as resume, retryIssue as retry };
+
 /** How many campaigns `newsletter status` lists. */
 const LISTED_CAMPAIGNS = 20;
 
@@ -135,22 +138,22 @@ export async function status(
 }
 
 /** `newsletter pause`: stops sending an issue until it is resumed. */
-export async function pauseIssue(slug: string): Promise<void> {
+async function pauseIssue(slug: string): Promise<void> {
   await control(slug, () => pauseCampaign(slug));
 }
 
 /** `newsletter resume`: goes on sending a paused issue. */
-export async function resumeIssue(slug: string): Promise<void> {
+async function resumeIssue(slug: string): Promise<void> {
   await control(slug, () => resumeCampaign(slug));
 }
 
 /** `newsletter retry`: sends an issue again to those whose mail was refused. */
-export async function retryIssue(slug: string): Promise<void> {
+async function retryIssue(slug: string): Promise<void> {
   await control(slug, () => retryCampaign(slug));
 }
 
 /** `newsletter cancel`: cancels all unsent mails of an issue for good. */
-export async function cancelIssue(slug: string, { yes = false }: { yes?: boolean }): Promise<void> {
+async function cancelIssue(slug: string, { yes = false }: { yes?: boolean }): Promise<void> {
   await control(slug, async (campaign) => {
     if (!yes && campaign.state !== "cancelled") {
       await report(campaign);

@@ -22,6 +22,9 @@ import { note, print, whileRead, writeOut } from "./output.server";
 import { isSiteSending } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export { alerts as matters };
+
 type AlertsOptions = { all?: boolean; json?: boolean };
 type LetterOptions = { month?: string; send?: boolean };
 
@@ -29,7 +32,7 @@ type LetterOptions = { month?: string; send?: boolean };
 const RESOLVED_SHOWN = 20;
 
 /** `operator matters`: prints the open alerts and, with `--all`, the latest resolved ones. */
-export async function alerts({ all = false, json = false }: AlertsOptions): Promise<void> {
+async function alerts({ all = false, json = false }: AlertsOptions): Promise<void> {
   await withDatabase(async () => {
     const open = await findOpenAlerts();
     const resolved = all ? await findResolvedAlerts(RESOLVED_SHOWN) : [];

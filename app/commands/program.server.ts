@@ -4,25 +4,23 @@ import { OperatorError } from "~db/operator-error";
 
 type Action = (...parameters: never[]) => Promise<void>;
 
-/** Adds functions of a module as commands. It is loaded when one runs; its log goes to standard error. */
-function adderTo<Module extends Record<string, Action>>(
+/**
+ * Returns a function that adds a command, which runs the module's export of its name. The module is loaded when one of
+ * its commands runs; its log goes to standard error.
+ */
+function adderTo<Module extends Record<string, unknown>>(
   group: Command,
   load: () => Promise<Module>,
 ) {
-  return (
-    usage: string,
-    description: string,
-    name: keyof Module,
-    options?: CommandOptions,
-  ): Command =>
-    group
-      .command(usage, options)
-      .description(description)
-      .action(async (...parameters) => {
-        logToStandardError();
-        const run = (await load())[name] as Action;
-        await run(...(parameters as never[]));
-      });
+  type Name = keyof Module & string;
+  return (usage: Name | `${Name} ${string}`, description: string, options?: CommandOptions) => {
+    const command = group.command(usage, options).description(description);
+    return command.action(async (...parameters) => {
+      logToStandardError();
+      const run = (await load())[command.name()] as Action;
+      await run(...(parameters as never[]));
+    });
+  };
 }
 
 function addStripeCommands(stripe: Command): void {
@@ -30,14 +28,13 @@ function addStripeCommands(stripe: Command): void {
   add(
     "setup",
     "create or find the price, webhook endpoint and portal at Stripe; print the variables",
-    "setup",
   )
     .option("--amount <amount>", "another price of the same product, such as 12.50")
     .option("--currency <code>", "of another price, such as eur")
     .option("--interval <interval>", "of another price: month or year")
     .option("--unarchive", "put the product back on sale, if it was archived")
     .option("--new-webhook-secret", "create another webhook endpoint, if the secret is lost");
-  add("sync", "update memberships from Stripe", "sync")
+  add("sync", "update memberships from Stripe")
     .option("--all", "every member, such as after an outage")
     .option(
       "--after <id>",
@@ -52,19 +49,13 @@ function addStripeCommands(stripe: Command): void {
   add(
     "give <subscription> <e-mail>",
     "give a membership that this site did not sell to an account",
-    "give",
   );
-  add(
-    "adopt",
-    "the site has moved here with its database: go on with it at Stripe",
-    "adopt",
-  ).option("--site <id>", "the site to continue, if its database is lost");
-  add(
-    "new-site",
-    "this is a copy of another site: make it one of its own, without members",
-    "newSite",
+  add("adopt", "the site has moved here with its database: go on with it at Stripe").option(
+    "--site <id>",
+    "the site to continue, if its database is lost",
   );
-  add("doctor", "check everything between a payment and access; changes nothing", "doctor").option(
+  add("new-site", "this is a copy of another site: make it one of its own, without members");
+  add("doctor", "check everything between a payment and access; changes nothing").option(
     "--after <id>",
     "resume after this account id, which an interrupted run prints",
   );
@@ -72,17 +63,13 @@ function addStripeCommands(stripe: Command): void {
 
 function addNewsletterCommands(newsletter: Command): void {
   const add = adderTo(newsletter, () => import("./newsletter-commands.server"));
-  add("preview <file>", "write an issue's mail to files in the outbox", "preview");
-  add("test <file>", "send an issue only to the given addresses", "test").requiredOption(
+  add("preview <file>", "write an issue's mail to files in the outbox");
+  add("test <file>", "send an issue only to the given addresses").requiredOption(
     "--to <e-mail...>",
     "addresses, on the list or not",
   );
   const addSend = adderTo(newsletter, () => import("./newsletter-send.server"));
-  addSend(
-    "send <file>",
-    "let the running site send an issue; shows to how many and asks first",
-    "send",
-  )
+  addSend("send <file>", "let the running site send an issue; shows to how many and asks first")
     .option("--to <audience>", "subscribers, or premium: only subscribers who are members")
     .option(
       "--at <time>",
@@ -91,18 +78,14 @@ function addNewsletterCommands(newsletter: Command): void {
     .option("--rate <number>", "at most this many mails a second")
     .option("--dry-run", "only print what would be sent")
     .option("--yes", "do not ask; required without a terminal");
-  add("status [slug]", "show the progress of an issue, or list the latest", "status").option(
+  add("status [slug]", "show the progress of an issue, or list the latest").option(
     "--watch",
     "keep showing it until it is sent",
   );
-  add("pause <slug>", "stop sending an issue until it is resumed", "pauseIssue");
-  add("resume <slug>", "continue a paused issue", "resumeIssue");
-  add(
-    "retry <slug>",
-    "send an issue again to addresses that the mail server refused",
-    "retryIssue",
-  );
-  add("cancel <slug>", "cancel the rest of an issue for good", "cancelIssue").option(
+  add("pause <slug>", "stop sending an issue until it is resumed");
+  add("resume <slug>", "continue a paused issue");
+  add("retry <slug>", "send an issue again to addresses that the mail server refused");
+  add("cancel <slug>", "cancel the rest of an issue for good").option(
     "--yes",
     "do not ask; required without a terminal",
   );
@@ -110,78 +93,56 @@ function addNewsletterCommands(newsletter: Command): void {
 
 function addSubscriberCommands(subscribers: Command): void {
   const add = adderTo(subscribers, () => import("./subscriber-commands.server"));
-  add("list", "show the newest subscribers, with the date and source of their consent", "list")
+  add("list", "show the newest subscribers, with the date and source of their consent")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--unconfirmed", "show unconfirmed addresses instead")
     .option("--suppressed", "show addresses that get no mail after a bounce or complaint instead");
-  add("add <e-mail>", "add an address whose owner has agreed to get the newsletter", "add").option(
+  add("add <e-mail>", "add an address whose owner has agreed to get the newsletter").option(
     "--source <text>",
     "how the owner agreed; asked for if missing",
   );
-  add("remove <e-mail>", "delete an address from the list, and keep it out of imports", "remove");
-  add("stats", "count the list: who is reached, who is not and why, sources of consent", "stats");
+  add("remove <e-mail>", "delete an address from the list, and keep it out of imports");
+  add("stats", "count the list: who is reached, who is not and why, sources of consent");
   add(
     "bounce <file>",
     "stop mail to the addresses in a file (CSV, or one per line); '-' is standard input",
-    "bounce",
   )
     .option("--complaint", "after complaints: also delete them from the list")
     .option("--lift", "allow mail to them again, unless they complained");
-  add(
-    "import <file>",
-    "add the addresses in a file (CSV, or one per line); '-' is standard input",
-    "importFile",
-  )
+  add("import <file>", "add the addresses in a file (CSV, or one per line); '-' is standard input")
     .option("--source <text>", "where the list comes from, and how its people agreed")
     .option("--dry-run", "only print what would be added and left out");
-  add("export", "print the list with status and dates, as CSV", "exportList");
+  add("export", "print the list with status and dates, as CSV");
 }
 
 function addMemberCommands(members: Command): void {
   const add = adderTo(members, () => import("./member-commands.server"));
-  add("list", "list accounts by address, with their date and membership", "list")
+  add("list", "list accounts by address, with their date and membership")
     .option("--limit <number>", "how many, 20 by default")
     .option("--match <text>", "only addresses that contain this text")
     .option("--premium", "only premium members")
     .option("--csv", "all of them, as CSV");
-  add("count", "count the accounts: new, confirmed, premium", "countAll");
-  add("show <e-mail>", "show an account and how much data it has", "show");
-  add(
-    "grant <e-mail>",
-    "give an account a complimentary membership, or end it",
-    "grant",
-  ).requiredOption("--until <date>", "its last day, such as 2027-06-30 (UTC); a past day ends it");
-  add(
-    "reset-link <e-mail>",
-    "print a link to choose a new password, valid for an hour",
-    "resetLink",
+  add("count", "count the accounts: new, confirmed, premium");
+  add("show <e-mail>", "show an account and how much data it has");
+  add("grant <e-mail>", "give an account a complimentary membership, or end it").requiredOption(
+    "--until <date>",
+    "its last day, such as 2027-06-30 (UTC); a past day ends it",
   );
-  add("sign-out <e-mail>", "end all sessions of an account", "signOut");
-  add("export <e-mail>", "print all data of an account, as JSON", "exportMember");
-  add(
-    "delete <e-mail>",
-    "delete an account and its membership; shows what goes and asks first",
-    "deleteMember",
-  )
+  add("reset-link <e-mail>", "print a link to choose a new password, valid for an hour");
+  add("sign-out <e-mail>", "end all sessions of an account");
+  add("export <e-mail>", "print all data of an account, as JSON");
+  add("delete <e-mail>", "delete an account and its membership; shows what goes and asks first")
     .option("--yes", "do not ask; required without a terminal")
     .option("--anyway", "also if Stripe does not end the membership; says what is left there");
 }
 
 function addMailCommands(mail: Command): void {
   const add = adderTo(mail, () => import("./mail-commands.server"));
-  add(
-    "doctor",
-    "check everything between the mail queue and the mail server; changes nothing",
-    "doctor",
-  );
-  add(
-    "test <e-mail>",
-    "send a mail to this address now, and print the mail server's answer",
-    "test",
-  );
-  add("status", "show waiting and failed mails, without addresses", "status");
-  add("retry", "send failed mails again that have not expired", "retry").option(
+  add("doctor", "check everything between the mail queue and the mail server; changes nothing");
+  add("test <e-mail>", "send a mail to this address now, and print the mail server's answer");
+  add("status", "show waiting and failed mails, without addresses");
+  add("retry", "send failed mails again that have not expired").option(
     "--kind <kind>",
     "only these, such as membership-begun",
   );
@@ -192,28 +153,25 @@ function addDatabaseCommands(database: Command): void {
   add(
     "url",
     "print the database's address with its password, for psql and similar programs",
-    "url",
   ).option("--superuser", "of the embedded PostgreSQL's superuser");
-  add("psql [parameters...]", "open the database with psql, whether the site runs or not", "psql")
+  add("psql [parameters...]", "open the database with psql, whether the site runs or not")
     .allowUnknownOption()
     .helpOption(false);
 }
 
 function addContentCommands(content: Command): void {
   const add = adderTo(content, () => import("./content-commands.server"));
-  add("site", "print the site.yml that equals the site as it is now", "printSite");
+  add("site", "print the site.yml that equals the site as it is now");
   add(
     "check [folder]",
     "report every mistake in an edition (default: CONTENT_DIR); changes nothing",
-    "check",
   );
-  add("list [folder]", "show which texts are published, and when the others will be", "list");
+  add("list [folder]", "show which texts are published, and when the others will be");
   add(
     "preview [text]",
     "print addresses at which only you see the texts that are not yet published",
-    "preview",
   );
-  add("new [title]", "create the file of a new chapter in CONTENT_DIR", "createText")
+  add("new [title]", "create the file of a new chapter in CONTENT_DIR")
     .option(
       "--page <name>",
       "create a page instead: privacy, imprint, terms, withdrawal or another",
@@ -223,9 +181,8 @@ function addContentCommands(content: Command): void {
   add(
     "import <file-or-folder>",
     "make an edition of a book in Markdown or Word (.docx), if CONTENT_DIR has none",
-    "importText",
   ).option("--dry-run", "report what would be imported; change nothing");
-  add("copy-sample", "copy the sample edition to CONTENT_DIR", "copySample");
+  add("copy-sample", "copy the sample edition to CONTENT_DIR");
 }
 
 function addBackupCommands(program: Command): void {
@@ -233,52 +190,41 @@ function addBackupCommands(program: Command): void {
   const addToProgram = adderTo(program, load);
   const backup = program.command("backup").description("back up the whole site, running or not");
   const add = adderTo(backup, load);
-  add(
-    "create [file]",
-    "write a backup to a new file and verify it; '-' is standard output",
-    "create",
-    { isDefault: true },
-  );
-  add("verify <file>", "verify that a backup is complete; changes nothing", "verify");
-  add(
-    "list",
-    "list the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades",
-    "list",
-  );
+  add("create [file]", "write a backup to a new file and verify it; '-' is standard output", {
+    isDefault: true,
+  });
+  add("verify <file>", "verify that a backup is complete; changes nothing");
+  add("list", "list the backups in BACKUP_DIR and BACKUP_S3_URL, and those made before upgrades");
   addToProgram(
     "restore <file>",
     "restore a backup into an empty database and DATA_DIR, while no site runs",
-    "restore",
   ).option("--keep-content", "leave CONTENT_DIR as it is");
   addToProgram(
     "upgrade-database",
     "move the embedded database to this release's PostgreSQL, while no site runs",
-    "upgradeDatabase",
   ).option("--binaries <folder>", "folder of the old PostgreSQL's programs, if they are not found");
 }
 
 function addStatsCommands(stats: Command): void {
   const add = adderTo(stats, () => import("./stats-commands.server"));
   const months = ["--months <number>", "number of months, 12 by default", "12"] as const;
-  add("show", "members, revenue, newsletter and visitors by month, as plots and tables", "show", {
+  add("show", "members, revenue, newsletter and visitors by month, as plots and tables", {
     isDefault: true,
   })
     .option(...months)
     .option("--json", "as JSON");
-  add("report <file>", "write these figures to an HTML page with charts", "report").option(
-    ...months,
-  );
+  add("report <file>", "write these figures to an HTML page with charts").option(...months);
 }
 
 function addOperatorCommands(operator: Command): void {
   const add = adderTo(operator, () => import("./operator-commands.server"));
-  add("matters", "show open alerts, and what to do", "alerts")
+  add("matters", "show open alerts, and what to do")
     .option("--all", "also the latest resolved ones")
     .option("--json", "as JSON");
-  add("letter", "print the operator's monthly letter", "letter")
+  add("letter", "print the operator's monthly letter")
     .option("--month <month>", "for this month, such as 2026-10; default: last month")
     .option("--send", "mail it, even if it was mailed before");
-  add("test", "send a mail to OPERATOR_EMAIL now, and print the mail server's answer", "test");
+  add("test", "send a mail to OPERATOR_EMAIL now, and print the mail server's answer");
 }
 
 /** The program's command line. Its commands throw an OperatorError for what the operator can fix. */
@@ -305,7 +251,6 @@ export function createProgram(): Command {
   addDoctor(
     "doctor",
     "check everything the site depends on, and say what to do; changes nothing",
-    "doctor",
   ).option("--json", "as JSON");
   addStripeCommands(program.command("stripe").description("manage payments"));
   addNewsletterCommands(program.command("newsletter").description("send issues"));

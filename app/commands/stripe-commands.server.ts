@@ -23,6 +23,9 @@ import { findUserByEmail } from "~db/queries/users";
 import { print, printAnswers } from "./output.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export { newSite as "new-site" };
+
 /** `stripe setup`: creates what is missing at Stripe and prints the environment variables to set. */
 export async function setup(options: SetupOptions): Promise<void> {
   setEnvironment({}, { partialStripe: true });
@@ -186,7 +189,7 @@ export async function adopt({ site }: { site?: string }): Promise<void> {
 }
 
 /** `stripe new-site`: this database is a copy, and its site is to be one of its own at Stripe. */
-export async function newSite(): Promise<void> {
+async function newSite(): Promise<void> {
   await withDatabase(async () => {
     print(`A new site. ${await startNewSite()} accounts have no customer or membership any more.`);
   });

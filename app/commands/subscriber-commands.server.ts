@@ -22,6 +22,9 @@ import { note, print, printCount, whileRead, writeOut } from "./output.server";
 import { readLimit, requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
+// a command is the export of its name
+export { exportList as export, importFile as import };
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days in which subscribers count as new in the statistics, and the most sources that are listed there. */
@@ -143,7 +146,7 @@ export async function bounce(file: string, { complaint, lift }: BounceOptions): 
 type ImportOptions = { source?: string; dryRun?: boolean };
 
 /** `subscribers import`: adds a file's addresses as confirmed, but for those that it says not to mail. */
-export async function importFile(file: string, options: ImportOptions): Promise<void> {
+async function importFile(file: string, options: ImportOptions): Promise<void> {
   const { dryRun: isDryRun = false } = options;
   const question =
     "Where does this list come from, and how did its people agree to get the newsletter?";
@@ -156,22 +159,20 @@ export async function importFile(file: string, options: ImportOptions): Promise<
       note(`${file} is not valid UTF-8, and was read as windows-1252.`);
     }
     print(`${formatCount(result.added)} added`);
-    if (result.confirmed > 0)
-      print(`${formatCount(result.confirmed)} on the list already, and now confirmed`);
+    printIfAny(result.confirmed, "on the list already, and now confirmed");
     print(`${formatCount(result.known)} on the list already`);
-    if (result.repeated > 0) print(`${formatCount(result.repeated)} repeated in the file`);
+    printIfAny(result.repeated, "repeated in the file");
     for (const [standing, count] of Object.entries(result.notToMail)) {
-      if (count > 0) print(`${formatCount(count)} ${NOT_TO_MAIL[standing as NotToMail]}`);
+      printIfAny(count, NOT_TO_MAIL[standing as NotToMail]);
     }
-    if (result.stayed > 0)
-      print(`${formatCount(result.stayed)} of these subscribed on this site, and stay`);
-    if (result.suppressed > 0) print(`${formatCount(result.suppressed)} suppressed, and not added`);
+    printIfAny(result.stayed, "of these subscribed on this site, and stay");
+    printIfAny(result.suppressed, "suppressed, and not added");
     printRefusals(result.refused, result.report);
   });
 }
 
 /** `subscribers export`: the whole list with each address's status as CSV, on standard output. */
-export async function exportList(): Promise<void> {
+async function exportList(): Promise<void> {
   await withDatabase(() => whileRead(() => exportSubscribers(writeOut)));
 }
 
@@ -200,8 +201,12 @@ function progressReporter(): (progress: ImportProgress) => void {
   };
 }
 
+function printIfAny(count: number, what: string): void {
+  if (count > 0) print(`${formatCount(count)} ${what}`);
+}
+
 function printRefusals(refused: number, report: string | null): void {
-  if (refused > 0) print(`${formatCount(refused)} refused`);
+  printIfAny(refused, "refused");
   if (report) print(`What was left out, and why: ${report}`);
 }
 

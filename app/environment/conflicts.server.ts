@@ -7,17 +7,27 @@ import { isLiveKey } from "./stripe-key";
 /** A setting that conflicts with others, and what is wanted instead, to complete "wanted …". */
 export type Conflict = { name: string; wanted: string };
 
+/** The entries of a list whose condition holds, as in `isWrong && entry`. */
+export function applying<Entry>(entries: readonly (Entry | false | "" | undefined)[]): Entry[] {
+  return entries.filter((entry): entry is Entry => Boolean(entry));
+}
+
 /** Conflicts that prevent a start: settings that are valid by themselves but not together. */
 export function findConflicts(settings: Settings): Conflict[] {
+  const isHttps = settings.PUBLIC_URL?.startsWith("https:");
   return [
     ...(settings.PAYMENTS === "sandbox" ? sandboxConflicts(settings) : stripeConflicts(settings)),
     ...mailConflicts(settings),
     ...aliasConflicts(settings),
     ...communityConflicts(settings),
     ...backupConflicts(settings),
-    ...(settings.HSTS_INCLUDE_SUBDOMAINS && !settings.PUBLIC_URL?.startsWith("https:")
-      ? [{ name: "HSTS_INCLUDE_SUBDOMAINS", wanted: "'false', unless PUBLIC_URL is https" }]
-      : []),
+    ...applying([
+      settings.HSTS_INCLUDE_SUBDOMAINS &&
+        !isHttps && {
+          name: "HSTS_INCLUDE_SUBDOMAINS",
+          wanted: "'false', unless PUBLIC_URL is https",
+        },
+    ]),
   ];
 }
 
@@ -124,37 +134,25 @@ function sandboxConflicts(settings: Settings): Conflict[] {
 
 function stripeConflicts(settings: Settings): Conflict[] {
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_PRICE_ID, STRIPE_API_BASE } = settings;
-  const conflicts: Conflict[] = [];
-  if (
-    STRIPE_SECRET_KEY &&
-    STRIPE_PUBLISHABLE_KEY &&
-    isLiveKey(STRIPE_SECRET_KEY) !== isLiveKey(STRIPE_PUBLISHABLE_KEY)
-  ) {
-    conflicts.push({
-      name: "STRIPE_PUBLISHABLE_KEY",
-      wanted: `a key of the same mode as STRIPE_SECRET_KEY (pk_${isLiveKey(STRIPE_SECRET_KEY) ? "live" : "test"}_…)`,
-    });
-  }
-  if (isLiveKey(STRIPE_SECRET_KEY) && STRIPE_API_BASE) {
-    conflicts.push({
-      name: "STRIPE_API_BASE",
-      wanted: "nothing beside a live key, which is for Stripe alone",
-    });
-  }
+  const isLive = isLiveKey(STRIPE_SECRET_KEY);
+  const isOtherMode = isLive !== isLiveKey(STRIPE_PUBLISHABLE_KEY);
+  const sameMode = `a key of the same mode as STRIPE_SECRET_KEY (pk_${isLive ? "live" : "test"}_…)`;
+  const ofStripe = "nothing beside a live key, which is for Stripe alone";
   const wanted = "one of your Stripe account's: this is the local Stripe's";
-  if (STRIPE_SECRET_KEY === SANDBOX_STRIPE.secretKey && !STRIPE_API_BASE) {
-    conflicts.push({ name: "STRIPE_SECRET_KEY", wanted });
-  }
-  if (STRIPE_PRICE_ID === SANDBOX_STRIPE.priceId && !STRIPE_API_BASE) {
-    conflicts.push({ name: "STRIPE_PRICE_ID", wanted });
-  }
   // anyone who has read the source could sign webhooks and grant membership
   const isForged = settings.STRIPE_WEBHOOK_SECRET?.includes(SANDBOX_STRIPE.webhookSecret) ?? false;
   const isAllowed = settings.ALLOW_PUBLIC_SANDBOX || !isExposed(settings);
-  if (isForged && !(STRIPE_API_BASE && isAllowed)) {
-    conflicts.push({ name: "STRIPE_WEBHOOK_SECRET", wanted });
-  }
-  return conflicts;
+  return applying([
+    STRIPE_SECRET_KEY &&
+      STRIPE_PUBLISHABLE_KEY &&
+      isOtherMode && { name: "STRIPE_PUBLISHABLE_KEY", wanted: sameMode },
+    isLive && STRIPE_API_BASE && { name: "STRIPE_API_BASE", wanted: ofStripe },
+    STRIPE_SECRET_KEY === SANDBOX_STRIPE.secretKey &&
+      !STRIPE_API_BASE && { name: "STRIPE_SECRET_KEY", wanted },
+    STRIPE_PRICE_ID === SANDBOX_STRIPE.priceId &&
+      !STRIPE_API_BASE && { name: "STRIPE_PRICE_ID", wanted },
+    isForged && !(STRIPE_API_BASE && isAllowed) && { name: "STRIPE_WEBHOOK_SECRET", wanted },
+  ]);
 }
 
 /** Mail servers reject or discard mail from an invalid sender address. */
@@ -163,21 +161,26 @@ function mailConflicts(settings: Settings): Conflict[] {
   const domain = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
   const isRealSender = domain.includes(".") && !isLoopbackHost(domain);
   const isSigned = DKIM_SELECTOR !== undefined || DKIM_KEY_FILE !== undefined;
-  return [
-    ...(settings.CANCELLATION_PAGE && !SMTP_URL && isExposed(settings)
-      ? [{ name: "SMTP_URL", wanted: "a mail server, because CANCELLATION_PAGE confirms by mail" }]
-      : []),
-    ...(SMTP_URL && !isRealSender
-      ? [{ name: "MAIL_FROM", wanted: "an address that mail may come from, beside SMTP_URL" }]
-      : []),
-    ...(isSigned && DKIM_SELECTOR === undefined
-      ? [{ name: "DKIM_SELECTOR", wanted: "a value, because DKIM_KEY_FILE is set" }]
-      : []),
-    ...(isSigned && DKIM_KEY_FILE === undefined
-      ? [{ name: "DKIM_KEY_FILE", wanted: "a value, because DKIM_SELECTOR is set" }]
-      : []),
-    ...(!isSigned && DKIM_DOMAIN !== undefined
-      ? [{ name: "DKIM_DOMAIN", wanted: "nothing without DKIM_SELECTOR and DKIM_KEY_FILE" }]
-      : []),
-  ];
+  return applying([
+    settings.CANCELLATION_PAGE &&
+      !SMTP_URL &&
+      isExposed(settings) && {
+        name: "SMTP_URL",
+        wanted: "a mail server, because CANCELLATION_PAGE confirms by mail",
+      },
+    SMTP_URL &&
+      !isRealSender && {
+        name: "MAIL_FROM",
+        wanted: "an address that mail may come from, beside SMTP_URL",
+      },
+    isSigned &&
+      !DKIM_SELECTOR && { name: "DKIM_SELECTOR", wanted: "a value, because DKIM_KEY_FILE is set" },
+    isSigned &&
+      !DKIM_KEY_FILE && { name: "DKIM_KEY_FILE", wanted: "a value, because DKIM_SELECTOR is set" },
+    !isSigned &&
+      DKIM_DOMAIN !== undefined && {
+        name: "DKIM_DOMAIN",
+        wanted: "nothing without DKIM_SELECTOR and DKIM_KEY_FILE",
+      },
+  ]);
 }

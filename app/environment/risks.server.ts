@@ -1,5 +1,5 @@
 import { insistsOnTls } from "~db/database-parameters";
-import { isExposed } from "./conflicts.server";
+import { applying, isExposed } from "./conflicts.server";
 import { databaseHosts } from "./database-hosts.server";
 import { isLoopbackHost, isRemoteHost } from "./host-names";
 import { addressOf, type Settings } from "./schema.server";
@@ -21,22 +21,16 @@ function addressRisks(settings: Settings): string[] {
   const { PUBLIC_URL, TRUST_PROXY, RATE_LIMIT_FACTOR } = settings;
   if (!PUBLIC_URL) return [];
   const { protocol, hostname } = new URL(PUBLIC_URL);
-  const isPublic = !isLoopbackHost(hostname);
-  return [
-    ...(isPublic && protocol === "http:"
-      ? [
-          "PUBLIC_URL is http: passwords and sessions travel unencrypted. Put an https proxy in front.",
-        ]
-      : []),
-    ...(isPublic && protocol === "https:" && TRUST_PROXY === 0
-      ? [
-          "PUBLIC_URL is https, so there is a proxy in front, but TRUST_PROXY is not set: all visitors count as one address. Set TRUST_PROXY=1 for one proxy.",
-        ]
-      : []),
-    ...(isPublic && RATE_LIMIT_FACTOR > MAX_SAFE_RATE_LIMIT_FACTOR
-      ? [`RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: guessing passwords is not limited.`]
-      : []),
-  ];
+  if (isLoopbackHost(hostname)) return [];
+  return applying([
+    protocol === "http:" &&
+      "PUBLIC_URL is http: passwords and sessions travel unencrypted. Put an https proxy in front.",
+    protocol === "https:" &&
+      TRUST_PROXY === 0 &&
+      "PUBLIC_URL is https, so there is a proxy in front, but TRUST_PROXY is not set: all visitors count as one address. Set TRUST_PROXY=1 for one proxy.",
+    RATE_LIMIT_FACTOR > MAX_SAFE_RATE_LIMIT_FACTOR &&
+      `RATE_LIMIT_FACTOR is ${RATE_LIMIT_FACTOR}: guessing passwords is not limited.`,
+  ]);
 }
 
 function databaseRisks({ DATABASE_URL }: Settings): string[] {
@@ -59,12 +53,8 @@ function mailRisks(settings: Settings): string[] {
   const isOpen =
     searchParams.get("ignoreTLS") === "true" ||
     searchParams.get("tls.rejectUnauthorized") === "false";
-  return [
-    ...(isOpen && isRemoteHost(hostname)
-      ? ["SMTP_URL leads to another network without verified encryption."]
-      : []),
-    ...alignmentRisks(settings),
-  ];
+  const open = "SMTP_URL leads to another network without verified encryption.";
+  return [...(isOpen && isRemoteHost(hostname) ? [open] : []), ...alignmentRisks(settings)];
 }
 
 /** DMARC (RFC 7489, 3.1) counts SPF and DKIM only for domains that belong to that of `MAIL_FROM`. */
@@ -73,18 +63,14 @@ function alignmentRisks({ MAIL_FROM, MAIL_BOUNCE_ADDRESS, DKIM_DOMAIN }: Setting
   const isAligned = (domain: string) =>
     domain === sender || domain.endsWith(`.${sender}`) || sender.endsWith(`.${domain}`);
   const bounces = MAIL_BOUNCE_ADDRESS?.split("@")[1]?.toLowerCase();
-  return [
-    ...(bounces && !isAligned(bounces)
-      ? [
-          "MAIL_BOUNCE_ADDRESS has another domain than MAIL_FROM: receivers that apply DMARC do not count SPF.",
-        ]
-      : []),
-    ...(DKIM_DOMAIN && !isAligned(DKIM_DOMAIN.toLowerCase())
-      ? [
-          "DKIM_DOMAIN is not the domain of MAIL_FROM: receivers that apply DMARC do not count the signature.",
-        ]
-      : []),
-  ];
+  return applying([
+    bounces &&
+      !isAligned(bounces) &&
+      "MAIL_BOUNCE_ADDRESS has another domain than MAIL_FROM: receivers that apply DMARC do not count SPF.",
+    DKIM_DOMAIN &&
+      !isAligned(DKIM_DOMAIN.toLowerCase()) &&
+      "DKIM_DOMAIN is not the domain of MAIL_FROM: receivers that apply DMARC do not count the signature.",
+  ]);
 }
 
 function paymentRisks(settings: Settings): string[] {

@@ -36,52 +36,52 @@ const DECIMAL_NUMBER = /^(?:0|[1-9]\d{0,6})(?:\.\d{1,6})?$/;
 /** A name with a dot, as a Content-Security-Policy allows it. */
 const DOMAIN_NAME = /^(?=.{4,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/i;
 
-function wholeNumber(min: number, max: number, wanted: string) {
-  return z
-    .string()
-    .refine((text) => WHOLE_NUMBER.test(text) && Number(text) >= min && Number(text) <= max, wanted)
-    .transform(Number);
-}
+const matching = (pattern: RegExp, wanted: string) => z.string().regex(pattern, wanted);
 
-function decimalNumber(max: number, wanted: string) {
-  return z
+const textThat = (isRight: (text: string) => boolean, wanted: string) =>
+  z.string().refine(isRight, wanted);
+
+/** A text that is read as something else; null is refused. */
+const readBy = <T>(read: (text: string) => T | null, wanted: string) =>
+  z
     .string()
-    .refine(
-      (text) => DECIMAL_NUMBER.test(text) && Number(text) >= 0.01 && Number(text) <= max,
-      wanted,
-    )
-    .transform(Number);
-}
+    .transform(read)
+    .refine((value): value is NonNullable<typeof value> => value !== null, wanted);
+
+const numberBetween = (pattern: RegExp, min: number, max: number, wanted: string) =>
+  textThat(
+    (text) => pattern.test(text) && Number(text) >= min && Number(text) <= max,
+    wanted,
+  ).transform(Number);
+
+const wholeNumber = (min: number, max: number, wanted: string) =>
+  numberBetween(WHOLE_NUMBER, min, max, wanted);
+
+const decimalNumber = (max: number, wanted: string) =>
+  numberBetween(DECIMAL_NUMBER, 0.01, max, wanted);
 
 /** An e-mail address without a name. */
-function bareAddress(example: string) {
-  return z
-    .string()
-    .refine(
-      (value) => addressOf(value) === value,
-      `one e-mail address without a name, such as ${example}`,
-    );
-}
+const bareAddress = (example: string) =>
+  textThat(
+    (value) => addressOf(value) === value,
+    `one e-mail address without a name, such as ${example}`,
+  );
 
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
 const flag = z.enum(["true", "false"], "'true' or 'false'").transform((value) => value === "true");
 
-const shortText = z
-  .string()
-  .refine((text) => /^\P{Cc}{1,60}$/u.test(text), "one line of up to 60 characters");
+const shortText = matching(/^\P{Cc}{1,60}$/u, "one line of up to 60 characters");
 
-const origin = z
-  .string()
-  .refine(isOrigin, "an http(s) origin without a path, such as https://example.com")
-  .transform((value) => new URL(value).origin);
+const origin = textThat(
+  isOrigin,
+  "an http(s) origin without a path, such as https://example.com",
+).transform((value) => new URL(value).origin);
 
-const mailbox = z
-  .string()
-  .refine(
-    (value) => addressOf(value) !== null,
-    "one e-mail address, with a name or without, such as My Book <hello@example.com>",
-  );
+const mailbox = textThat(
+  (value) => addressOf(value) !== null,
+  "one e-mail address, with a name or without, such as My Book <hello@example.com>",
+);
 
 const commaList = z
   .string()
@@ -91,13 +91,10 @@ const commaList = z
 /** Every setting of the program, by variable name. Messages complete the sentence "wanted …". */
 export const schema = z.object({
   PORT: port.default(3000),
-  HOST: z
-    .string()
-    .refine(
-      (value) => isIP(value) !== 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value),
-      "an address or a name of this machine, without scheme, brackets or port",
-    )
-    .optional(),
+  HOST: textThat(
+    (value) => isIP(value) !== 0 || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(value),
+    "an address or a name of this machine, without scheme, brackets or port",
+  ).optional(),
   PUBLIC_URL: origin.optional(),
   PUBLIC_ALIASES: commaList
     .transform((names) => names.map(aliasName))
@@ -135,18 +132,15 @@ export const schema = z.object({
     .optional(),
   PAYMENTS: z.enum(["stripe", "sandbox"], "'stripe' or 'sandbox'").default("stripe"),
   ALLOW_PUBLIC_SANDBOX: flag.default(false),
-  STRIPE_SECRET_KEY: z
-    .string()
-    .regex(/^(sk|rk)_(test|live)_/, "a Stripe secret or restricted key (sk_… or rk_…)")
-    .optional(),
-  STRIPE_PUBLISHABLE_KEY: z
-    .string()
-    .regex(/^pk_(test|live)_/, "a Stripe publishable key (pk_…)")
-    .optional(),
-  STRIPE_PRICE_ID: z
-    .string()
-    .regex(/^price_/, "a Stripe price id (price_…)")
-    .optional(),
+  STRIPE_SECRET_KEY: matching(
+    /^(sk|rk)_(test|live)_/,
+    "a Stripe secret or restricted key (sk_… or rk_…)",
+  ).optional(),
+  STRIPE_PUBLISHABLE_KEY: matching(
+    /^pk_(test|live)_/,
+    "a Stripe publishable key (pk_…)",
+  ).optional(),
+  STRIPE_PRICE_ID: matching(/^price_/, "a Stripe price id (price_…)").optional(),
   STRIPE_WEBHOOK_SECRET: commaList
     .refine(
       (secrets) => secrets.every((secret) => secret.startsWith("whsec_")),
@@ -178,52 +172,32 @@ export const schema = z.object({
     60_000,
     "a whole number of milliseconds from 0 to 60000",
   ).optional(),
-  SMTP_URL: z
-    .string()
-    .refine(
-      (value) => /^smtps?:$/.test(protocolOf(value)) && new URL(value).hostname !== "",
-      "an SMTP address, such as smtp://user:password@host:587",
-    )
-    .optional(),
+  SMTP_URL: textThat(
+    (value) => /^smtps?:$/.test(protocolOf(value)) && new URL(value).hostname !== "",
+    "an SMTP address, such as smtp://user:password@host:587",
+  ).optional(),
   MAIL_FROM: mailbox.default(DEFAULT_MAIL_FROM),
   MAIL_REPLY_TO: mailbox.optional(),
   MAIL_BOUNCE_ADDRESS: bareAddress("bounces@example.com").optional(),
-  MAIL_POSTAL_ADDRESS: z
-    .string()
-    .refine(
-      (text) => /^\P{Cc}{1,200}$/u.test(text),
-      "one line of up to 200 characters, such as My Press, 1 High Street, Oxford OX1 1AA",
-    )
-    .optional(),
+  MAIL_POSTAL_ADDRESS: matching(
+    /^\P{Cc}{1,200}$/u,
+    "one line of up to 200 characters, such as My Press, 1 High Street, Oxford OX1 1AA",
+  ).optional(),
   MAIL_RATE: decimalNumber(100_000, "a number of mails a second from 0.01 to 100000").optional(),
   MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(6),
-  DKIM_SELECTOR: z
-    .string()
-    .regex(
-      /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
-      "the selector of your DKIM key's DNS record, such as 'mail' of mail._domainkey.example.com",
-    )
-    .optional(),
-  DKIM_KEY_FILE: z
-    .string()
-    .transform(readDkimKey)
-    .refine(
-      (key): key is string => key !== null,
-      "the path of a file with an RSA private key of at least 1024 bits, in PEM",
-    )
-    .optional(),
-  DKIM_DOMAIN: z
-    .string()
-    .regex(DOMAIN_NAME, "the domain that signs, such as example.com")
-    .optional(),
-  TRUST_PROXY: z
-    .string()
-    .transform(trustedProxies)
-    .refine(
-      (value): value is number | string[] => value !== null,
-      `the number of proxies in front, 0 to ${MAX_PROXIES}, or the addresses and networks they connect from, such as 192.0.2.10,10.0.0.0/8`,
-    )
-    .default(0),
+  DKIM_SELECTOR: matching(
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
+    "the selector of your DKIM key's DNS record, such as 'mail' of mail._domainkey.example.com",
+  ).optional(),
+  DKIM_KEY_FILE: readBy(
+    readDkimKey,
+    "the path of a file with an RSA private key of at least 1024 bits, in PEM",
+  ).optional(),
+  DKIM_DOMAIN: matching(DOMAIN_NAME, "the domain that signs, such as example.com").optional(),
+  TRUST_PROXY: readBy(
+    trustedProxies,
+    `the number of proxies in front, 0 to ${MAX_PROXIES}, or the addresses and networks they connect from, such as 192.0.2.10,10.0.0.0/8`,
+  ).default(0),
   NEWSLETTER_DOUBLE_OPT_IN: flag.default(false),
   REQUIRE_CONFIRMED_EMAIL: flag.default(false),
   COMMUNITY_URL: origin.optional(),
@@ -231,49 +205,31 @@ export const schema = z.object({
     .string()
     .min(10, "the discourse_connect_secret of your Discourse, at least 10 characters")
     .optional(),
-  DISCOURSE_GROUP: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{3,20}$/, "the name of a group of your Discourse")
-    .default("members"),
-  DISCOURSE_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]{16,}$/, "an API key of your Discourse, for all users")
-    .optional(),
+  DISCOURSE_GROUP: matching(
+    /^[A-Za-z0-9_-]{3,20}$/,
+    "the name of a group of your Discourse",
+  ).default("members"),
+  DISCOURSE_API_KEY: matching(
+    /^[\x21-\x7e]{16,}$/,
+    "an API key of your Discourse, for all users",
+  ).optional(),
   RATE_LIMIT_FACTOR: decimalNumber(1_000_000, "a number from 0.01 to 1000000").default(1),
   CDN_CACHE_SECONDS: wholeNumber(1, 86_400, "seconds from 1 to 86400").optional(),
   BACKUP_DIR: z.string().optional(),
-  BACKUP_EVERY: z
-    .string()
-    .transform(readInterval)
-    .refine(
-      (milliseconds): milliseconds is number => milliseconds !== null,
-      "how often, from 1h to 31d, such as 24h or 1d",
-    )
-    .optional(),
+  BACKUP_EVERY: readBy(readInterval, "how often, from 1h to 31d, such as 24h or 1d").optional(),
   BACKUP_BEFORE_UPGRADE: flag.default(true),
-  BACKUP_S3_URL: z
-    .string()
-    .refine(
-      isBucketUrl,
-      "the http(s) address of a bucket, with a folder in it if you like, such as https://s3.example.com/bucket/golden-path",
-    )
-    .optional(),
-  BACKUP_S3_REGION: z
-    .string()
-    .regex(/^[a-z0-9-]+$/i, "the region of the bucket, such as eu-central-1")
-    .default("us-east-1"),
-  BACKUP_S3_ACCESS_KEY_ID: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, "the id of an access key")
-    .optional(),
-  BACKUP_S3_SECRET_ACCESS_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, "the secret of an access key")
-    .optional(),
+  BACKUP_S3_URL: textThat(
+    isBucketUrl,
+    "the http(s) address of a bucket, with a folder in it if you like, such as https://s3.example.com/bucket/golden-path",
+  ).optional(),
+  BACKUP_S3_REGION: matching(
+    /^[a-z0-9-]+$/i,
+    "the region of the bucket, such as eu-central-1",
+  ).default("us-east-1"),
+  BACKUP_S3_ACCESS_KEY_ID: matching(/^[\x21-\x7e]+$/, "the id of an access key").optional(),
+  BACKUP_S3_SECRET_ACCESS_KEY: matching(/^[\x21-\x7e]+$/, "the secret of an access key").optional(),
   OPERATOR_EMAIL: bareAddress("you@example.com").optional(),
-  METRICS_TOKEN: z
-    .string()
-    .regex(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")
+  METRICS_TOKEN: matching(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")
     .refine((token) => !isRepetitive(token), "a random token, such as 'openssl rand -hex 32' makes")
     .optional(),
   SECURITY_CONTACT: commaList

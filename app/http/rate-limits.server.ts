@@ -25,11 +25,16 @@ export type CountedBy =
   /** The account together with a browser that has signed in to it before; no other limit applies then. */
   | "known-browser";
 
+/** The limits of a client's narrow network and of the wide one around it, each within so many seconds. */
+const networks = ({ narrow, wide }: { narrow: number; wide: number }, seconds: number) => ({
+  network: { attempts: narrow, seconds },
+  "wide-network": { attempts: wide, seconds },
+});
+
 /** A wide network may be many households, or one customer with as many addresses as it likes. */
 const LIMITS = {
   login: {
-    network: { attempts: 50, seconds: 15 * MINUTE },
-    "wide-network": { attempts: 100, seconds: 15 * MINUTE },
+    ...networks({ narrow: 50, wide: 100 }, 15 * MINUTE),
     "account-from-network": { attempts: 10, seconds: 15 * MINUTE },
     "account-from-wide-network": { attempts: 15, seconds: 15 * MINUTE },
     // limits distributed guessing; docs/security.md states how many guesses that allows
@@ -37,21 +42,16 @@ const LIMITS = {
     "known-browser": { attempts: 10, seconds: 15 * MINUTE },
   },
   signup: {
-    network: { attempts: 20, seconds: HOUR },
-    "wide-network": { attempts: 100, seconds: HOUR },
+    ...networks({ narrow: 20, wide: 100 }, HOUR),
     "account-from-network": { attempts: 10, seconds: HOUR },
   },
   // the mail sent to one person is limited where it is sent
   reset: {
-    network: { attempts: 20, seconds: HOUR },
-    "wide-network": { attempts: 60, seconds: HOUR },
+    ...networks({ narrow: 20, wide: 60 }, HOUR),
     "account-from-network": { attempts: 5, seconds: HOUR },
     "known-browser": { attempts: 5, seconds: HOUR },
   },
-  "new-password": {
-    network: { attempts: 30, seconds: HOUR },
-    "wide-network": { attempts: 100, seconds: HOUR },
-  },
+  "new-password": networks({ narrow: 30, wide: 100 }, HOUR),
   // passwords entered in a session before a sensitive change
   "verify-identity": { account: { attempts: 10, seconds: 15 * MINUTE } },
   // confirmation mails, counted for the account that asks and for each new address
@@ -61,45 +61,34 @@ const LIMITS = {
   // each is read and decoded; only the signed-in owner of the account can exhaust it
   picture: { account: { attempts: 30, seconds: HOUR } },
   // answers with a passkey; whose it is shows only in the answer
-  passkey: {
-    network: { attempts: 50, seconds: 15 * MINUTE },
-    "wide-network": { attempts: 100, seconds: 15 * MINUTE },
-  },
+  passkey: networks({ narrow: 50, wide: 100 }, 15 * MINUTE),
   // each passkey that is added or removed is also a mail to the account's owner
   "passkey-change": { account: { attempts: 40, seconds: HOUR } },
   // each is a mail to the address entered, and one to the operator
   cancellation: {
-    network: { attempts: 20, seconds: HOUR },
-    "wide-network": { attempts: 60, seconds: HOUR },
+    ...networks({ narrow: 20, wide: 60 }, HOUR),
     account: { attempts: 6, seconds: HOUR },
   },
   newsletter: {
-    network: { attempts: 30, seconds: HOUR },
-    "wide-network": { attempts: 300, seconds: HOUR },
+    ...networks({ narrow: 30, wide: 300 }, HOUR),
     "account-from-network": { attempts: 10, seconds: HOUR },
   },
   // only the signed-in owner of the account can exhaust these
   checkout: {
-    network: { attempts: 300, seconds: HOUR },
-    "wide-network": { attempts: 1_200, seconds: HOUR },
+    ...networks({ narrow: 300, wide: 1_200 }, HOUR),
     account: { attempts: 120, seconds: HOUR },
   },
   portal: {
-    network: { attempts: 300, seconds: HOUR },
-    "wide-network": { attempts: 1_200, seconds: HOUR },
+    ...networks({ narrow: 300, wide: 1_200 }, HOUR),
     account: { attempts: 30, seconds: HOUR },
   },
   // polls whether a payment has arrived; the page that waits for one polls nine times
   confirmation: {
-    network: { attempts: 300, seconds: HOUR },
-    "wide-network": { attempts: 1_200, seconds: HOUR },
+    ...networks({ narrow: 300, wide: 1_200 }, HOUR),
     account: { attempts: 60, seconds: HOUR },
   },
   // requests for feeds that do not exist; an app that still polls an ended one asks every few minutes
-  podcast: {
-    network: { attempts: 100, seconds: HOUR },
-    "wide-network": { attempts: 1_000, seconds: HOUR },
-  },
+  podcast: networks({ narrow: 100, wide: 1_000 }, HOUR),
   // only members can exhaust these, so they are counted by account alone
   "podcast-address": { account: { attempts: 30, seconds: HOUR } },
   listening: { account: { attempts: 1_800, seconds: HOUR } },
@@ -107,8 +96,7 @@ const LIMITS = {
   progress: { account: { attempts: 3_600, seconds: HOUR } },
   // a page saves once in a second at most, while its member writes
   notes: {
-    network: { attempts: 20_000, seconds: HOUR },
-    "wide-network": { attempts: 80_000, seconds: HOUR },
+    ...networks({ narrow: 20_000, wide: 80_000 }, HOUR),
     account: { attempts: 3_600, seconds: HOUR },
   },
 } as const satisfies Record<string, Partial<Record<CountedBy, Limit>>>;

@@ -214,20 +214,23 @@ function collect(entries: Iterable<[string, unknown]>): Record<string, FieldValu
 
 export const BUSY_MESSAGE = "The site is very busy. Please try again.";
 
+/** A response of text, which is plain and not stored unless the headers say otherwise. */
+export function textResponse(
+  text: string,
+  headers: Record<string, string> = {},
+  status = 200,
+): Response {
+  const usual = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response(text, { status, headers: { ...usual, ...headers } });
+}
+
 /** An error response with a sentence for the client, to be thrown. */
 export function errorResponse(
   status: number,
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(message, {
-    status,
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "no-store",
-      ...headers,
-    },
-  });
+  return textResponse(message, headers, status);
 }
 
 function tooLarge(limit: number): Response {

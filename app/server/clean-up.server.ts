@@ -1,17 +1,11 @@
 import { endCommunityAccess } from "~/features/community/discourse-api.server";
 import { utcDay } from "~/features/statistics/utc-day";
 import { startTimedWork } from "~/observability/timed-work.server";
-import { deleteExpiredEmailChanges } from "~db/queries/email-changes";
 import { deleteFailedContent } from "~db/queries/failed-mails";
 import { deleteOldMails } from "~db/queries/mail-history";
 import { deleteDeadMailWorkers } from "~db/queries/mail-workers";
 import { deleteUnusedNewsletterImages } from "~db/queries/newsletter-images";
-import { deleteOldAlerts } from "~db/queries/operator-alerts";
-import { deleteExpiredChallenges } from "~db/queries/passkeys";
-import { deleteExpiredPasswordResets } from "~db/queries/password-resets";
-import { deleteOldProgramStarts } from "~db/queries/program-starts";
-import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
-import { deleteExpiredSessions } from "~db/queries/sessions";
+import { deleteOldRows } from "~db/queries/old-rows";
 import { deleteUnconfirmedSubscribers } from "~db/queries/subscribers";
 import { countFinishedDays } from "~db/queries/visitors";
 import { deleteOldWebhookEvents } from "~db/queries/webhook-events";
@@ -31,28 +25,18 @@ const WEBHOOK_EVENT_LIFE_MS = 90 * 24 * HOUR_MS;
 /** How long images are stored for an issue that was only tried with `newsletter test`. */
 const UNUSED_IMAGE_LIFE_MS = 30 * 24 * HOUR_MS;
 
-/** How long resolved alerts are stored: the letter compares months, and a year is remembered. */
-const ALERT_LIFE_MS = 400 * 24 * HOUR_MS;
-
-/** How long starts of the program are stored; a crash loop shows within half an hour. */
-const PROGRAM_START_LIFE_MS = 7 * 24 * HOUR_MS;
-
 /** Rows deleted per statement, and statements per clean-up; the rest is left to the next one. */
 const BATCH = 1_000;
 const BATCHES = 100;
 
 /**
- * Deletes expired sessions, password resets, changes of address, challenges of passkeys and rate-limit counts, unconfirmed newsletter
- * addresses, webhook events that can no longer be redelivered, mails and mail workers long finished, what failed
- * mails said, images of issues that were never sent, and alerts resolved long ago. Turns the
- * hashes of a finished day's visitors into numbers, and ends former members' access to the community, until `stopping`.
+ * Deletes expired rows (`deleteOldRows`), unconfirmed newsletter addresses, webhook events that can no longer be
+ * redelivered, mails and mail workers long finished, what failed mails said, and images of issues that were never sent.
+ * Turns the hashes of a finished day's visitors into numbers, and ends former members' access to the community, until
+ * `stopping`.
  */
 export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise<void> {
-  await deleteExpiredSessions(now);
-  await deleteExpiredPasswordResets(now);
-  await deleteExpiredEmailChanges(now);
-  await deleteExpiredChallenges(now);
-  await deleteExpiredRateLimits(now);
+  await deleteOldRows(now);
   await deleteUnconfirmedSubscribers(new Date(now.getTime() - UNCONFIRMED_LIFE_MS));
   const receivedBefore = new Date(now.getTime() - WEBHOOK_EVENT_LIFE_MS);
   await inBatches(() => deleteOldWebhookEvents(receivedBefore, BATCH));
@@ -60,8 +44,6 @@ export async function cleanUp(now = new Date(), stopping?: AbortSignal): Promise
   await deleteFailedContent();
   await deleteDeadMailWorkers();
   await deleteUnusedNewsletterImages(new Date(now.getTime() - UNUSED_IMAGE_LIFE_MS));
-  await deleteOldAlerts(new Date(now.getTime() - ALERT_LIFE_MS));
-  await deleteOldProgramStarts(new Date(now.getTime() - PROGRAM_START_LIFE_MS));
   // an hour after the day, when no instance has visits of it left to record
   await countFinishedDays(utcDay(new Date(now.getTime() - HOUR_MS)));
   // last, because an unresponsive community takes long

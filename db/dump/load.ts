@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../client";
 import type { Connection } from "../connection";
-import { databaseErrorCode } from "../database-errors";
 import { type KnownMigration, knownMigrations, lastApplied } from "../known-migrations";
 import { MIGRATION_LOCK, migrateInTransaction } from "../migrate";
-import { OperatorError } from "../operator-error";
+import { explainedBy, OperatorError } from "../operator-error";
 import {
   fullName,
   quote,
@@ -52,6 +51,14 @@ export type Loader = {
   loadSequences(sequences: Sequence[]): Promise<void>;
 };
 
+/** What an operator is told of a database's error, by its code. */
+const SENTENCES = {
+  "42501":
+    "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
+  "53100": "The disk of the database is full. Nothing was changed.",
+  "55P03": "Another program uses this database: stop it first. Nothing was changed.",
+};
+
 /** A foreign key, with the statements' parts that drop it and add it again. */
 type ForeignKey = { table: string; name: string; definition: string };
 
@@ -89,7 +96,7 @@ export async function loadIntoEmpty(
     await connection.query("commit");
     await connection.query("analyze").catch(() => {});
   } catch (error) {
-    throw explain(error);
+    throw explainedBy(SENTENCES, error);
   } finally {
     // rolls back what is not committed
     connection.destroy();
@@ -239,27 +246,4 @@ async function dropForeignKeys(connection: Connection): Promise<ForeignKey[]> {
 function some(names: string[]): string {
   const shown = names.slice(0, 5).join(", ");
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
-}
-
-function explain(error: unknown): unknown {
-  switch (databaseErrorCode(error)) {
-    case "42501":
-      return new OperatorError(
-        "The database user may not create the site's tables: grant it CREATE on the database and on its schema 'public'.",
-        { cause: error },
-      );
-    case "53100":
-      return new OperatorError("The disk of the database is full. Nothing was changed.", {
-        cause: error,
-      });
-    case "55P03":
-      return new OperatorError(
-        "Another program uses this database: stop it first. Nothing was changed.",
-        {
-          cause: error,
-        },
-      );
-    default:
-      return error;
-  }
 }

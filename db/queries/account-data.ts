@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import {
   accountDeletions,
   avatars,
@@ -29,9 +29,8 @@ import { listPasskeys } from "./passkeys";
 
 /** An account with when its deletion began, which is null for all but a few; null if there is none. */
 export async function findAccountData(userId: string) {
-  const { db } = getDatabase();
   const { passwordHash: _, ...account } = getTableColumns(users);
-  const [row] = await db
+  const [row] = await db()
     .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
     .from(users)
     .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
@@ -41,10 +40,9 @@ export async function findAccountData(userId: string) {
 
 /** The billing data of an account, with the price if it is stored and a grant if there was one; null if there is none. */
 export async function findMembershipData(userId: string) {
-  const { db } = getDatabase();
   const { id: _, ...membership } = getTableColumns(profiles);
   const { userId: _owner, ...grant } = getTableColumns(membershipGrants);
-  const [row] = await db
+  const [row] = await db()
     .select({ membership, price: stripePrices, complimentary: grant })
     .from(profiles)
     .leftJoin(membershipGrants, eq(membershipGrants.userId, profiles.id))
@@ -55,9 +53,8 @@ export async function findMembershipData(userId: string) {
 
 /** The memberships an account has paid for, the first one first. */
 export async function findPaidMembershipData(userId: string) {
-  const { db } = getDatabase();
   const { id: _, userId: _user, person: _person, ...paid } = getTableColumns(memberships);
-  return db
+  return db()
     .select(paid)
     .from(memberships)
     .where(eq(memberships.userId, userId))
@@ -66,8 +63,7 @@ export async function findPaidMembershipData(userId: string) {
 
 /** The large picture of an account; null if there is none. */
 export async function findPictureData(userId: string) {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select({
       content: avatars.large,
       sha256: avatars.largeSha256,
@@ -83,9 +79,8 @@ export function findSessionData(
   userId: string,
   { afterId, limit }: { afterId: string | null; limit: number },
 ) {
-  const { db } = getDatabase();
   const { tokenHash: _, userId: __, ...session } = getTableColumns(sessions);
-  return db
+  return db()
     .select(session)
     .from(sessions)
     .where(
@@ -102,9 +97,8 @@ export async function findPasskeyData(userId: string) {
 
 /** The reset link of an account that was asked for last, without its token; null if none is stored. */
 export async function findPasswordResetData(userId: string) {
-  const { db } = getDatabase();
   const { userId: _, tokenHash: __, ...reset } = getTableColumns(passwordResets);
-  const [row] = await db
+  const [row] = await db()
     .select(reset)
     .from(passwordResets)
     .where(eq(passwordResets.userId, userId));
@@ -113,8 +107,7 @@ export async function findPasswordResetData(userId: string) {
 
 /** Changes of an account's address that wait to be confirmed or can be undone, without their tokens. */
 export function findEmailChangeData(userId: string) {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select({
       oldEmail: emailChanges.oldEmail,
       newEmail: emailChanges.newEmail,
@@ -129,8 +122,7 @@ export function findEmailChangeData(userId: string) {
 
 /** The podcast feed of an account, without its token; null if there is none. */
 export async function findPodcastData(userId: string) {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select({ createdAt: podcastFeeds.createdAt })
     .from(podcastFeeds)
     .where(eq(podcastFeeds.userId, userId));
@@ -142,9 +134,8 @@ export function findProgressData(
   userId: string,
   { afterSlug, limit }: { afterSlug: string | null; limit: number },
 ) {
-  const { db } = getDatabase();
   const { userId: _, ...progress } = getTableColumns(readingProgress);
-  return db
+  return db()
     .select(progress)
     .from(readingProgress)
     .where(
@@ -159,9 +150,8 @@ export function findProgressData(
 
 /** The next note by slug after `afterSlug`; null after the last. */
 export async function findNextNote(userId: string, afterSlug: string | null) {
-  const { db } = getDatabase();
   const { userId: _, ...note } = getTableColumns(notes);
-  const [row] = await db
+  const [row] = await db()
     .select(note)
     .from(notes)
     .where(
@@ -174,9 +164,8 @@ export async function findNextNote(userId: string, afterSlug: string | null) {
 
 /** The webhook events about a Stripe customer, the newest first. Reads the ledger, which holds 90 days. */
 export function findPaymentEventData(stripeCustomerId: string) {
-  const { db } = getDatabase();
   const { stripeCustomerId: _, ...event } = getTableColumns(webhookEvents);
-  return db
+  return db()
     .select(event)
     .from(webhookEvents)
     .where(eq(webhookEvents.stripeCustomerId, stripeCustomerId))
@@ -185,9 +174,8 @@ export function findPaymentEventData(stripeCustomerId: string) {
 
 /** The entry of an address in the newsletter's list; null if it is not on it. */
 export async function findSubscriptionData(email: string) {
-  const { db } = getDatabase();
   const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
-  const [row] = await db
+  const [row] = await db()
     .select(subscriber)
     .from(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
@@ -196,9 +184,8 @@ export async function findSubscriptionData(email: string) {
 
 /** Why an address is suppressed, and since when; null if it is not. */
 export async function findSuppressionData(email: string) {
-  const { db } = getDatabase();
   const { addressHash: _, ...suppression } = getTableColumns(suppressedAddresses);
-  const [row] = await db
+  const [row] = await db()
     .select(suppression)
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
@@ -223,7 +210,7 @@ export type MailData = {
 export function findMailData(email: string): Promise<MailData[]> {
   const iso = (column: string) =>
     sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
-  return getDatabase().db.execute<MailData>(sql`
+  return db().execute<MailData>(sql`
     with hash as materialized (select ${addressHash(email)} as address_hash), found as (
       select mails.kind, mails.state, campaigns.slug as issue, mails.created_at, mails.finished_at
       from ${campaigns} cross join hash join ${mails}

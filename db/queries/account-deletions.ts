@@ -1,13 +1,13 @@
 import { asc, eq, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { getDatabase, type Transaction } from "../client";
+import { db, type Transaction } from "../client";
 import { accountDeletions, mails, profiles, users } from "../schema";
 import { forgetMemberships } from "./memberships";
 import { unsubscribeByEmail } from "./subscribers";
 
 /** Records that the deletion of an account has begun; false if there is no such account. */
 export async function beginAccountDeletion(userId: string): Promise<boolean> {
-  const rows = await getDatabase().db.execute(sql`
+  const rows = await db().execute(sql`
     insert into ${accountDeletions} (user_id)
     select id from ${users} where id = ${userId}
     on conflict (user_id) do update set started_at = now()
@@ -17,7 +17,7 @@ export async function beginAccountDeletion(userId: string): Promise<boolean> {
 
 /** Records that an account is not deleted after all. */
 export async function abandonAccountDeletion(userId: string): Promise<void> {
-  await getDatabase().db.delete(accountDeletions).where(eq(accountDeletions.userId, userId));
+  await db().delete(accountDeletions).where(eq(accountDeletions.userId, userId));
 }
 
 /** Whether an account's deletion has begun. */
@@ -30,8 +30,7 @@ export async function findUnfinishedDeletions(
   before: Date,
   limit: number,
 ): Promise<{ userId: string; startedAt: Date; stripeCustomerId: string | null }[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select({
       userId: accountDeletions.userId,
       startedAt: accountDeletions.startedAt,

@@ -1,5 +1,5 @@
 import { eq, or, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { avatars, users } from "../schema";
 
 type NewAvatar = Omit<typeof avatars.$inferInsert, "createdAt">;
@@ -10,7 +10,7 @@ type NewAvatar = Omit<typeof avatars.$inferInsert, "createdAt">;
  */
 export async function upsertAvatar(avatar: NewAvatar, avatarUrl: string): Promise<boolean> {
   const { userId, ...pictures } = avatar;
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     // first, so that its lock serializes changes of this user's picture
     if (!(await setAvatarUrl(userId, avatarUrl, tx))) return false;
     await tx
@@ -26,7 +26,7 @@ export async function upsertAvatar(avatar: NewAvatar, avatarUrl: string): Promis
 
 /** Deletes the picture of a user, and its address in the user's row. */
 export async function deleteAvatar(userId: string): Promise<void> {
-  await getDatabase().db.transaction(async (tx) => {
+  await db().transaction(async (tx) => {
     await setAvatarUrl(userId, null, tx);
     await tx.delete(avatars).where(eq(avatars.userId, userId));
   });
@@ -46,8 +46,7 @@ async function setAvatarUrl(
 
 /** Any user's picture with this hash, in either size; null if there is none. */
 export async function findAvatarImage(sha256: string): Promise<Buffer | null> {
-  const { db } = getDatabase();
-  const [avatar] = await db
+  const [avatar] = await db()
     .select({
       small: sql<Buffer | null>`case when ${avatars.smallSha256} = ${sha256} then ${avatars.small} end`,
       large: sql<Buffer | null>`case when ${avatars.largeSha256} = ${sha256} then ${avatars.large} end`,

@@ -1,5 +1,5 @@
 import { and, desc, eq, getTableColumns, inArray, lt, ne, sql } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, type Transaction } from "../client";
 import {
   type EditionDocument,
   type EditionFile,
@@ -11,8 +11,7 @@ import { searchableText } from "./edition-search";
 
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
 export async function findDocumentHtml(edition: string, slug: string): Promise<string | null> {
-  const { db } = getDatabase();
-  const [document] = await db
+  const [document] = await db()
     .select({ html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
@@ -24,9 +23,8 @@ export async function findDocumentTexts(
   edition: string,
   slugs: readonly string[],
 ): Promise<Map<string, string>> {
-  const { db } = getDatabase();
   if (slugs.length === 0) return new Map();
-  const rows = await db
+  const rows = await db()
     .select({ slug: editionDocuments.slug, html: editionDocuments.html })
     .from(editionDocuments)
     .where(and(eq(editionDocuments.edition, edition), inArray(editionDocuments.slug, [...slugs])));
@@ -39,9 +37,8 @@ export async function isReferredTo(
   edition: string,
   slugs: readonly string[],
 ): Promise<boolean> {
-  const { db } = getDatabase();
   if (slugs.length === 0) return false;
-  const [document] = await db
+  const [document] = await db()
     .select({ slug: editionDocuments.slug })
     .from(editionDocuments)
     .where(
@@ -57,8 +54,7 @@ export async function isReferredTo(
 
 /** The time at which the first instance stored an edition; null if none has. */
 export async function findImportTime(digest: string): Promise<Date | null> {
-  const { db } = getDatabase();
-  const [edition] = await db
+  const [edition] = await db()
     .select({ importedAt: editions.importedAt })
     .from(editions)
     .where(eq(editions.digest, digest));
@@ -138,7 +134,7 @@ export type DocumentOutline = Omit<
 export async function findEdition(
   digest: string,
 ): Promise<{ landing: unknown; site: unknown; documents: DocumentOutline[] } | null> {
-  const executor = getDatabase().db;
+  const executor = db();
   const [edition] = await executor
     .select({ landing: editions.landing, site: editions.site })
     .from(editions)
@@ -170,13 +166,12 @@ export async function findEdition(
 
 /** The images and sounds of an edition. */
 export async function findEditionFiles(edition: string): Promise<EditionFile[]> {
-  return getDatabase().db.select().from(editionFiles).where(eq(editionFiles.edition, edition));
+  return db().select().from(editionFiles).where(eq(editionFiles.edition, edition));
 }
 
 /** The edition used last; null if there has been none. */
 export async function findLastUsedEdition(): Promise<string | null> {
-  const { db } = getDatabase();
-  const [edition] = await db
+  const [edition] = await db()
     .select({ digest: editions.digest })
     .from(editions)
     .orderBy(desc(editions.usedAt))
@@ -186,20 +181,19 @@ export async function findLastUsedEdition(): Promise<string | null> {
 
 /** Notes that an edition is in use, which keeps it from being deleted. */
 export async function touchEdition(digest: string): Promise<void> {
-  const { db } = getDatabase();
-  await db.update(editions).set({ usedAt: sql`now()` }).where(eq(editions.digest, digest));
+  await db().update(editions).set({ usedAt: sql`now()` }).where(eq(editions.digest, digest));
 }
 
 /** Deletes editions that no instance has used since `before`, except `current`. */
 export async function deleteUnusedEditions(before: Date, current: string): Promise<void> {
-  const { db } = getDatabase();
-  await db.delete(editions).where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
+  await db()
+    .delete(editions)
+    .where(and(lt(editions.usedAt, before), ne(editions.digest, current)));
 }
 
 /** The hashes and types of all files of stored editions. */
 export async function findStoredFiles(): Promise<{ sha256: string; mediaType: string }[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .selectDistinct({ sha256: editionFiles.sha256, mediaType: editionFiles.mediaType })
     .from(editionFiles);
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
 import { type EmailChange, emailChanges, profiles, subscribers, users } from "../schema";
 import { liftConfirmedSuppression } from "./suppressed-addresses";
@@ -191,11 +191,4 @@ export async function changeEmail(
     .where(
       and(eq(sql`lower(${subscribers.email})`, to.toLowerCase()), isNull(subscribers.confirmedAt)),
     );
-}
-
-/** Deletes changes whose links have expired; returns their number. */
-export async function deleteExpiredEmailChanges(now: Date): Promise<number> {
-  const { db } = getDatabase();
-  const { count } = await db.delete(emailChanges).where(lt(emailChanges.expiresAt, now));
-  return count;
 }

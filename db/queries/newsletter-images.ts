@@ -1,5 +1,5 @@
 import { eq, inArray, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { campaigns, newsletterImages } from "../schema";
 
 type NewsletterImage = Omit<typeof newsletterImages.$inferSelect, "createdAt">;
@@ -10,7 +10,7 @@ type NewsletterImage = Omit<typeof newsletterImages.$inferSelect, "createdAt">;
  */
 export async function insertNewsletterImages(
   images: readonly NewsletterImage[],
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   // one at a time: each may be a megabyte
   for (const { name, mediaType, width, height, content } of images) {
@@ -24,7 +24,7 @@ export async function insertNewsletterImages(
 /** Deletes images stored before `before` that no issue's text names. */
 export async function deleteUnusedNewsletterImages(before: Date): Promise<void> {
   // any occurrence counts: names are unguessable, and keeping an image too many is harmless
-  await getDatabase().db.execute(sql`
+  await db().execute(sql`
     delete from ${newsletterImages}
     where created_at < ${before.toISOString()}::timestamptz and name not in (
       select match[1] from ${campaigns}, regexp_matches(markdown, '([A-Za-z0-9_-]{22}\\.[a-z]+)', 'g') match
@@ -34,8 +34,7 @@ export async function deleteUnusedNewsletterImages(before: Date): Promise<void> 
 export async function findNewsletterImage(
   name: string,
 ): Promise<{ mediaType: string; content: Buffer } | null> {
-  const { db } = getDatabase();
-  const [image] = await db
+  const [image] = await db()
     .select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
     .from(newsletterImages)
     .where(eq(newsletterImages.name, name));
@@ -46,9 +45,8 @@ export async function findNewsletterImage(
 export async function findNewsletterImageSizes(
   names: readonly string[],
 ): Promise<{ name: string; width: number; height: number }[]> {
-  const { db } = getDatabase();
   if (names.length === 0) return [];
-  return db
+  return db()
     .select({
       name: newsletterImages.name,
       width: newsletterImages.width,

@@ -1,5 +1,5 @@
 import { and, desc, eq, ne } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { notes } from "../schema";
 
 /** A member's notes on one text. */
@@ -11,8 +11,7 @@ const isNote = ({ userId, slug }: NoteKey) => and(eq(notes.userId, userId), eq(n
 
 /** A member's notes on a text; null if there have never been any. */
 export async function findNote(key: NoteKey): Promise<NoteRow | null> {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select({ text: notes.text, version: notes.version })
     .from(notes)
     .where(isNote(key));
@@ -32,7 +31,7 @@ export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promi
 /** Stores the first notes on a text, as version 1; false if another transaction has stored some meanwhile. */
 export async function insertNote(
   { userId, slug, title, text }: NoteKey & { title: string; text: string },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor
     .insert(notes)
@@ -52,8 +51,7 @@ export async function replaceNote({
   updatedAt,
   ...key
 }: NoteKey & NoteRow & { title: string | undefined; updatedAt: Date }): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db
+  const { count } = await db()
     .update(notes)
     .set({ text, title, version: version + 1, updatedAt })
     .where(and(isNote(key), eq(notes.version, version), ne(notes.text, text)));
@@ -72,8 +70,7 @@ export async function updateNote(
 export async function listNotes(
   userId: string,
 ): Promise<{ slug: string; title: string; updatedAt: Date }[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select({ slug: notes.slug, title: notes.title, updatedAt: notes.updatedAt })
     .from(notes)
     .where(and(eq(notes.userId, userId), ne(notes.text, "")))

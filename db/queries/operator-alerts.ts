@@ -1,5 +1,5 @@
-import { and, desc, eq, isNotNull, isNull, lt, lte, sql } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { and, desc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { db, type Executor, type Transaction } from "../client";
 import { type OperatorAlert, operatorAlerts } from "../schema";
 
 export type AlertFacts = OperatorAlert["facts"];
@@ -23,7 +23,7 @@ const QUIET_MS = 24 * 60 * 60 * 1000;
  */
 export async function insertAlert(
   { kind, key, facts, openedAt, reportAfterMs }: NewAlert,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const lastReport = sql`(select max(reported_at) from ${operatorAlerts} where key = ${key})`;
   const due = new Date(openedAt.getTime() + reportAfterMs).toISOString();
@@ -43,8 +43,7 @@ export async function insertAlert(
 
 /** The open alerts, oldest first. */
 export async function findOpenAlerts(): Promise<OperatorAlert[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select()
     .from(operatorAlerts)
     .where(isNull(operatorAlerts.resolvedAt))
@@ -53,8 +52,7 @@ export async function findOpenAlerts(): Promise<OperatorAlert[]> {
 
 /** The resolved alerts that the operator was notified of, newest first. */
 export async function findResolvedAlerts(limit: number): Promise<OperatorAlert[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select()
     .from(operatorAlerts)
     .where(and(isNotNull(operatorAlerts.resolvedAt), isNotNull(operatorAlerts.reportedAt)))
@@ -74,8 +72,8 @@ export async function lockOpenAlert(key: string, tx: Transaction): Promise<Opera
 
 /** Adds facts to the open alert with a key, if there is one. */
 export async function addToOpenAlert(key: string, facts: AlertFacts): Promise<void> {
-  await getDatabase()
-    .db.update(operatorAlerts)
+  await db()
+    .update(operatorAlerts)
     .set({ facts: sql`${operatorAlerts.facts} || ${JSON.stringify(facts)}::jsonb` })
     .where(and(eq(operatorAlerts.key, key), isNull(operatorAlerts.resolvedAt)));
 }
@@ -125,7 +123,7 @@ export async function updateAlert(
   changes: Partial<
     Pick<OperatorAlert, "facts" | "seenAt" | "goodSince" | "reportedAt" | "isMailed" | "resolvedAt">
   >,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor.update(operatorAlerts).set(changes).where(eq(operatorAlerts.id, id));
 }
@@ -133,10 +131,4 @@ export async function updateAlert(
 /** Deletes an alert that nobody was notified of. */
 export async function deleteAlert(id: string, executor: Executor): Promise<void> {
   await executor.delete(operatorAlerts).where(eq(operatorAlerts.id, id));
-}
-
-/** Deletes alerts that were resolved before a time. */
-export async function deleteOldAlerts(resolvedBefore: Date): Promise<void> {
-  const { db } = getDatabase();
-  await db.delete(operatorAlerts).where(lt(operatorAlerts.resolvedAt, resolvedBefore));
 }

@@ -1,12 +1,12 @@
 import { inArray, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { operatorSignals } from "../schema";
 
 /** Adds to a signal's count. */
 export async function addToSignal(
   name: string,
   count: number,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor.execute(sql`
     insert into ${operatorSignals} as known (name, count, first_at, last_at)
@@ -17,8 +17,7 @@ export async function addToSignal(
 
 /** Signals with their counts and times, of those that were counted. */
 export async function findSignals(names: readonly string[]) {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select()
     .from(operatorSignals)
     .where(inArray(operatorSignals.name, [...names]));
@@ -27,7 +26,7 @@ export async function findSignals(names: readonly string[]) {
 /** Removes signals with their counts. */
 export async function resetSignals(
   names: readonly string[],
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor.delete(operatorSignals).where(inArray(operatorSignals.name, [...names]));
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, lt, or } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, type Transaction } from "../client";
 import { type Passkey, passkeys, usedChallenges, users } from "../schema";
 
 /** A passkey as its owner sees it, and as their browser is asked for it. */
@@ -11,7 +11,7 @@ export type ListedPasskey = Pick<
 /** The passkeys of a user, in the order in which they were added. */
 export async function listPasskeys(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<ListedPasskey[]> {
   return executor
     .select({
@@ -27,18 +27,12 @@ export async function listPasskeys(
 }
 
 /** How many passkeys a user has. */
-export async function countPasskeys(
-  userId: string,
-  executor: Executor = getDatabase().db,
-): Promise<number> {
+export async function countPasskeys(userId: string, executor: Executor = db()): Promise<number> {
   return executor.$count(passkeys, eq(passkeys.userId, userId));
 }
 
 /** A passkey of any user by its credential's id; null if there is none. */
-export async function findPasskey(
-  id: string,
-  executor: Executor = getDatabase().db,
-): Promise<Passkey | null> {
+export async function findPasskey(id: string, executor: Executor = db()): Promise<Passkey | null> {
   const [passkey] = await executor.select().from(passkeys).where(eq(passkeys.id, id)).limit(1);
   return passkey ?? null;
 }
@@ -75,7 +69,7 @@ export async function insertPasskey(
  */
 export async function recordPasskeyUse(
   { id, userId, counter, at }: { id: string; userId: string; counter: number; at: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const hasNone = counter === 0 ? eq(passkeys.counter, 0) : undefined;
   const { count } = await executor
@@ -101,8 +95,7 @@ export async function renamePasskey({
   id: string;
   name: string;
 }): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db
+  const { count } = await db()
     .update(passkeys)
     .set({ name })
     .where(and(eq(passkeys.userId, userId), eq(passkeys.id, id)));
@@ -113,7 +106,7 @@ export async function renamePasskey({
 export async function deletePasskey(
   userId: string,
   id: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   const [gone] = await executor
     .delete(passkeys)
@@ -129,7 +122,7 @@ export async function deletePasskey(
 export async function spendChallenge(
   challengeHash: string,
   expiresAt: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor
     .insert(usedChallenges)
@@ -138,18 +131,11 @@ export async function spendChallenge(
   return count > 0;
 }
 
-/** Deletes used challenges that expired before `now`, and so cannot be replayed; returns their number. */
-export async function deleteExpiredChallenges(now: Date): Promise<number> {
-  const { db } = getDatabase();
-  const { count } = await db.delete(usedChallenges).where(lt(usedChallenges.expiresAt, now));
-  return count;
-}
-
 /** Removes the passkeys that were added to an account since an instant; returns their number. */
 export async function deletePasskeysSince(
   userId: string,
   since: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<number> {
   const { count } = await executor
     .delete(passkeys)

@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, or, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { passwordResets, users } from "../schema";
 
 /** Limits the links mailed to a user: none before `askAgainAfter`, and at most `most` since `countSince`. */
@@ -12,7 +12,7 @@ export type PasswordResetMailLimit = { askAgainAfter: Date; countSince: Date; mo
 export async function replacePasswordReset(
   reset: { userId: string; tokenHash: string; createdAt: Date; expiresAt: Date },
   { askAgainAfter, countSince, most }: PasswordResetMailLimit,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { userId, ...values } = reset;
   const isCountOver = lt(passwordResets.countedSince, countSince);
@@ -39,8 +39,7 @@ export async function findPasswordReset(
   tokenHash: string,
   now: Date,
 ): Promise<{ userId: string; email: string } | null> {
-  const { db } = getDatabase();
-  const [reset] = await db
+  const [reset] = await db()
     .select({ userId: users.id, email: users.email })
     .from(passwordResets)
     .innerJoin(users, eq(users.id, passwordResets.userId))
@@ -53,7 +52,7 @@ export async function findPasswordReset(
 export async function takePasswordReset(
   tokenHash: string,
   now: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   const [reset] = await executor
     .delete(passwordResets)
@@ -65,16 +64,9 @@ export async function takePasswordReset(
 /** Ends a user's open reset link, if there is one. */
 export async function deletePasswordReset(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor.delete(passwordResets).where(eq(passwordResets.userId, userId));
-}
-
-/** Deletes resets that expired before `now`; returns their number. */
-export async function deleteExpiredPasswordResets(now: Date): Promise<number> {
-  const { db } = getDatabase();
-  const { count } = await db.delete(passwordResets).where(lt(passwordResets.expiresAt, now));
-  return count;
 }
 
 function isOpen(tokenHash: string, now: Date) {

@@ -1,11 +1,10 @@
 import { eq } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { podcastFeeds, profiles } from "../schema";
 
 /** The token in the address of a user's feed; null if they have none yet. */
 export async function findPodcastToken(userId: string): Promise<string | null> {
-  const { db } = getDatabase();
-  const [feed] = await db
+  const [feed] = await db()
     .select({ token: podcastFeeds.token })
     .from(podcastFeeds)
     .where(eq(podcastFeeds.userId, userId));
@@ -14,7 +13,7 @@ export async function findPodcastToken(userId: string): Promise<string | null> {
 
 /** Gives a user a feed; one that they have already is kept. */
 export async function insertPodcastFeed(feed: { userId: string; token: string }): Promise<void> {
-  await getDatabase().db.insert(podcastFeeds).values(feed).onConflictDoNothing();
+  await db().insert(podcastFeeds).values(feed).onConflictDoNothing();
 }
 
 /** Gives a user's feed another token; false if they have no feed. */
@@ -25,8 +24,7 @@ export async function updatePodcastToken({
   userId: string;
   token: string;
 }): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db
+  const { count } = await db()
     .update(podcastFeeds)
     .set({ token })
     .where(eq(podcastFeeds.userId, userId));
@@ -37,8 +35,7 @@ export async function updatePodcastToken({
 export async function findProfileByPodcastToken(
   token: string,
 ): Promise<{ stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null> {
-  const { db } = getDatabase();
-  const [profile] = await db
+  const [profile] = await db()
     .select({
       stripePriceId: profiles.stripePriceId,
       stripeCurrentPeriodEnd: profiles.stripeCurrentPeriodEnd,

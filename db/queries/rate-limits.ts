@@ -1,6 +1,5 @@
-import { lt, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { getDatabase } from "../client";
-import { rateLimits } from "../schema";
 
 /** An attempt under one of its limits. */
 export type CountedAttempt = {
@@ -52,9 +51,4 @@ function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {
       points = case when known.expire <= now() then 1 else known.points + 1 end,
       expire = case when known.expire <= now() then excluded.expire else known.expire end
     returning points, expire`;
-}
-
-/** Deletes counts that expired before `now`. */
-export async function deleteExpiredRateLimits(now: Date): Promise<void> {
-  await getDatabase().db.delete(rateLimits).where(lt(rateLimits.expire, now));
 }

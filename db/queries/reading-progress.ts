@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { readingProgress } from "../schema";
 
 type Key = { userId: string; slug: string };
@@ -20,14 +20,12 @@ const PROGRESS = {
 
 /** All texts of which a member's progress is known, in no order. */
 export async function listReadingProgress(userId: string): Promise<ProgressRow[]> {
-  const { db } = getDatabase();
-  return db.select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
+  return db().select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
 }
 
 /** A member's progress in one text; null if there is none. */
 export async function findReadingProgress({ userId, slug }: Key): Promise<ProgressRow | null> {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select(PROGRESS)
     .from(readingProgress)
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
@@ -43,8 +41,7 @@ export async function upsertPosition({
   slug,
   block,
 }: Key & { block: number }): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .insert(readingProgress)
     .values({ userId, slug, block })
     .onConflictDoUpdate({
@@ -56,8 +53,7 @@ export async function upsertPosition({
 
 /** Marks a text as read, since now unless it was already. The position in it stays. */
 export async function markTextRead({ userId, slug }: Key): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .insert(readingProgress)
     .values({ userId, slug, readAt: sql`now()` })
     .onConflictDoUpdate({
@@ -68,8 +64,7 @@ export async function markTextRead({ userId, slug }: Key): Promise<void> {
 
 /** Takes the mark off a text that was read. The position in it stays. */
 export async function markTextUnread({ userId, slug }: Key): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .update(readingProgress)
     .set({ readAt: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
@@ -81,8 +76,7 @@ export async function upsertListeningPosition({
   slug,
   second,
 }: Key & { second: number | null }): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .insert(readingProgress)
     .values({ userId, slug, second })
     .onConflictDoUpdate({

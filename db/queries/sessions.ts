@@ -1,5 +1,5 @@
-import { and, eq, gt, lt, ne, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { and, eq, gt, ne, sql } from "drizzle-orm";
+import { db, type Executor } from "../client";
 import { type Profile, profiles, type Session, sessions, users, type VerifiedBy } from "../schema";
 
 /** The part of a session that its requests need. */
@@ -29,8 +29,7 @@ const SIGNED_IN = {
 
 /** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(tokenHash: string, now: Date): Promise<ViewerRow | null> {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select({ ...SIGNED_IN, profile: profiles })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -45,8 +44,7 @@ export async function findUserBySession(
   tokenHash: string,
   now: Date,
 ): Promise<Pick<ViewerRow, "user" | "session"> | null> {
-  const { db } = getDatabase();
-  const [row] = await db
+  const [row] = await db()
     .select(SIGNED_IN)
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
@@ -73,7 +71,7 @@ export type NewSession = {
  */
 export async function insertSession(
   session: NewSession,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { tokenHash, userId, passwordHash, expiresAt, browser, system, verifiedBy } = session;
   const verified = executor
@@ -100,15 +98,14 @@ export async function insertSession(
 export async function updateSession(
   tokenHash: string,
   values: Partial<Pick<Session, "expiresAt" | "lastSeenAt" | "verifiedAt" | "verifiedBy">>,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor.update(sessions).set(values).where(eq(sessions.tokenHash, tokenHash));
 }
 
 /** Ends one session of a user; false if the user has none with this id. */
 export async function deleteSessionOfUser(userId: string, id: string): Promise<boolean> {
-  const { db } = getDatabase();
-  const { count } = await db
+  const { count } = await db()
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), eq(sessions.id, id)));
   return count > 0;
@@ -118,7 +115,7 @@ export async function deleteSessionOfUser(userId: string, id: string): Promise<b
 export async function deleteOtherSessions(
   userId: string,
   keptTokenHash: string | null,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<number> {
   const { count } = await executor
     .delete(sessions)
@@ -134,18 +131,11 @@ export async function deleteOtherSessions(
 /** Deletes a session and returns its user id; null if there was none. */
 export async function deleteSession(
   tokenHash: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   const [gone] = await executor
     .delete(sessions)
     .where(eq(sessions.tokenHash, tokenHash))
     .returning({ userId: sessions.userId });
   return gone?.userId ?? null;
-}
-
-/** Deletes sessions that expired before `now`; returns their number. */
-export async function deleteExpiredSessions(now: Date): Promise<number> {
-  const { db } = getDatabase();
-  const { count } = await db.delete(sessions).where(lt(sessions.expiresAt, now));
-  return count;
 }

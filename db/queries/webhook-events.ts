@@ -1,5 +1,5 @@
 import { desc, eq, inArray, lt, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { webhookEvents } from "../schema";
 
 /** An event as Stripe sent it; the database sets `receivedAt`. */
@@ -11,7 +11,7 @@ export type NewWebhookEvent = Omit<typeof webhookEvents.$inferSelect, "receivedA
  */
 export async function insertWebhookEvent(
   event: NewWebhookEvent,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor.insert(webhookEvents).values(event).onConflictDoNothing();
   return count > 0;
@@ -23,7 +23,7 @@ export async function insertWebhookEvent(
  */
 export async function recordUnlessOwned(
   { id, type, apiVersion, stripeCustomerId, occurredAt }: NewWebhookEvent,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<"known" | "recorded" | "pending"> {
   // not looked up if just recorded: a plan made while the ledger was empty would read all of it
   const [row] = await executor.execute<Record<"isRecorded" | "isOwned" | "isKnown", boolean>>(sql`
@@ -45,8 +45,7 @@ export async function recordUnlessOwned(
 
 /** Whether the ledger holds an event. */
 export async function hasWebhookEvent(id: string): Promise<boolean> {
-  const { db } = getDatabase();
-  const found = await db
+  const found = await db()
     .select({ id: webhookEvents.id })
     .from(webhookEvents)
     .where(eq(webhookEvents.id, id));
@@ -57,13 +56,12 @@ export async function hasWebhookEvent(id: string): Promise<boolean> {
 export async function findLastWebhookEvents(
   limit: number,
 ): Promise<(typeof webhookEvents.$inferSelect)[]> {
-  const { db } = getDatabase();
-  return db.select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
+  return db().select().from(webhookEvents).orderBy(desc(webhookEvents.receivedAt)).limit(limit);
 }
 
 /** Deletes the oldest events received before `before`, at most `limit`; returns their number. */
 export async function deleteOldWebhookEvents(before: Date, limit: number): Promise<number> {
-  const executor = getDatabase().db;
+  const executor = db();
   const oldest = executor
     .select({ id: webhookEvents.id })
     .from(webhookEvents)

@@ -45,6 +45,22 @@ it("removes expired sessions, and no valid ones", async () => {
   expect(left.map(({ token_hash }) => token_hash)).toEqual(["about to end", "new"]);
 });
 
+it("removes alerts 400 days after they were resolved, and starts of the program after 7", async () => {
+  await getDatabase().db.execute(sql`
+    with starts as (
+      insert into program_starts (id, place, started_at)
+      select gen_random_uuid(), days::text, now() - make_interval(days => days)
+      from (values (8), (6)) s (days)
+    )
+    insert into operator_matters (kind, key, facts, opened_at, seen_at, report_due_at, cleared_at)
+    select 'disk-low', key, '{}', now(), now(), now(), now() - make_interval(days => days)
+    from (values ('old', 401), ('remembered', 399), ('open', null)) m (key, days)`);
+  await cleanUp();
+  const left = await getDatabase().db.execute<{ name: string }>(sql`
+    select place as name from program_starts union select key from operator_matters order by name`);
+  expect(left.map(({ name }) => name)).toEqual(["6", "open", "remembered"]);
+});
+
 it("removes mails 30 days after they finished, but remembers keys that must not be mailed again", async () => {
   await getDatabase().db.execute(sql`
     insert into mails (kind, priority, address_hash, state, idempotency_key, recipient, expires_at, finished_at)

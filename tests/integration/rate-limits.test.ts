@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkRateLimit } from "~/http/rate-limits.server";
 import { getDatabase, openDatabase, setDatabase } from "~db/client";
-import { deleteExpiredRateLimits } from "~db/queries/rate-limits";
+import { deleteOldRows } from "~db/queries/old-rows";
 import { watchLog } from "../support/log";
 import { metricValue } from "../support/metrics";
 import { freePorts } from "../support/ports.mjs";
@@ -131,7 +131,7 @@ describe("an attempt", () => {
     await db.execute(sql`update rate_limits set expire = now() - interval '1 second'`);
     expect(await attempt(account)).toBeNull();
     await db.execute(sql`update rate_limits set expire = now() - interval '1 second'`);
-    await deleteExpiredRateLimits(new Date());
+    await deleteOldRows(new Date());
     const rows = await db.execute(sql`select key from rate_limits`);
     expect(rows).toHaveLength(0);
   });

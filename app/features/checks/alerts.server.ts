@@ -190,10 +190,7 @@ export const ALERTS = {
   },
   "checkout-refused": {
     // the next checkout that Stripe opens records it
-    read: (_facts, _now, open) =>
-      open
-        .filter(({ facts, reportedAt }) => facts.opened && reportedAt)
-        .map(({ facts }) => ({ state: "good", facts })),
+    read: overWith("opened"),
     words: ({ answer }) => ({
       title: "Stripe refuses to sell",
       wrong: `Stripe refused to open a payment page: '${text(answer)}'`,
@@ -206,10 +203,7 @@ export const ALERTS = {
   },
   dispute: {
     // the dispute sync records the outcome
-    read: (_facts, _now, open) =>
-      open
-        .filter(({ facts, reportedAt }) => facts.outcome && reportedAt)
-        .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) })),
+    read: overWith("outcome"),
     words: ({ dispute, dueBy, outcome }) => ({
       title: "A payment is disputed",
       wrong: `A bank has asked for a payment back, or asks about it (dispute ${text(dispute)} at Stripe).`,
@@ -224,10 +218,7 @@ export const ALERTS = {
   },
   "two-memberships": {
     // the sync records when it is over
-    read: (_facts, _now, open) =>
-      open
-        .filter(({ facts, reportedAt }) => facts.isOver && reportedAt)
-        .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) })),
+    read: overWith("isOver"),
     words: ({ userId, first, second }) => ({
       title: "A member pays twice",
       wrong: `The account ${text(userId)} has two memberships that renew, ${text(first)} and ${text(second)} at Stripe.`,
@@ -494,7 +485,16 @@ export function aboutAlert(
   return { kind, key, state, facts };
 }
 
-const idOf = (key: string) => key.slice(key.indexOf(":") + 1);
+/** The part of a key after its kind; undefined if there is none. */
+const idOf = (key: string): string | undefined => /:(.*)/s.exec(key)?.[1];
+
+/** Reads the reported alerts in whose facts another module has recorded that they are over. */
+function overWith(fact: string): NonNullable<Alert["read"]> {
+  return (_facts, _now, open) =>
+    open
+      .filter(({ facts, reportedAt }) => facts[fact] && reportedAt)
+      .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) }));
+}
 
 /** Returns "bad", "good", or "unknown" if neither applies. */
 export function judge(isBad: boolean, isGood: boolean): State {

@@ -12,34 +12,42 @@ const LOOK_BACK_MS = 26 * 60 * 60 * 1000;
 /** Maximum ended memberships per run. */
 const MAX_REPORTED = 500;
 
-/**
- * Logs a user out of the community, if they are known there. Does nothing without an API key. Logs failures, since
- * the site's own log-out does not depend on it.
- */
-export async function logOutOfCommunity(userId: string): Promise<void> {
-  if (!env().COMMUNITY?.apiKey) return;
-  try {
-    const discourseId = await findDiscourseId(userId);
-    if (discourseId !== null) await call("POST", `/admin/users/${discourseId}/log_out.json`);
-  } catch (error) {
-    log().warn({ err: error, userId }, "could not be logged out of the community");
-  }
+/** Logs a user out of the community, if they are known there: the site's own log-out does not depend on it. */
+export function logOutOfCommunity(userId: string): Promise<void> {
+  return withKnownUser(userId, "could not be logged out of the community", (discourseId) =>
+    call("POST", `/admin/users/${discourseId}/log_out.json`),
+  );
 }
 
 /**
  * Anonymises a deleted account's user in the community. Removes name, address and profile, keeps their posts under a
- * made-up name, and logs them out. Does nothing without an API key. Logs failures with what the operator can do.
+ * made-up name, and logs them out.
  */
-export async function forgetInCommunity(userId: string): Promise<void> {
+export function forgetInCommunity(userId: string): Promise<void> {
+  return withKnownUser(
+    userId,
+    "a deleted account could not be anonymised in the community: do so there, for the user with this external id",
+    (discourseId) => call("PUT", `/admin/users/${discourseId}/anonymize.json`),
+    "error",
+  );
+}
+
+/**
+ * Does work for a user who is known in the community. Does nothing without an API key. Logs a failure, with what the
+ * operator can do.
+ */
+async function withKnownUser(
+  userId: string,
+  failure: string,
+  work: (discourseId: number) => Promise<unknown>,
+  level: "warn" | "error" = "warn",
+): Promise<void> {
   if (!env().COMMUNITY?.apiKey) return;
   try {
     const discourseId = await findDiscourseId(userId);
-    if (discourseId !== null) await call("PUT", `/admin/users/${discourseId}/anonymize.json`);
+    if (discourseId !== null) await work(discourseId);
   } catch (error) {
-    log().error(
-      { err: error, userId },
-      "a deleted account could not be anonymised in the community: do so there, for the user with this external id",
-    );
+    log()[level]({ err: error, userId }, failure);
   }
 }
 
@@ -63,17 +71,11 @@ export async function endCommunityAccess(now = new Date(), stopping?: AbortSigna
   }
 }
 
-async function leaveGroup(member: CommunityMember): Promise<void> {
-  try {
-    // an update would create an account for users who have never been there
-    if ((await findDiscourseId(member.id)) === null) return;
-    await call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false }));
-  } catch (error) {
-    log().warn(
-      { err: error, userId: member.id },
-      "could not be taken out of the community's group",
-    );
-  }
+/** An update would create an account for a user who has never been there. */
+function leaveGroup(member: CommunityMember): Promise<void> {
+  return withKnownUser(member.id, "could not be taken out of the community's group", () =>
+    call("POST", "/admin/users/sync_sso", signedPayload(member, { isMember: false })),
+  );
 }
 
 /** Calls Discourse's API (https://docs.discourse.org). Returns the response's JSON; null for 404. */

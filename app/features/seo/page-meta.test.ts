@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pageSite } from "~/features/site/page-site.server";
 import { SAMPLE_SITE } from "~/features/site/sample-site";
-import { bookJsonLd } from "./book-json-ld";
+import { bookJsonLd } from "./json-ld";
 import { pageMeta, unlistedMeta } from "./page-meta";
 
 const page = { title: "Somewhere", description: "What is there.", path: "/somewhere" };

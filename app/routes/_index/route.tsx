@@ -12,7 +12,7 @@ import { LandingPage } from "~/features/landing/landing-page";
 import { landingSections } from "~/features/landing/landing-sections.server";
 import { loadPreviewContent } from "~/features/landing/preview-content.server";
 import { PHOTO_ORIGIN } from "~/features/landing/stock-photo";
-import { bookJsonLd } from "~/features/seo/book-json-ld";
+import { bookJsonLd } from "~/features/seo/json-ld";
 import { pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { currentSite } from "~/features/site/current-site.server";

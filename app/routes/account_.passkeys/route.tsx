@@ -51,23 +51,18 @@ const failure = (message?: string) => ({ toast: toasts.accountFailed(message), r
 export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request);
   const sent: Sent = { ...args, form, account: await requireAccount(args) };
-  switch (form.fields.intent) {
-    case "rename":
-      return rename(sent);
-    case "remove":
-      return remove(sent);
-    case "register-options":
-      return makeRegistrationOptions(sent);
-    case "register":
-      return register(sent);
-    case "verify-options":
-      return makeVerificationOptions(sent);
-    case "verify":
-      return verify(sent);
-    default:
-      return failForm(form, 422, failure());
-  }
+  const run = INTENTS.get(String(form.fields.intent));
+  return run ? run(sent) : failForm(form, 422, failure());
 }
+
+const INTENTS = new Map<string, (sent: Sent) => Promise<Response>>([
+  ["rename", rename],
+  ["remove", remove],
+  ["register-options", makeRegistrationOptions],
+  ["register", register],
+  ["verify-options", makeVerificationOptions],
+  ["verify", verify],
+]);
 
 async function rename({ form, context, account: { userId } }: Sent) {
   const { passkey: id, name } = form.fields;

@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { env } from "~/env.server";
 import { answerSigned, describeArrival } from "~/features/checks/probe.server";
+import { textResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = {
@@ -26,7 +27,5 @@ export function loader({ request, context }: LoaderFunctionArgs) {
         }),
       )
     : null;
-  return new Response(arrival ?? "ok\n", {
-    headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
-  });
+  return textResponse(arrival ?? "ok\n");
 }

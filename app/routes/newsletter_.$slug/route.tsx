@@ -6,7 +6,7 @@ import issueStyles from "~/features/newsletter/issue-page.css";
 import { type IssueView, loadIssue } from "~/features/newsletter/issues.server";
 import { issuePath } from "~/features/newsletter/newsletter-paths";
 import { feedLink } from "~/features/seo/feed-link";
-import { issueJsonLd } from "~/features/seo/issue-json-ld";
+import { issueJsonLd } from "~/features/seo/json-ld";
 import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";

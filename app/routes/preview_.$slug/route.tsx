@@ -6,7 +6,7 @@ import { previewPath } from "~/features/library/library-paths";
 import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
 import { requireEdition } from "~/features/library/require-reader.server";
-import { chapterJsonLd } from "~/features/seo/chapter-json-ld";
+import { chapterJsonLd } from "~/features/seo/json-ld";
 import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import type { RouteHandle } from "~/http/route-handle";

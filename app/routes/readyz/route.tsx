@@ -1,3 +1,4 @@
+import { errorResponse, textResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { isReady } from "~/observability/readiness.server";
 
@@ -10,12 +11,6 @@ export const handle: RouteHandle = {
 
 /** Readiness, for a container's health check: 200 while the database answers and the site is not stopping, else 503. */
 export async function loader() {
-  const ready = await isReady();
-  return new Response(
-    ready ? "ready\n" : "the database does not answer, or the site is stopping\n",
-    {
-      status: ready ? 200 : 503,
-      headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
-    },
-  );
+  if (await isReady()) return textResponse("ready\n");
+  return errorResponse(503, "the database does not answer, or the site is stopping\n");
 }

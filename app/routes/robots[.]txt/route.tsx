@@ -1,4 +1,5 @@
 import { env } from "~/env.server";
+import { textResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { cached: { searches: [""] } };
@@ -9,10 +10,5 @@ export const handle: RouteHandle = { cached: { searches: [""] } };
  */
 export function loader() {
   const lines = ["User-agent: *", "Allow: /", "", `Sitemap: ${env().PUBLIC_URL}/sitemap.xml`, ""];
-  return new Response(lines.join("\n"), {
-    headers: {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": "public, max-age=3600",
-    },
-  });
+  return textResponse(lines.join("\n"), { "Cache-Control": "public, max-age=3600" });
 }

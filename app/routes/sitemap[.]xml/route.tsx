@@ -3,6 +3,7 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import { previewPath } from "~/features/library/library-paths";
 import { listIssues } from "~/features/newsletter/issues.server";
 import { ARCHIVE_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
+import { textResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { cached: { searches: [""] } };
@@ -29,10 +30,8 @@ export async function loader() {
 ${entries.join("\n")}
 </urlset>
 `;
-  return new Response(sitemap, {
-    headers: {
-      "Content-Type": "application/xml; charset=utf-8",
-      "Cache-Control": edition ? "public, max-age=3600" : "private, no-cache",
-    },
+  return textResponse(sitemap, {
+    "Content-Type": "application/xml; charset=utf-8",
+    "Cache-Control": edition ? "public, max-age=3600" : "private, no-cache",
   });
 }

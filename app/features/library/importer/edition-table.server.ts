@@ -7,18 +7,19 @@ import type { SourceDocument } from "./read-source.server";
 
 const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUBLIC", "SOUND"];
 
-/** Columns of numbers, which are right-aligned. */
-const NUMBERS = new Set(["ORDER", "WORDS", "MINUTES"]);
+/** Whether a column is left-aligned, as those of numbers are not. */
+export const isOfWords = (column: number) =>
+  !["ORDER", "WORDS", "MINUTES"].includes(COLUMNS[column] ?? "");
 
-/** Formats a folder's texts as a table: chapters, then extras, in their order, and what is published at `now`. */
+/** Returns a folder's texts as rows of cells below a heading: chapters, then extras, in their order, and what is published at `now`. */
 export async function tabulateEdition(
   { source, wordCounts }: FolderCheck,
   now: Date,
-): Promise<string[]> {
+): Promise<string[][]> {
   const documents = source.documents.toSorted(
     (one, other) => one.kind.localeCompare(other.kind) || one.order - other.order,
   );
-  const rows: string[][] = [];
+  const rows = [COLUMNS];
   for (const document of documents) {
     const words = wordCounts.get(document.path);
     rows.push([
@@ -34,19 +35,7 @@ export async function tabulateEdition(
         : describeDuration(await durationOf(join(source.folder, document.audio))),
     ]);
   }
-  const table = [COLUMNS, ...rows];
-  const widths = COLUMNS.map((_, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  );
-  return table.map((row) =>
-    row
-      .map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return NUMBERS.has(COLUMNS[column] ?? "") ? cell.padStart(width) : cell.padEnd(width);
-      })
-      .join("  ")
-      .trimEnd(),
-  );
+  return rows;
 }
 
 function describePublication({ publishAt }: SourceDocument, now: Date): string {

@@ -286,19 +286,7 @@ function inReadingOrder(
 }
 
 function toRow(
-  {
-    slug,
-    kind,
-    title,
-    summary,
-    publishAt,
-    extraKind,
-    audio,
-    isPublic,
-    language,
-    dir,
-    label,
-  }: SourceDocument,
+  document: SourceDocument,
   {
     part,
     ...rest
@@ -307,15 +295,15 @@ function toRow(
     "edition" | "position" | "part" | "html" | "blocks" | "wordCount" | "renderKey"
   >,
 ): NewDocument {
+  const { slug, kind, publishAt, extraKind, audio, isPublic, language, dir } = document;
+  const set = (line: string) => typographic(line, language);
+  const title = set(document.title);
   return {
     ...{ slug, kind, publishAt, extraKind, audio, isPublic, language, dir },
-    title: typographic(title, language),
-    summary:
-      summary === null
-        ? beginningOf(rest.html, typographic(title, language))
-        : typographic(summary, language),
-    part: part && typographic(part, language),
-    label: label && typographic(label, language),
+    title,
+    summary: document.summary === null ? beginningOf(rest.html, title) : set(document.summary),
+    part: part && set(part),
+    label: document.label && set(document.label),
     ...rest,
   };
 }
