@@ -45,27 +45,32 @@ export class Losses {
 const SHOWN_PLACES = 3;
 
 const YAML_FIELDS = /^---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-const FIELD = /^(\w+)\s*:\s*(.+)$/gm;
+const TOML_FIELDS = /^\+\+\+[ \t]*\n([\s\S]*?)\n\+\+\+[ \t]*(?:\n|$)/;
+const FIELD = /^(\w+)\s*[=:]\s*(.+)$/gm;
 const PANDOC_TITLE = /^% (.+)\n(?:%.*\n)*/;
 
-/** Splits a file at its front matter, or pandoc's title. Fields that cannot be read are left out. */
+/** Splits a file at its front matter, of YAML or of TOML, or pandoc's title. Fields that cannot be read are left out. */
 export function splitFields(file: string): {
   fields: Record<string, unknown>;
   markdown: string;
   line: number;
 } {
   const [block = "", yaml] = YAML_FIELDS.exec(file) ?? [];
+  const [tomlBlock = "", toml = ""] = TOML_FIELDS.exec(file) ?? [];
   const [titleBlock = "", title] = PANDOC_TITLE.exec(file) ?? [];
-  const head = block || titleBlock;
-  const fields = yaml === undefined ? { title } : (read(yaml) ?? fieldByField(yaml));
+  const head = block || tomlBlock || titleBlock;
+  const fields = (yaml === undefined ? null : read(yaml)) ?? fieldByField(yaml ?? toml);
   return {
-    fields: typeof fields === "object" ? fields : {},
+    fields: {
+      ...(title === undefined ? {} : { title }),
+      ...(typeof fields === "object" ? fields : {}),
+    },
     markdown: file.slice(head.length),
     line: head.split("\n").length,
   };
 }
 
-/** Reads the fields of YAML with a mistake in it, each by itself. */
+/** Reads fields of TOML, or of YAML with a mistake in it, each by itself. */
 const fieldByField = (block: string) =>
   Object.fromEntries([...block.matchAll(FIELD)].map(([, name, value]) => [name, read(value)]));
 

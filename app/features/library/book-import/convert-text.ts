@@ -11,13 +11,13 @@ export type Surroundings = {
   linkTo: (url: string) => string | null;
   /** Returns the new address of a picture; null if there is no such picture. */
   pictureAt: (url: string) => string | null;
+  /** Whether code has lines that mdBook hides. */
+  isMdBook: boolean;
   losses: Losses;
 };
 
 /** What replaces a part of a text, by its offsets. */
 type Edit = { start: number; end: number; text: string };
-
-const INSTRUCTION = "instruction to another program";
 
 /** Markup of mdBook, Jekyll, pandoc and Obsidian in plain text, what replaces it, and what is lost. */
 const PLAIN_MARKUP: readonly { pattern: RegExp; text: string; loss?: string }[] = [
@@ -30,12 +30,13 @@ const PLAIN_MARKUP: readonly { pattern: RegExp; text: string; loss?: string }[] 
   { pattern: /\[([^[\]]*)\]\{[^{}]*\}/g, text: "$1" },
   { pattern: /\\(?:newpage|pagebreak|clearpage)\b/g, text: "" },
   { pattern: /^\{:[^{}]*\}[ \t]*$/gm, text: "" },
-  { pattern: /\{%.*?%\}|\{\{.*?\}\}/gs, text: "", loss: INSTRUCTION },
+  { pattern: /\{%.*?%\}|\{\{.*?\}\}/gs, text: "", loss: "instruction to another program" },
   { pattern: /\[\^([^\]\s]+)\]/g, text: "($1)", loss: "reference to a footnote that is missing" },
 ];
 
 const WIKI_LINK = /(!?)\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g;
 const INLINE_NOTE = /\^\[([^[\]]+)\]/g;
+const HIDDEN_LINE = /^[ \t]*#(?: .*)?\n/gm;
 
 /** Returns a text's Markdown with other Markdown in place of HTML, but for what an edition takes. */
 export function withoutHtml(text: BookText, losses: Losses): string {
@@ -81,7 +82,7 @@ const isEditionHtml = (html: string) => isReadHtml(html) || isWrappingTag(html);
 /** Returns a text's Markdown, which has no HTML, as an edition takes it. Counts what has no equal there. */
 export function convertText(text: BookText, surroundings: Surroundings): string {
   const { markdown } = text;
-  const { losses, linkTo, pictureAt } = surroundings;
+  const { losses, linkTo, pictureAt, isMdBook } = surroundings;
   const tree = parseMarkdown(markdown);
   const edits: Edit[] = [];
   const notes: string[] = [];
@@ -142,8 +143,9 @@ export function convertText(text: BookText, surroundings: Surroundings): string 
       const box = /\[[ xX]\]/.exec(markdown.slice(startOf(node), endOf(node)));
       const start = startOf(node) + (box?.index ?? 0);
       if (box) edits.push({ start, end: start + 3, text: node.checked ? "☑" : "☐" });
-    } else if (node.type === "code" && node.value.includes("{{#")) {
-      lose(INSTRUCTION, node);
+    } else if (node.type === "code" && isMdBook && /^rust\b/.test(node.lang ?? "")) {
+      const source = markdown.slice(startOf(node), endOf(node));
+      edits.push(replacing(node, source.replace(HIDDEN_LINE, "")));
     }
   });
   const footnotes = notes.map((note, index) => `\n\n[^inline-${index + 1}]: ${note}`);

@@ -58,6 +58,7 @@ async function writeEdition(book: Book, stage: string, losses: Losses): Promise<
     const markdown = convertText(text, {
       linkTo: (url) => linkFrom(text, url, chapters, losses),
       pictureAt: (url) => pictures.addressOf(url, text.path),
+      isMdBook: book.isMdBook,
       losses,
     });
     const fields = {
