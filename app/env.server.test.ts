@@ -66,6 +66,64 @@ describe("the environment", () => {
     ]);
   });
 
+  describe("of secrets in files", () => {
+    const folder = mkdtempSync(join(tmpdir(), "golden-path-secrets-"));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const fileOf = (content: string) => {
+      const file = join(folder, "secret");
+      writeFileSync(file, content);
+      return file;
+    };
+    const secret = "d8f1c07b2a9e4f6355aa".repeat(2).slice(0, 39);
+
+    it.each([
+      ["SESSION_SECRET", secret, ({ SESSION_SECRET }) => SESSION_SECRET?.[0]],
+      ["METRICS_TOKEN", secret, ({ METRICS_TOKEN }) => METRICS_TOKEN],
+      ["SMTP_URL", "smtp://a:b@mail.test:587", ({ SMTP_URL }) => SMTP_URL],
+      ["DATABASE_URL", "postgres://a:b@db.test/book", ({ DATABASE_URL }) => DATABASE_URL],
+      ["STRIPE_SECRET_KEY", "rk_test_1", ({ STRIPE_API }) => STRIPE_API?.secretKey],
+    ] satisfies [string, string, (settings: ReturnType<typeof parseEnvironment>) => unknown][])(
+      "reads %s from the file that its name with _FILE names",
+      (name, value, read) => {
+        const parse = (content: string) =>
+          parseEnvironment(
+            { [`${name}_FILE`]: fileOf(content), MAIL_FROM: "hello@mail.test" },
+            { partialStripe: true },
+          );
+        for (const lineBreak of ["", "\n", "\r\n"])
+          expect(read(parse(value + lineBreak))).toBe(value);
+        expect(parse(value).WARNINGS.filter((each) => each.includes(name))).toEqual([]);
+      },
+    );
+
+    it("ignores the file if the secret itself is set, and says so", () => {
+      const settings = parseEnvironment({
+        METRICS_TOKEN: secret,
+        METRICS_TOKEN_FILE: fileOf("another"),
+      });
+      expect(settings.METRICS_TOKEN).toBe(secret);
+      expect(settings.WARNINGS).toContain(
+        "METRICS_TOKEN_FILE is ignored, because METRICS_TOKEN is set too.",
+      );
+    });
+
+    it.each([
+      ["that is missing", () => join(folder, "none"), /^METRICS_TOKEN_FILE: found a value of/],
+      ["that is a folder", () => folder, /^METRICS_TOKEN_FILE:.*the path of a readable file/],
+      ["that is empty", () => fileOf("\n"), /^METRICS_TOKEN_FILE:.*the path of a readable file/],
+      ["of two lines", () => fileOf(`${secret}\n${secret}`), /^METRICS_TOKEN:.*line breaks/],
+      ["of a typed secret", () => fileOf("ab".repeat(20)), /^METRICS_TOKEN:.*random/],
+    ])("refuses a file %s, without printing what is in it", (_what, file, pattern) => {
+      const found = problems({ METRICS_TOKEN_FILE: file() });
+      expect(found).toEqual([expect.stringMatching(pattern)]);
+      expect(found.join()).not.toContain(secret);
+    });
+
+    it("does not print a secret that was written in place of its file", () => {
+      expect(problems({ SESSION_SECRET_FILE: secret }).join()).not.toContain(secret);
+    });
+  });
+
   it("takes several session and webhook secrets, newest first", () => {
     const secret = "a secret of the tests that is long enough";
     const settings = parseEnvironment({

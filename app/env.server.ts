@@ -13,6 +13,7 @@ import {
   type Settings,
   schema,
 } from "./environment/schema.server";
+import { readSecretFiles } from "./environment/secret-files.server";
 
 export { SANDBOX_STRIPE };
 
@@ -36,20 +37,21 @@ type ParseOptions = {
 };
 
 /**
- * Parses the process's variables into settings. An empty variable counts as unset. Throws an OperatorError
+ * Parses the process's variables into settings. An empty variable counts as unset; a secret may be in the file that
+ * its name with `_FILE` names. Throws an OperatorError
  * with one line per invalid variable: its name, what was found, what is wanted.
  */
 export function parseEnvironment(
   variables: Variables,
   { partialStripe = false }: ParseOptions = {},
 ) {
-  const set = Object.fromEntries(
+  const given = Object.fromEntries(
     Object.entries(variables).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== "",
     ),
   );
+  const { settings: set, problems, warnings } = readSecretFiles(given);
   const misspellings = findMisspellings(set);
-  const problems = new Map<string, string>();
   for (const [name, meant] of misspellings) {
     problems.set(name, `${meant}, or another name if it is not for this program`);
   }
@@ -67,7 +69,8 @@ export function parseEnvironment(
   }
   if (!result.success || problems.size > 0) {
     const lines = [...problems].map(
-      ([name, wanted]) => `${name}: found ${describe(name, set[name])}, wanted ${wanted}.`,
+      ([name, wanted]) =>
+        `${name}: found ${describe(name, set[name] ?? given[name])}, wanted ${wanted}.`,
     );
     throw new OperatorError(lines.join("\n"));
   }
@@ -197,6 +200,7 @@ export function parseEnvironment(
       : null,
     /** Warnings about settings that are valid but may be mistakes; logged at start. */
     WARNINGS: [
+      ...warnings,
       ...findRisks(result.data),
       ...findAlteredValues(set),
       ...findUnknownSettings(set).map(
@@ -260,7 +264,8 @@ function ownHost(host: string | undefined): string {
 
 function describe(name: string, value: string | undefined): string {
   if (value === undefined) return "nothing";
-  if (SECRET_NAMES.has(name)) return `a value of ${value.length} characters`;
+  // a secret may have been written where its file belongs
+  if (SECRET_NAMES.has(name.replace(/_FILE$/, ""))) return `a value of ${value.length} characters`;
   // an unknown variable may hold a secret
   if (!SETTING_NAMES.includes(name)) return "a variable of a name this program does not know";
   const withoutCredentials = value.replace(/\/\/[^/]*@/, "//…@");

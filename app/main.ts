@@ -9,10 +9,9 @@ function isProgram(): boolean {
   return started !== undefined && realpathSync(started) === fileURLToPath(import.meta.url);
 }
 
-if (isProgram()) {
-  const { runProgram } = await import("./commands/program.server");
-  await runProgram(process.argv);
-} else {
+const { endAtOperatorErrors, runProgram } = await import("./commands/program.server");
+await endAtOperatorErrors(async () => {
+  if (isProgram()) return runProgram(process.argv);
   const { attachExternalDatabase } = await import("./server/open-database.server");
   attachExternalDatabase();
-}
+});

@@ -267,14 +267,19 @@ export function createProgram(): Command {
   return program;
 }
 
-/**
- * Runs the program. An OperatorError is printed on standard error and ends the process with status 1; any other
- * error is a bug and keeps its stack trace. A command whose reader has gone, as with `| head`, goes on without it.
- */
+/** Runs the program. A command whose reader has gone, as with `| head`, goes on without it. */
 export async function runProgram(argv: string[]): Promise<void> {
   for (const output of [process.stdout, process.stderr]) output.on("error", ignoreGoneReader);
+  await createProgram().parseAsync(argv);
+}
+
+/**
+ * Prints an OperatorError of `run` on standard error, and ends the process with status 1. Any other error is a bug and
+ * keeps its stack trace.
+ */
+export async function endAtOperatorErrors(run: () => Promise<void>): Promise<void> {
   try {
-    await createProgram().parseAsync(argv);
+    await run();
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     process.stderr.write(`${error.message}\n`);

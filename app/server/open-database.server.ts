@@ -7,6 +7,7 @@ import { connectDatabase, openDatabase as openLazily, setDatabase } from "~db/cl
 import type { OnQuery, PoolLimits } from "~db/connection-pool";
 import { openEmbeddedPostgres } from "~db/embedded";
 import { migrateDatabase } from "~db/migrate";
+import { OperatorError } from "~db/operator-error";
 
 /** Statement timeout while serving visitors, in milliseconds. */
 const VISITORS_TIMEOUT_MS = 10_000;
@@ -70,12 +71,16 @@ export async function openDatabase(
 
 /**
  * For remix-serve, which starts none of this program's services: sets the database at DATABASE_URL as this
- * process's, connecting on the first query. Without DATABASE_URL pages show a signed-out visitor and forms
- * fail.
+ * process's, connecting on the first query. Throws an OperatorError without DATABASE_URL.
  */
 export function attachExternalDatabase(): void {
   const { DATABASE_URL } = env();
-  if (DATABASE_URL) setDatabase(openLazily(DATABASE_URL, { onQuery: watchQueries() }));
+  if (!DATABASE_URL) {
+    throw new OperatorError(
+      "DATABASE_URL is not set: remix-serve starts no PostgreSQL. Set it, or start the site with `npm start`.",
+    );
+  }
+  setDatabase(openLazily(DATABASE_URL, { onQuery: watchQueries() }));
 }
 
 /** Counts the statements of the site, and tells the operator when one fails for lack of room. */

@@ -1,6 +1,6 @@
-// `npm start`: runs the program with the settings in .env, after checking its prerequisites. A container runs
-// build/index.js directly.
-import { existsSync } from "node:fs";
+// `npm start`, and `golden-path` in a checkout: runs the program with the settings in the project's .env, after checking
+// its prerequisites. A container runs build/index.js directly.
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runSteps } from "./child-process.mjs";
@@ -18,6 +18,7 @@ await runSteps(async () => {
   requirePackages();
   requireBuild();
   requireNativeModules();
+  readSettings();
   await runProgram();
 });
 
@@ -44,13 +45,34 @@ function requireNativeModules() {
   );
 }
 
+/** Variables that are set already take precedence. */
+function readSettings() {
+  const file = join(root, ".env");
+  if (!existsSync(file)) return;
+  requirePrivate(file);
+  process.loadEnvFile(file);
+  console.error(`The settings are those in ${file}.`);
+}
+
+/**
+ * Whoever can write the settings can run anything as this user, so only those may who can change the program itself.
+ *
+ * @param {string} file
+ */
+function requirePrivate(file) {
+  const { uid, gid, mode } = statSync(file);
+  const owners = [0, process.getuid?.(), statSync(root).uid];
+  const isGroupShared = (mode & 0o020) !== 0 && gid !== process.getgid?.();
+  if (owners.includes(uid) && !isGroupShared && (mode & 0o002) === 0) return;
+  throw new SetupError(
+    `Other users can change ${file}: run \`chown "$(id -u)" .env && chmod 600 .env\` there.`,
+  );
+}
+
 /** Runs in this process: signals reach it directly, or through the end of npm's shell. */
 async function runProgram() {
   whenNpmEnds(() => process.kill(process.pid, "SIGTERM"));
   // it runs only if it looks like the main script, not when merely imported
   process.argv[1] = program;
-  // as bin/golden-path does; variables that are set already take precedence
-  const settings = join(root, ".env");
-  if (existsSync(settings)) process.loadEnvFile(settings);
   await import(pathToFileURL(program).href);
 }

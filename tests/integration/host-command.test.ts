@@ -178,22 +178,20 @@ describe("golden-path, of a site that is a systemd service,", () => {
 });
 
 describe("golden-path, of a checkout,", () => {
-  const show = "console.log(process.cwd(), process.env.SITE_NAME, ...process.argv.slice(2))";
-
-  it("runs the build with the settings in .env, under whatever name it was called", () => {
-    write("the site/build/index.js", show);
+  it("runs the build as `npm start` does, under whatever name it was called", () => {
+    write("the site/build/index.js", "");
+    write(
+      "the site/app/tooling/start.mjs",
+      "console.log(process.cwd(), ...process.argv.slice(2));",
+    );
     write("letters/issue.md", "");
     symlinkSync(join(site, "bin/golden-path"), join(folder, "programs/golden-path"));
-    const call = () =>
-      spawnSync("golden-path", ["newsletter", "preview", "letters/issue.md"], {
-        cwd: folder,
-        env: environment(),
-        encoding: "utf8",
-      }).stdout;
-    const words = `newsletter preview ${folder}/letters/issue.md\n`;
-    expect(call()).toBe(`${site} undefined ${words}`);
-    write("the site/.env", "SITE_NAME=from-the-file\n");
-    expect(call()).toBe(`${site} from-the-file ${words}`);
+    const { stdout } = spawnSync("golden-path", ["newsletter", "preview", "letters/issue.md"], {
+      cwd: folder,
+      env: environment(),
+      encoding: "utf8",
+    });
+    expect(stdout).toBe(`${site} newsletter preview ${folder}/letters/issue.md\n`);
   });
 
   it("says what to do where no site is", () => {

@@ -4,10 +4,12 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually";
 import { Visitor } from "../../support/http-client";
 import { freePorts } from "../../support/ports.mjs";
+import { createTestDatabase } from "../../support/postgres";
 import { type Program, runProgram, startProgram, temporaryDirectory } from "../../support/program";
 
 const project = resolve(import.meta.dirname, "../../..");
@@ -94,27 +96,37 @@ describe("a running program", () => {
     expect(await program.stop("SIGTERM")).toBe(0);
     expect(existsSync(join(data, "postgres", "postmaster.pid"))).toBe(false);
 
+    const database = await createTestDatabase();
+    cleanUps.push(database.drop);
     const { port } = new URL(program.origin);
-    const child = spawn(
-      process.execPath,
-      [join(project, "node_modules/@remix-run/serve/dist/cli.js"), "build/index.js"],
-      {
-        cwd: project,
-        env: {
-          ...process.env,
-          NODE_ENV: "production",
-          PAYMENTS: "sandbox",
-          PORT: port,
-          DATA_DIR: data,
-        },
-        stdio: "ignore",
-      },
-    );
+    const child = remixServe({ PORT: port, DATA_DIR: data, DATABASE_URL: database.url });
     cleanUps.push(() => child.kill());
     // until the edition is read, the page is a simpler one
     await eventually(async () => expect(await landing(program.origin)).toBe(ours));
   });
 });
+
+describe("remix-serve", () => {
+  it("without a database says in one line what it needs", async () => {
+    const child = remixServe({ PORT: String(await freePorts(1)), DATA_DIR: dataDirectory() });
+    const stderr = text(child.stderr);
+    const [code] = await once(child, "close");
+    expectClearFailure({ code, stderr: await stderr }, /DATABASE_URL is not set.*npm start/);
+  });
+});
+
+/** Runs the build under Remix's own server. */
+function remixServe(variables: Record<string, string>) {
+  return spawn(
+    process.execPath,
+    [join(project, "node_modules/@remix-run/serve/dist/cli.js"), "build/index.js"],
+    {
+      cwd: project,
+      env: { ...process.env, NODE_ENV: "production", PAYMENTS: "sandbox", ...variables },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+}
 
 describe("a command whose reader has closed", () => {
   it("ends silently, as after `| head`", async () => {

@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -55,11 +57,11 @@ const install = (packages: Packages) =>
   write("node_modules/.package-lock.json", { packages: withPaths(packages) });
 
 /** Runs the command of `npm start`. */
-function start() {
+function start(cwd = process.cwd()) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(project, "app/tooling/start.mjs"), "serve"],
-    { encoding: "utf8" },
+    { cwd, encoding: "utf8" },
   );
   return { status, stdout, stderr };
 }
@@ -82,7 +84,34 @@ describe("npm start", () => {
   it("takes the settings in .env, but for those that are set already", () => {
     write("build/index.js", "console.log(process.env.SET_IN_FILE, process.env.PATH);");
     write(".env", "SET_IN_FILE=yes\nPATH=lost\n");
-    expect(start().stdout).toBe(`yes ${process.env.PATH}\n`);
+    expect(start()).toEqual({
+      status: 0,
+      stdout: `yes ${process.env.PATH}\n`,
+      stderr: `The settings are those in ${join(project, ".env")}.\n`,
+    });
+  });
+
+  it.each([0o602, 0o666])("refuses an .env that others can write, of mode %o", (mode) => {
+    write(".env", "SET_IN_FILE=yes\n");
+    chmodSync(join(project, ".env"), mode);
+    expectFailure(/^Other users can change .*\.env: run `chown .* && chmod 600 \.env` there\.$/);
+  });
+
+  it.runIf(process.getuid?.() === 0).each([
+    ["another user's", 0o600, 65_534, 0],
+    ["another group's", 0o620, 0, 65_534],
+  ])("refuses an .env that is %s to write", (_whose, mode, uid, gid) => {
+    write(".env", "SET_IN_FILE=yes\n");
+    chmodSync(join(project, ".env"), mode);
+    chownSync(join(project, ".env"), uid, gid);
+    expectFailure(/^Other users can change/);
+  });
+
+  it("reads no .env of the folder that it is run in", () => {
+    const elsewhere = join(project, "elsewhere");
+    write("build/index.js", "console.log(process.env.SET_IN_FILE);");
+    write("elsewhere/.env", "SET_IN_FILE=yes\n");
+    expect(start(elsewhere)).toEqual({ status: 0, stdout: "undefined\n", stderr: "" });
   });
 
   it("stops the program when npm, and with it npm's shell, is terminated", async () => {
