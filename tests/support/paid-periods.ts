@@ -78,8 +78,8 @@ function addSubscription(
   entitlement: Entitlement,
 ): void {
   for (const { invoice } of periods) {
-    // paid, or given while collection was paused
-    if (invoice.status === "open") continue;
+    // paid, or given while collection is or was paused
+    if (invoice.status === "open" && !pause_collection) continue;
     const ends = invoice.lines.data.map(({ period }) => period.end + DEBIT_GRACE);
     entitlement.latestEndOfAnyGrace = Math.max(entitlement.latestEndOfAnyGrace, ...ends);
   }
