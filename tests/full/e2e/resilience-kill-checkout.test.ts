@@ -117,11 +117,9 @@ const STEPS: [string, (site: Site, calls: number, email: string) => Promise<bool
     "a deletion",
     async (site, calls, email) => {
       await site.buy();
-      await site.visitor.post("/account/verify", { json: { password: "a long walk" } });
-      const wasKilled = await site.killAfter(calls, () =>
-        site.visitor.post("/account/delete", { json: {} }),
-      );
-      const answer = await site.run(["members", "delete", email, "--yes"]);
+      const command = ["members", "delete", email, "--yes"];
+      const wasKilled = await site.killCommand(calls, command);
+      const answer = await site.run(command);
       expect(answer.stderr + answer.stdout).toMatch(/deleted|no account/i);
       return wasKilled;
     },
