@@ -649,6 +649,8 @@ export const memberships = pgTable(
     /** The price a month, in Stripe's minor unit of the currency. */
     monthlyAmount: integer("monthly_amount").notNull(),
     currency: text("currency").notNull(),
+    /** Why it was cancelled, in Stripe's word; null if nobody said. */
+    reason: text("reason"),
   },
   (table) => [
     uniqueIndex("memberships_stripe_subscription_id_unique").on(table.stripeSubscriptionId),

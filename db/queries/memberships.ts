@@ -11,6 +11,8 @@ export type PaidMembership = {
   /** In Stripe's minor unit of the currency. */
   monthlyAmount: number;
   currency: string;
+  /** Why it was cancelled, in Stripe's word; null if nobody said. */
+  reason: string | null;
 };
 
 /**
@@ -27,7 +29,7 @@ export async function recordMemberships(
   await tx.execute(sql`
     with given as (
       select * from json_to_recordset(${JSON.stringify(paid)}::json) given ("stripeSubscriptionId" text,
-        "startedAt" timestamptz, "endedAt" timestamptz, "monthlyAmount" int, "currency" text)
+        "startedAt" timestamptz, "endedAt" timestamptz, "monthlyAmount" int, "currency" text, "reason" text)
     ), who as materialized (
       select coalesce(
         (select person from ${memberships} where user_id = ${userId} limit 1), gen_random_uuid()) as person
@@ -37,15 +39,16 @@ export async function recordMemberships(
         and stripe_subscription_id not in (select "stripeSubscriptionId" from given)
     )
     insert into ${memberships} as known
-      (stripe_subscription_id, user_id, person, started_at, ended_at, monthly_amount, currency)
-    select "stripeSubscriptionId", ${userId}::uuid, person, "startedAt", "endedAt", "monthlyAmount", currency
+      (stripe_subscription_id, user_id, person, started_at, ended_at, monthly_amount, currency, reason)
+    select "stripeSubscriptionId", ${userId}::uuid, person, "startedAt", "endedAt", "monthlyAmount", currency, reason
     from given cross join who
     on conflict (stripe_subscription_id) do update
       set user_id = excluded.user_id, person = excluded.person, started_at = excluded.started_at,
-        ended_at = excluded.ended_at, monthly_amount = excluded.monthly_amount, currency = excluded.currency
-      where (known.user_id, known.started_at, known.ended_at, known.monthly_amount, known.currency)
+        ended_at = excluded.ended_at, monthly_amount = excluded.monthly_amount, currency = excluded.currency,
+        reason = excluded.reason
+      where (known.user_id, known.started_at, known.ended_at, known.monthly_amount, known.currency, known.reason)
         is distinct from
-        (excluded.user_id, excluded.started_at, excluded.ended_at, excluded.monthly_amount, excluded.currency)`);
+        (excluded.user_id, excluded.started_at, excluded.ended_at, excluded.monthly_amount, excluded.currency, excluded.reason)`);
 }
 
 /** Ends the memberships of an account that is being deleted, and removes their references to Stripe. */

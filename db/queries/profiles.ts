@@ -148,7 +148,7 @@ export async function findCustomersDue(
 
 /**
  * Extends access that ends within an hour, or has ended since `since`, by a day: of memberships that renewed when Stripe
- * was last asked. Returns their number.
+ * was last asked, and never beyond the day of a cancellation. Returns their number.
  */
 export async function extendRenewingAccess(since: Date, now: Date): Promise<number> {
   const { db } = getDatabase();
@@ -156,15 +156,14 @@ export async function extendRenewingAccess(since: Date, now: Date): Promise<numb
   const { count } = await db
     .update(profiles)
     .set({
-      stripeCurrentPeriodEnd: sql`greatest(${end}, ${now.toISOString()}::timestamptz) + interval '1 day'`,
+      stripeCurrentPeriodEnd: sql`least(greatest(${end}, ${now.toISOString()}::timestamptz) + interval '1 day', ${profiles.stripeCancelAt})`,
       updatedAt: now,
     })
     .where(
       and(
         isNotNull(profiles.stripePriceId),
         inArray(profiles.stripeSubscriptionStatus, ["active", "trialing"]),
-        isNull(profiles.stripeCancelAt),
-        eq(profiles.stripeCancelAtPeriodEnd, false),
+        or(eq(profiles.stripeCancelAtPeriodEnd, false), gt(profiles.stripeCancelAt, end)),
         gte(end, since),
         lte(end, new Date(now.getTime() + 60 * 60_000)),
         lt(profiles.syncedAt, end),

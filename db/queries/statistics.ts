@@ -26,19 +26,40 @@ const spells = sql`
     ) merged
   )`;
 
-/** Members who joined, came back and left, by month. */
-export async function countMemberChanges(
-  executor: Executor,
-): Promise<{ month: Month; joined: number; returned: number; left: number }[]> {
-  return executor.execute<{ month: Month; joined: number; returned: number; left: number }>(sql`
+/** Members who joined, came back and left in a month, and who left of those who were members when it began. */
+export type MemberChanges = {
+  month: Month;
+  joined: number;
+  returned: number;
+  left: number;
+  lost: number;
+};
+
+/** Changes of members, by month. */
+export async function countMemberChanges(executor: Executor): Promise<MemberChanges[]> {
+  return executor.execute<MemberChanges>(sql`
     with ${spells}, changes as (
-      select ${month("started_at")} as month, is_first::int as joined, (not is_first)::int as returned, 0 as "left"
+      select ${month("started_at")} as month, is_first::int as joined, (not is_first)::int as returned, 0 as "left",
+        0 as lost
         from spells where started_at <= now()
       union all
-      select ${month("ended_at")}, 0, 0, 1 from spells where ended_at <= now()
+      select ${month("ended_at")}, 0, 0, 1, (${month("started_at")} < ${month("ended_at")})::int
+        from spells where ended_at <= now()
     )
-    select month, sum(joined)::int as joined, sum(returned)::int as returned, sum("left")::int as "left"
+    select month, sum(joined)::int as joined, sum(returned)::int as returned, sum("left")::int as "left",
+      sum(lost)::int as lost
     from changes group by month order by month`);
+}
+
+/** Memberships that were cancelled and end after `since`, by the reason given in Stripe's word, commonest first. */
+export async function countReasons(
+  since: string,
+  executor: Executor,
+): Promise<{ reason: string; members: number }[]> {
+  return executor.execute<{ reason: string; members: number }>(sql`
+    select reason, count(*)::int as members from memberships
+    where reason is not null and (ended_at is null or ended_at >= ${since}::date)
+    group by reason order by members desc, reason`);
 }
 
 /** By how much the monthly recurring revenue changed, by month and currency, in the currency's minor unit. */

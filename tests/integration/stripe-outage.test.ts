@@ -56,6 +56,7 @@ describe.each([
     for (const { id } of [renewing, cancelled]) {
       await updateProfile(id, { stripeCurrentPeriodEnd: soon, syncDueAt: new Date() });
     }
+    await updateProfile(cancelled.id, { stripeCancelAt: soon });
     // it was out of access before the outage
     await updateProfile(ended.id, { stripeCurrentPeriodEnd: inDays(-1) });
     await fault(failure);

@@ -6,6 +6,7 @@ const DAY = 24 * 60 * 60;
 /** The periods of docs/payments.md, independent of the code under test. */
 const LEEWAY = 2 * DAY;
 const GRACE = 15 * DAY;
+const DEBIT_GRACE = 22 * DAY;
 
 /** A customer's entitlement, derived from invoices, payments and disputes, not by the rule under test. */
 export type Entitlement = {
@@ -51,6 +52,8 @@ type Period = {
   start: number;
   end: number;
   isPaid: boolean;
+  /** Whether a bank debit for it is on its way. */
+  isDebited: boolean;
   isRefunded: boolean;
   paidAt: number;
   disputes: Stripe.Dispute[];
@@ -75,9 +78,9 @@ function addSubscription(
   entitlement: Entitlement,
 ): void {
   for (const { invoice } of periods) {
-    // paid, or given while collection was paused
-    if (invoice.status === "open") continue;
-    const ends = invoice.lines.data.map(({ period }) => period.end + GRACE);
+    // paid, or given while collection is or was paused
+    if (invoice.status === "open" && !pause_collection) continue;
+    const ends = invoice.lines.data.map(({ period }) => period.end + DEBIT_GRACE);
     entitlement.latestEndOfAnyGrace = Math.max(entitlement.latestEndOfAnyGrace, ...ends);
   }
   const paid = periods.filter(({ isPaid }) => isPaid);
@@ -116,7 +119,8 @@ function addSubscription(
   const isCancelledBy = (moment: number) => cancel_at !== null && cancel_at <= moment;
   const isRunning = now < until && (given > now || (last?.start ?? 0) <= now);
   if (isRunning && !isCancelledBy(now)) entitlement.isPaidNow = true;
-  const renewing = until + (periodEnd > until ? GRACE : LEEWAY);
+  const grace = periods[0]?.isDebited ? DEBIT_GRACE : GRACE;
+  const renewing = until + (periodEnd > until ? grace : LEEWAY);
   const end = isCancelledBy(until) ? Number(cancel_at) : Math.min(renewing, cancel_at ?? renewing);
   if (now < end) entitlement.givesAccess = true;
 }
@@ -127,10 +131,8 @@ function periodOf(
   disputes: Stripe.Dispute[],
 ): Period {
   const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
-  const paidBy = charges.filter(
-    ({ payment_intent, status }) =>
-      status === "succeeded" && intents.includes(payment_intent ?? ""),
-  );
+  const own = charges.filter(({ payment_intent }) => intents.includes(payment_intent ?? ""));
+  const paidBy = own.filter(({ status }) => status === "succeeded");
   const ids = new Set(paidBy.map(({ id }) => id));
   const bought = invoice.lines.data.filter(({ amount }) => amount > 0);
   return {
@@ -139,6 +141,7 @@ function periodOf(
     start: Math.min(...bought.map(({ period }) => period.start)),
     end: Math.max(...bought.map(({ period }) => period.end)),
     isPaid: invoice.status === "paid",
+    isDebited: own.some(({ status }) => status === "pending"),
     isRefunded: paidBy.length > 0 && paidBy.every((charge) => charge.refunded),
     paidAt: invoice.status_transitions.paid_at ?? 0,
     disputes: disputes.filter(({ charge }) => typeof charge === "string" && ids.has(charge)),

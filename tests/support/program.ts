@@ -35,13 +35,21 @@ export type ProgramOptions = {
 };
 
 /** Runs the built program to its end; returns its exit code and output. */
-export async function runProgram({ command = "serve", variables = {} }: ProgramOptions): Promise<{
+export async function runProgram({
+  command = "serve",
+  variables = {},
+  killed,
+}: ProgramOptions & {
+  /** Kills it when aborted. */
+  killed?: AbortSignal;
+}): Promise<{
   code: number | null;
   stdout: string;
   stderr: string;
 }> {
   const child = start(command, variables);
   const timer = setTimeout(() => child.kill("SIGKILL"), RUN_LIMIT_MS);
+  killed?.addEventListener("abort", () => child.kill("SIGKILL"));
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const code = await new Promise<number | null>((done) => child.once("close", done));
   clearTimeout(timer);

@@ -19,7 +19,7 @@ import {
 import { findOpenInvoice } from "./open-invoice";
 import { premiumProducts, productOf, toStripePrice } from "./premium-product.server";
 import { isMissingAtStripe, stripeClient } from "./stripe-client.server";
-import { isOurs, siteMark } from "./stripe-site.server";
+import { isOurs, SITE_KEY, siteMark } from "./stripe-site.server";
 import {
   type BillingState,
   billingStateOf,
@@ -36,10 +36,11 @@ export class UnknownCustomer extends Error {
   override name = "UnknownCustomer";
   constructor(
     readonly stripeCustomerId: string,
-    { isForeign = false } = {},
+    /** The id of the other site that the customer's membership is marked as sold by. */
+    readonly soldBy?: string,
   ) {
     super(
-      isForeign
+      soldBy
         ? `Customer ${stripeCustomerId} belongs to another site in this Stripe account: run 'stripe doctor'.`
         : `Stripe does not know customer ${stripeCustomerId} in this account and mode: is STRIPE_SECRET_KEY that of the account and mode it was made in?`,
     );
@@ -97,12 +98,12 @@ export async function fetchBilling(stripeCustomerId: string): Promise<CustomerBi
       listCharges(stripeCustomerId, { gte: since }),
     ]);
     // a row names the customer, so whatever it has without a mark is this site's
-    const isForeign = subscriptions.some(
+    const foreign = subscriptions.find(
       (subscription) =>
         membershipItem(subscription, products) &&
         !isOurs(subscription.metadata, mark, { named: true }),
     );
-    if (isForeign) throw new UnknownCustomer(stripeCustomerId, { isForeign });
+    if (foreign) throw new UnknownCustomer(stripeCustomerId, foreign.metadata[SITE_KEY]);
     const longest = Math.max(0, ...subscriptions.map((one) => longestPeriod(one, products)));
     const older = longest + CHARGES_WINDOW.beyondPeriod - CHARGES_WINDOW.year;
     const charges =

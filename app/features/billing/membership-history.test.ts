@@ -13,6 +13,8 @@ type Given = {
   invoices?: string[];
   price?: { unit_amount?: number | null; interval?: string; interval_count?: number };
   quantity?: number;
+  reason?: Stripe.Subscription.CancellationDetails.Feedback;
+  cancelAt?: number | null;
 };
 
 function membership({
@@ -21,12 +23,16 @@ function membership({
   invoices = [],
   price: { unit_amount = 999, interval = "month", interval_count = 1 } = {},
   quantity,
+  reason,
+  cancelAt = null,
 }: Given): ExaminedMembership {
   return {
     subscription: {
       id: "sub_1",
       status,
       start_date: START,
+      cancel_at: cancelAt,
+      cancellation_details: { feedback: reason ?? null },
       ended_at: endedAfter === null ? null : START + endedAfter * HOUR,
     },
     item: {
@@ -42,7 +48,7 @@ function membership({
 const paid = (given: Given) => paidMemberships([membership(given)]);
 
 describe("paid memberships", () => {
-  it.each(["active", "trialing", "past_due"] as const)("continue while %s", (status) => {
+  it.each(["active", "past_due"] as const)("continue while %s", (status) => {
     expect(paid({ status })).toEqual([
       {
         stripeSubscriptionId: "sub_1",
@@ -50,8 +56,21 @@ describe("paid memberships", () => {
         endedAt: null,
         monthlyAmount: 999,
         currency: "usd",
+        reason: null,
       },
     ]);
+  });
+
+  it("cost nothing in free time", () => {
+    expect(paid({ status: "trialing" })).toMatchObject([{ endedAt: null, monthlyAmount: 0 }]);
+  });
+
+  it.each([
+    ["one that has ended", { status: "canceled", endedAfter: 400 }, "unused"],
+    ["one that is set to end", { cancelAt: START + 1_440 * HOUR }, "unused"],
+    ["not of one that is kept after all", {}, null],
+  ] as const)("have the reason of %s", (_what, given, expected) => {
+    expect(paid({ reason: "unused", ...given })[0]?.reason).toBe(expected);
   });
 
   it.each(["unpaid", "paused"] as const)("end with the last paid period once %s", (status) => {

@@ -1,4 +1,5 @@
 import type { PaidMembership } from "~db/queries/memberships";
+import { cancelAtOf } from "./access-end-rule";
 import type { ExaminedMembership } from "./customer-billing.server";
 import { givesAccess, isOver } from "./subscription-state";
 
@@ -17,8 +18,10 @@ export function paidMemberships(memberships: readonly ExaminedMembership[]): Pai
     stripeSubscriptionId: subscription.id,
     startedAt: new Date(subscription.start_date * 1_000),
     endedAt: endOf({ subscription, item }),
-    monthlyAmount: monthlyAmount(item),
+    // free time, as a trial, is no revenue
+    monthlyAmount: subscription.status === "trialing" ? 0 : monthlyAmount(item),
     currency: item.price.currency,
+    reason: reasonOf({ subscription, item }),
   }));
 }
 
@@ -36,6 +39,12 @@ function endOf({ subscription, item }: Pick<ExaminedMembership, "subscription" |
     return new Date((subscription.ended_at ?? item.current_period_end) * 1_000);
   }
   return givesAccess(subscription) ? null : new Date(item.current_period_start * 1_000);
+}
+
+/** Returns why its holder cancelled, as they told Stripe; null if they did not, or keep it after all. */
+function reasonOf({ subscription, item }: Pick<ExaminedMembership, "subscription" | "item">) {
+  const isKept = !isOver(subscription) && cancelAtOf(subscription, item) === null;
+  return isKept ? null : (subscription.cancellation_details?.feedback ?? null);
 }
 
 /** Returns an item's price per month, in the currency's minor unit, without discounts. */

@@ -4,6 +4,7 @@ import { withCallPurpose } from "./call-purpose.server";
 import { paymentPageProblem } from "./payment-pages.server";
 import { openPortal, type PortalPage } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
+import { isRefusal } from "./stripe-client.server";
 
 /** The portal page, or why there is none. */
 export type PortalLink =
@@ -35,7 +36,9 @@ export async function linkToPortal(
     return { kind: "no-page", message: problem };
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
-    const message = "The payment service did not answer. Please try again.";
+    const message = isRefusal(error)
+      ? "The payment service refused to open this page, which only we can mend. Please write to us."
+      : "The payment service did not answer. Please try again.";
     return { kind: "unavailable", message };
   }
 }

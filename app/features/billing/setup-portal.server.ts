@@ -1,19 +1,13 @@
 import type Stripe from "stripe";
 import { env } from "~/env.server";
 import { currentSite } from "~/features/site/current-site.server";
+import { CANCELLATION_REASONS, type CancellationReason } from "./cancellation-reasons";
 import { findPortalConfiguration } from "./portal.server";
 import { PORTAL_RETURN_PATH } from "./portal-return.server";
 import { SETUP_METADATA } from "./premium-product.server";
 import type { SetupStep } from "./setup-step";
 import { stripeClient } from "./stripe-client.server";
 import { isMarked, siteMark } from "./stripe-site.server";
-
-/** The reasons that the portal offers to members who cancel: all that Stripe has. */
-const REASONS: Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionCancel.CancellationReason.Option[] =
-  [
-    ...(["too_expensive", "missing_features", "switched_service", "unused"] as const),
-    ...(["customer_service", "too_complex", "low_quality", "other"] as const),
-  ];
 
 /** Returns the URL to which the portal returns members; they are synced there. */
 function portalReturnAddress(): string {
@@ -35,7 +29,10 @@ export async function setUpPortal(steps: SetupStep[]): Promise<void> {
       subscription_cancel: {
         enabled: true,
         mode: "at_period_end" as const,
-        cancellation_reason: { enabled: true, options: REASONS },
+        cancellation_reason: {
+          enabled: true,
+          options: Object.keys(CANCELLATION_REASONS) as CancellationReason[],
+        },
       },
     },
     metadata: { ...SETUP_METADATA, ...(await siteMark()) },

@@ -86,14 +86,21 @@ export async function checkMembers(walk: MembersWalk): Promise<Answer[]> {
   const what = "Members";
   const answers: Answer[] = [];
   const unknown: string[] = [];
+  const soldBy = new Map<string, string[]>();
   const checked = await forEachBilledProfile(async (profile) => {
     try {
       answers.push(...(await checkMember(profile, profile.stripeCustomerId)));
     } catch (error) {
       if (!(error instanceof UnknownCustomer)) throw error;
-      unknown.push(profile.id);
+      const { soldBy: site } = error;
+      if (site) soldBy.set(site, [...(soldBy.get(site) ?? []), profile.id]);
+      else unknown.push(profile.id);
     }
   }, walk);
+  for (const [site, ids] of soldBy) {
+    const found = `${ids.length} have a membership sold by site ${site}: ${listIds(ids)}`;
+    answers.push(problem(what, found, STRIPE_ADVICE.adoptSite));
+  }
   if (unknown.length > 0) {
     const found = `${unknown.length} have a customer that Stripe does not know in this account and mode: ${listIds(unknown)}`;
     answers.push(problem(what, found, STRIPE_ADVICE.unlinkUnknown));

@@ -23,6 +23,8 @@ export const STRIPE_ADVICE = {
   adopt: "Run 'stripe sync --from-stripe'.",
   unlinkUnknown:
     "If STRIPE_SECRET_KEY is not the right one, set the right one. If it is, as after a change from test to live mode, run 'stripe sync --all --unlink-unknown'.",
+  adoptSite:
+    "If this database continues that site, as one from a backup made before the site had an id, run 'stripe adopt --site' with that id. If it is a copy of that site's, run 'stripe new-site'.",
   cancelOrphan:
     "After restoring a backup, its holder gets it back by signing up again and confirming the address. If the account was deleted instead, nobody can use or end it any more: cancel it in Stripe's dashboard, and refund what was paid since.",
   moved:

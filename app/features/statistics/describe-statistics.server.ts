@@ -1,7 +1,15 @@
 import plot from "simple-ascii-chart";
 import { alignColumns } from "~/features/newsletter/align-columns";
 import { formatCount } from "~/features/newsletter/format-count";
-import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
+import {
+  type Bar,
+  currenciesOf,
+  nameMonth,
+  reasonsOf,
+  stepsOf,
+  writeRevenue,
+  writeShare,
+} from "./figures";
 import type { MonthFigures, Statistics } from "./statistics";
 
 /** Columns and rows of a plot. */
@@ -52,7 +60,10 @@ export function describeStatistics(statistics: Statistics): string[] {
         ])),
     "",
     `From visit to member, in the last ${funnel.days} days`,
-    ...describeFunnel(statistics),
+    ...describeBars(stepsOf(statistics)),
+    ...(statistics.reasons.length > 0
+      ? ["", "Why members cancelled", ...describeBars(reasonsOf(statistics))]
+      : []),
     ...(currenciesOf(statistics).length > 1
       ? ["", "Revenue in different currencies is not added up."]
       : []),
@@ -77,12 +88,11 @@ function describePlot(
   return [title, ...lines.filter((line) => line !== ""), ""];
 }
 
-function describeFunnel(statistics: Statistics): string[] {
-  const steps = stepsOf(statistics);
-  const most = Math.max(1, ...steps.map(({ count }) => count));
+function describeBars(bars: Bar[]): string[] {
+  const most = Math.max(1, ...bars.map(({ count }) => count));
   return tabulate(
-    steps.map(({ step, count }) => [
-      step,
+    bars.map(({ name, count }) => [
+      name,
       formatCount(count),
       "█".repeat(Math.round((count / most) * BAR)),
     ]),

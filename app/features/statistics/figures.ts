@@ -1,3 +1,4 @@
+import { CANCELLATION_REASONS } from "~/features/billing/cancellation-reasons";
 import { writeAmount } from "~/features/membership/price-amount";
 import type { Statistics } from "./statistics";
 
@@ -24,11 +25,21 @@ export function writeRevenue(revenue: Record<string, number>): string {
 export const currenciesOf = ({ months }: Statistics): string[] =>
   Object.keys(months.at(-1)?.revenue ?? {});
 
+/** A named number, shown with a bar. */
+export type Bar = { name: string; count: number };
+
+/** Returns why members cancelled, the commonest reason first. */
+export const reasonsOf = ({ reasons }: Statistics): Bar[] =>
+  reasons.map(({ reason, members: count }) => ({
+    name: (CANCELLATION_REASONS as Record<string, string>)[reason] ?? reason,
+    count,
+  }));
+
 /** Returns the steps of the funnel, in order. */
-export const stepsOf = ({ funnel }: Statistics): { step: string; count: number }[] => [
-  { step: "visited the site", count: funnel.visitors },
-  { step: "saw the log-in page", count: funnel.authVisitors },
-  { step: "created an account", count: funnel.accounts },
-  { step: "pressed Upgrade to Premium", count: funnel.upgradeVisitors },
-  { step: "became a member", count: funnel.members },
+export const stepsOf = ({ funnel }: Statistics): Bar[] => [
+  { name: "visited the site", count: funnel.visitors },
+  { name: "saw the log-in page", count: funnel.authVisitors },
+  { name: "created an account", count: funnel.accounts },
+  { name: "pressed Upgrade to Premium", count: funnel.upgradeVisitors },
+  { name: "became a member", count: funnel.members },
 ];

@@ -9,6 +9,7 @@ import {
   countMemberChanges,
   countNewcomers,
   countReadings,
+  countReasons,
   countSubscriberChanges,
   sumRevenueChanges,
 } from "~db/queries/statistics";
@@ -39,13 +40,14 @@ export async function readStatistics(
 ): Promise<Statistics> {
   const last = utcMonth(now);
   const first = monthAfter(last, -months);
-  const [figures, cohorts, funnel, complimentary] = await Promise.all([
+  const [figures, cohorts, funnel, complimentary, reasons] = await Promise.all([
     readMonths(first, last, executor),
     readCohorts(now, executor),
     readFunnel(now, executor),
     countComplimentary(executor),
+    countReasons(`${first}-01`, executor),
   ]);
-  return { at: now.toISOString(), months: figures, cohorts, complimentary, funnel };
+  return { at: now.toISOString(), months: figures, cohorts, complimentary, reasons, funnel };
 }
 
 async function readMonths(
@@ -78,14 +80,14 @@ async function readMonths(
   );
   return monthsBetween(first, last).map((month) => {
     const none = { joined: 0, left: 0 };
-    const changes = pick(members, month, { joined: 0, returned: 0, left: 0 });
+    const { lost, ...changes } = pick(members, month, { joined: 0, returned: 0, left: 0, lost: 0 });
     const before = memberCount(monthAfter(month, -1));
     return {
       month,
       members: {
         count: memberCount(month),
         ...changes,
-        churn: before === 0 ? null : changes.left / before,
+        churn: before === 0 ? null : lost / before,
       },
       revenue: Object.fromEntries(
         [...revenueOf].map(([currency, amount]) => [currency, amount(month)]),

@@ -4,7 +4,15 @@ import { formatCount } from "~/features/newsletter/format-count";
 import { currentSite } from "~/features/site/current-site.server";
 import { COLORS, NIGHT_COLORS } from "~/styles/colors.mjs";
 import { Chart, Scroller } from "./charts";
-import { currenciesOf, nameMonth, stepsOf, writeRevenue, writeShare } from "./figures";
+import {
+  type Bar,
+  currenciesOf,
+  nameMonth,
+  reasonsOf,
+  stepsOf,
+  writeRevenue,
+  writeShare,
+} from "./figures";
 import type { Statistics } from "./statistics";
 
 /** Renders the statistics as a self-contained HTML page, without scripts, pictures or fonts. */
@@ -119,7 +127,18 @@ function Report({ statistics }: { statistics: Statistics }) {
             labels={labels}
             series={[{ name: "Visitors", values: months.map(({ visitors }) => visitors) }]}
           />
-          <FunnelSteps statistics={statistics} />
+          <Bars
+            title="From visit to member"
+            description={`In the last ${statistics.funnel.days} days; visitors count once a day.`}
+            bars={stepsOf(statistics)}
+          />
+          {statistics.reasons.length > 0 && (
+            <Bars
+              title="Why members cancelled"
+              description="As they told Stripe, if they did."
+              bars={reasonsOf(statistics)}
+            />
+          )}
         </main>
       </body>
     </html>
@@ -192,20 +211,20 @@ function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
   );
 }
 
-/** A table of the steps from visit to member, with a bar in each row. */
-function FunnelSteps({ statistics }: { statistics: Statistics }) {
-  const steps = stepsOf(statistics);
-  const most = Math.max(1, ...steps.map(({ count }) => count));
+/** A table of numbers, with a bar in each row. */
+function Bars(props: { title: string; description: string; bars: Bar[] }) {
+  const { title, description, bars } = props;
+  const most = Math.max(1, ...bars.map(({ count }) => count));
   return (
     <section>
-      <h2>From visit to member</h2>
-      <p>In the last {statistics.funnel.days} days; visitors count once a day.</p>
+      <h2>{title}</h2>
+      <p>{description}</p>
       <table className="funnel">
         <caption>How many</caption>
         <tbody>
-          {steps.map(({ step, count }) => (
-            <tr key={step}>
-              <th scope="row">{step}</th>
+          {bars.map(({ name, count }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
               <td>{formatCount(count)}</td>
               <td aria-hidden="true">
                 <span style={{ width: `${(100 * count) / most}%` }} />

@@ -65,6 +65,13 @@ describe("members by month", () => {
     expect(figures[1]?.members).toMatchObject({ joined: 0, left: 1, churn: 1 / 3 });
   });
 
+  it("who join and leave within a month do not count as churn", async () => {
+    await addSpell({ from: ago(3) });
+    await addSpell({ from: ago(1), to: ago(1, 7) });
+    await addSpell({ from: ago(1), to: ago(1, 8) });
+    expect((await figuresOf())[1]?.members).toMatchObject({ joined: 2, left: 2, churn: 0 });
+  });
+
   it("count returning members as returned, and changed subscriptions not at all", async () => {
     const [back, changed] = [randomUUID(), randomUUID()];
     await addSpell({ from: ago(6), to: ago(5), person: back });
@@ -160,11 +167,13 @@ describe("newsletter and accounts", () => {
       endedAt: null,
       monthlyAmount: 999,
       currency: "usd",
+      reason: "unused",
     };
     await db().transaction((tx) => recordMemberships(userId, [paid], now, tx));
     await db().transaction((tx) => deleteAccountRows({ userId, email }, tx));
 
     const figures = await figuresOf();
+    expect((await readStatistics(12)).reasons).toEqual([{ reason: "unused", members: 1 }]);
     expect([2, 1].map((back) => figures[back]?.members.count)).toEqual([1, 1]);
     expect(figures[0]).toMatchObject({
       members: { count: 0, left: 1 },

@@ -7,7 +7,7 @@ import { reconcileAll, unlinkCustomer } from "~/features/billing/reconcile.serve
 import { reconcileFromStripe } from "~/features/billing/reconcile-from-stripe.server";
 import { apiVersion, findWebhookEndpoints } from "~/features/billing/setup-webhook.server";
 import { setUpStripe } from "~/features/billing/stripe-setup.server";
-import { SITE_KEY, siteMark } from "~/features/billing/stripe-site.server";
+import { adoptSite, SITE_KEY, siteMark } from "~/features/billing/stripe-site.server";
 import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { checkPayments, examineStripe } from "~/features/checks/check-stripe.server";
@@ -431,6 +431,11 @@ const SCENES = {
       await updateProfile(id, { stripeCustomerId: "cus_ofTestMode", stripePriceId: "price_1" });
     },
     follow: () => reconcileAll({ unlinkUnknown: true }),
+  },
+  adoptSite: {
+    breaks: () => adoptSite(crypto.randomUUID()),
+    follow: async () =>
+      adoptSite(/sold by site (\S+):/.exec(await foundWith("adoptSite"))?.[1] ?? ""),
   },
   cancelOrphan: {
     breaks: async () => deleteUser((await newMember(site)).id),

@@ -3,7 +3,7 @@ import type { Faults, Latency } from "../engine/faults";
 import { type Collection, type ObjectOf, requireObject } from "../engine/objects";
 import type { RequestLog } from "../engine/request-log";
 import type { Sandbox } from "../engine/sandbox";
-import { TEST_CARDS, type TestCard } from "../engine/test-cards";
+import { BANK_ACCOUNT, TEST_CARDS, type TestCard } from "../engine/test-cards";
 import type { WebhookDispatcher } from "../engine/webhook-dispatcher";
 
 /** The dependencies of the control API and its page. */
@@ -80,3 +80,6 @@ export const card = z
   .transform((number) => number.replace(/\s/g, ""))
   .pipe(z.enum(cards))
   .default("4242424242424242");
+
+/** A test card's number, or the bank account. */
+export const instrument = z.union([z.literal(BANK_ACCOUNT), card]).default("4242424242424242");

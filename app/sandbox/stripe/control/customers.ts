@@ -11,9 +11,17 @@ import { addPaymentMethod, attachPaymentMethod } from "../engine/payment-methods
 import { attemptPayment } from "../engine/payments";
 import type { Sandbox } from "../engine/sandbox";
 import { startSubscription } from "../engine/subscription-lifecycle";
-import { BANK_ACCOUNT, TEST_CARDS } from "../engine/test-cards";
+import { TEST_CARDS } from "../engine/test-cards";
 import type { CheckoutSession } from "../engine/wire";
-import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
+import {
+  actionsOn,
+  type ControlAction,
+  ControlError,
+  card,
+  flag,
+  instrument,
+  noInput,
+} from "./action";
 
 const onSession = actionsOn("checkoutSessions", "sessions");
 const onCustomer = actionsOn("customers", "customers");
@@ -28,14 +36,14 @@ export const customerActions: ControlAction[] = [
   onSession(
     "pay",
     z.object({
-      card: z.union([z.literal(BANK_ACCOUNT), card]).default("4242424242424242"),
+      card: instrument,
       email: z.email().optional(),
       code: z.string().optional(),
       currency: z.string().optional(),
       authentication: z.enum(["complete", "fail", "leave"]).default("complete"),
     }),
-    (sandbox, session, { card: instrument, email = null, authentication, ...choice }) => {
-      const attempt = { instrument, email, authenticated: false, ...choice };
+    (sandbox, session, { card: used, email = null, authentication, ...choice }) => {
+      const attempt = { instrument: used, email, authenticated: false, ...choice };
       let outcome = payInSession(sandbox, session, attempt);
       if (outcome.kind === "authentication" && authentication !== "leave") {
         outcome = completeAuthentication(sandbox, session, authentication === "complete");

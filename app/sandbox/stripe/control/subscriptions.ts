@@ -22,7 +22,7 @@ import {
 import { isOver, isRenewing, itemOf } from "../engine/subscriptions";
 import type { ChargeOutcome } from "../engine/test-cards";
 import type { Invoice, Subscription } from "../engine/wire";
-import { actionsOn, type ControlAction, ControlError, card, flag, noInput } from "./action";
+import { actionsOn, type ControlAction, ControlError, flag, instrument, noInput } from "./action";
 
 const FORCED_OUTCOMES: Record<string, ChargeOutcome> = {
   paid: { kind: "paid" },
@@ -133,7 +133,7 @@ export const subscriptionActions: ControlAction[] = [
   onRunning("resume-collection", noInput, (sandbox, subscription) =>
     pauseCollection(sandbox, subscription, null),
   ),
-  onRunning("card", z.object({ card }), (sandbox, subscription, { card: number }) =>
+  onRunning("card", z.object({ card: instrument }), (sandbox, subscription, { card: number }) =>
     pinCard(sandbox, subscription, number),
   ),
   onRunning(

@@ -4,7 +4,7 @@ import { addPaymentMethod, attachPaymentMethod } from "./payment-methods";
 import type { Sandbox } from "./sandbox";
 import { payOpenInvoice } from "./subscription-lifecycle";
 import { isOver } from "./subscriptions";
-import { chargeOutcome, type TestCard } from "./test-cards";
+import { type BankAccount, chargeOutcome, type TestCard } from "./test-cards";
 import type { Customer, Invoice, Subscription } from "./wire";
 
 export type CardOutcome =
@@ -50,8 +50,12 @@ export function changeDefaultCard(
   return { kind: "complete" };
 }
 
-/** Sets a subscription's own default card, without charging it. */
-export function pinCard(sandbox: Sandbox, subscription: Subscription, card: TestCard): void {
+/** Sets a subscription's own default card or bank account, without charging it. */
+export function pinCard(
+  sandbox: Sandbox,
+  subscription: Subscription,
+  card: TestCard | BankAccount,
+): void {
   const method = addPaymentMethod(sandbox, card, null);
   attachPaymentMethod(sandbox, method, subscription.customer);
   update(sandbox, "customer.subscription.updated", subscription, {

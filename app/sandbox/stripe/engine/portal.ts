@@ -41,7 +41,15 @@ export const DEFAULT_FEATURES: PortalFeatures = {
   ...NO_FEATURES,
   invoice_history: { enabled: true },
   payment_method_update: { enabled: true, payment_method_configuration: null },
-  subscription_cancel: { ...NO_FEATURES.subscription_cancel, enabled: true },
+  subscription_cancel: {
+    ...NO_FEATURES.subscription_cancel,
+    enabled: true,
+    cancellation_reason: {
+      enabled: true,
+      feedback_options: null,
+      options: ["too_expensive", "unused", "other"],
+    },
+  },
 };
 
 /** Creates a portal configuration. `change` adapts the defaults. */

@@ -38,6 +38,7 @@ export function setCancelAt(
   sandbox: Sandbox,
   subscription: Subscription,
   at: number | "period_end" | null,
+  feedback: string | null = null,
 ): void {
   const details = subscription.cancellation_details;
   update(sandbox, "customer.subscription.updated", subscription, {
@@ -46,6 +47,7 @@ export function setCancelAt(
     canceled_at: at === null ? null : sandbox.now(),
     cancellation_details: details && {
       ...details,
+      feedback: feedback as typeof details.feedback,
       reason: at === null ? null : "cancellation_requested",
     },
   });

@@ -117,7 +117,9 @@ function act(
     if (features.subscription_cancel.mode === "immediately") {
       endSubscription(sandbox, subscription, "cancellation_requested");
     } else {
-      setCancelAt(sandbox, subscription, "period_end");
+      const { options } = features.subscription_cancel.cancellation_reason;
+      const feedback = options.find((option) => option === form.feedback);
+      setCancelAt(sandbox, subscription, "period_end", feedback);
     }
     return { redirect: done };
   }
@@ -219,7 +221,8 @@ function invoiceTable({ sandbox, customer }: Portal): Html {
 }
 
 function cancelPage({ home, features }: Portal, subscription: Subscription): string {
-  const isImmediate = features.subscription_cancel.mode === "immediately";
+  const { mode, cancellation_reason: reasons } = features.subscription_cancel;
+  const isImmediate = mode === "immediately";
   return layout(
     "Cancel your subscription",
     html`<div class="card"><h1>Cancel your subscription</h1>
@@ -229,6 +232,12 @@ function cancelPage({ home, features }: Portal, subscription: Subscription): str
         : html`You keep everything until ${formatDay(itemOf(subscription).current_period_end)}; then your subscription ends and nothing more is charged.`
     }</p>
 <form method="post" action="${home}/cancel/${subscription.id}">
+${
+  reasons.enabled &&
+  html`<p><label>Why do you cancel? <select name="feedback"><option value="">I would rather not say</option>${reasons.options.map(
+    (option) => html`<option value="${option}">${option.replaceAll("_", " ")}</option>`,
+  )}</select></label></p>`
+}
 <div class="actions"><button type="submit">Cancel subscription</button><a class="button plain" href="${home}/home">Go back</a></div>
 </form></div>`,
   );
