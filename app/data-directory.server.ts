@@ -48,7 +48,7 @@ export function reportFullDatabase(code: string | undefined): void {
 }
 
 function reportOnce(sentence: string): void {
-  const now = Date.now();
+  const now = performance.now();
   if (now - (reported.get(sentence) ?? Number.NEGATIVE_INFINITY) < REPORT_INTERVAL_MS) return;
   reported.set(sentence, now);
   log().error({ summary: "disk" }, `${sentence} Logged at most once in ten minutes.`);

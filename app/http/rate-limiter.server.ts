@@ -49,7 +49,7 @@ export class RateLimiter {
 
   /** Milliseconds for which a key is known to be over its limit, without a query; 0 if it is not. */
   knownWait(key: string): number {
-    const wait = (this.#rejectedUntil.get(key) ?? 0) - Date.now();
+    const wait = (this.#rejectedUntil.get(key) ?? 0) - performance.now();
     if (wait > 0) return wait;
     this.#rejectedUntil.delete(key);
     return 0;
@@ -68,7 +68,7 @@ export class RateLimiter {
     if (this.#rejectedUntil.size >= MAX_REMEMBERED && oldest !== undefined) {
       this.#rejectedUntil.delete(oldest);
     }
-    this.#rejectedUntil.set(key, Date.now() + wait);
+    this.#rejectedUntil.set(key, performance.now() + wait);
     return { wait, isFirst: points === this.#points + 1 };
   }
 

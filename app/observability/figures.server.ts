@@ -64,21 +64,21 @@ const FORGET_AFTER_MS = 10 * MAX_AGE_MS;
 let triedAt = Number.NEGATIVE_INFINITY;
 
 async function currentFigures(): Promise<Figure[] | null> {
-  if (counting || Date.now() - triedAt > MAX_AGE_MS) {
+  if (counting || performance.now() - triedAt > MAX_AGE_MS) {
     // the gauges of all concurrent scrapes share one count
     counting ??= count().finally(() => {
       counting = null;
     });
     await counting;
   }
-  return counted && Date.now() - counted.at < FORGET_AFTER_MS ? counted.figures : null;
+  return counted && performance.now() - counted.at < FORGET_AFTER_MS ? counted.figures : null;
 }
 
 async function count(): Promise<void> {
   // a count that fails, such as one that takes too long, is not repeated with every scrape
-  triedAt = Date.now();
+  triedAt = performance.now();
   if (!hasDatabase()) return;
   // a database that is down or slow must not fail the scrape
   const figures = await readFigures().catch(() => null);
-  if (figures) counted = { at: Date.now(), figures };
+  if (figures) counted = { at: performance.now(), figures };
 }

@@ -23,8 +23,8 @@ export function limitConnections(server: Server): void {
     if (isSurplus) {
       socket.destroy();
       closedConnections.inc();
-      if (Date.now() - loggedAt < LOG_INTERVAL_MS) return;
-      loggedAt = Date.now();
+      if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+      loggedAt = performance.now();
       logSecurityEvent(
         "connections-closed",
         { network: wide },

@@ -58,7 +58,8 @@ export class PageCache {
       this.#send(request, response, page);
       return true;
     }
-    if (Date.now() - cached.renderedAt > TIME_TO_LIVE_MS) void this.#renderOnce(key, request);
+    if (performance.now() - cached.renderedAt > TIME_TO_LIVE_MS)
+      void this.#renderOnce(key, request);
     this.#send(request, response, cached);
     return true;
   }
@@ -129,7 +130,7 @@ export class PageCache {
     if (page.headers.has("Set-Cookie") || page.status !== 200) return null;
     const caching = { ...cachingHeaders(sharedSeconds), Vary: "Accept-Encoding, Cookie" };
     return {
-      renderedAt: Date.now(),
+      renderedAt: performance.now(),
       variants: await encode(body, headersOf(page, body, caching)),
     };
   }

@@ -1,6 +1,7 @@
-import { asc, eq, lt, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { db, type Transaction } from "../client";
+import { isNotSince } from "../clock";
 import { accountDeletions, mails, profiles, users } from "../schema";
 import { forgetMemberships } from "./memberships";
 import { unsubscribeByEmail } from "./subscribers";
@@ -38,7 +39,7 @@ export async function findUnfinishedDeletions(
     })
     .from(accountDeletions)
     .leftJoin(profiles, eq(profiles.id, accountDeletions.userId))
-    .where(lt(accountDeletions.startedAt, before))
+    .where(isNotSince(accountDeletions.startedAt, before))
     .orderBy(asc(accountDeletions.startedAt))
     .limit(limit);
 }

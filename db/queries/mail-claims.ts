@@ -253,6 +253,23 @@ export async function expireTransactionalMails(executor: Executor): Promise<void
 }
 
 /**
+ * Makes mail due that a clock that ran ahead has put off: no transactional mail waits a day for its next attempt, and no
+ * issue was made in the future. A scheduled issue keeps its time.
+ */
+export async function makePutOffMailsDue(executor: Executor): Promise<void> {
+  await executor.execute(sql`
+    with issues as (
+      update ${campaigns} set start_at = now()
+      where state = 'running' and created_at > now() + interval '5 minutes'
+        and start_at < created_at + interval '1 minute'
+      returning id
+    )
+    update ${mails} set due_at = now()
+    where state = 'queued' and due_at > now() + interval '1 day'
+      and (campaign_id is null or campaign_id in (select id from issues))`);
+}
+
+/**
  * Finishes up to 500 queued mails of cancelled campaigns, which a worker had claimed at the cancellation and could not
  * deliver.
  */

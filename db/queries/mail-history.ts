@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { getDatabase } from "../client";
+import { isWithinSeconds } from "../clock";
 import { mails, mailWorkers } from "../schema";
 
 /** Unsent mails by lane, and the longest time that a due transactional one has waited. */
@@ -37,7 +38,7 @@ export async function findRunningWorkers(): Promise<RunningWorker[]> {
       case when circuit_open_since is not null then coalesce(circuit_reason, 'unknown') end as "circuitReason",
       (select count(*)::int from ${mails}
        where mails.worker_id = mail_workers.id and mails.state = 'sending') as sending
-    from ${mailWorkers} where heartbeat_at > now() - interval '1 minute' order by started_at`);
+    from ${mailWorkers} where ${isWithinSeconds(mailWorkers.heartbeatAt, 60)} order by started_at`);
 }
 
 /** How many transactional mails of a kind ended in a state; `reply` is the codes with which they failed. */

@@ -5,6 +5,9 @@ import { mailTokenBuckets } from "../schema";
 /** Half a second's tokens may be spent at once. */
 const burstOf = (rate: number) => Math.max(1, rate / 2);
 
+/** Seconds since the last refill; none since one in the future, by a clock that ran ahead. */
+const REFILLED_S = sql.raw("greatest(0, extract(epoch from clock_timestamp() - refilled_at))");
+
 /**
  * Takes up to `wanted` tokens from a bucket that gains `rate` a second, by the database's clock, and returns their
  * number. Unused tokens only make sending slower.
@@ -19,7 +22,7 @@ export async function takeMailTokens(
     executor.execute<{ granted: number }>(sql`
       with bucket as (
         select key, least(${burstOf(rate)}::float8,
-          tokens + extract(epoch from clock_timestamp() - refilled_at) * ${rate}::float8) as available
+          tokens + ${REFILLED_S} * ${rate}::float8) as available
         from ${mailTokenBuckets} where key = ${key} for update
       )
       update ${mailTokenBuckets}
@@ -43,7 +46,7 @@ export async function spendMailTokens(
   await executor.execute(sql`
     update ${mailTokenBuckets}
     set tokens = least(${burstOf(rate)}::float8,
-        tokens + extract(epoch from clock_timestamp() - refilled_at) * ${rate}::float8) - ${spent}::int,
+        tokens + ${REFILLED_S} * ${rate}::float8) - ${spent}::int,
       refilled_at = clock_timestamp()
     where key = ${key}`);
 }

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { isWithinSeconds } from "../clock";
 import { mails, mailWorkers } from "../schema";
 
 /** Seconds without a heartbeat, by the database's clock, after which a worker's mails are taken over. */
@@ -29,7 +30,7 @@ export async function takeOverMails(executor: Executor): Promise<number> {
       where state = 'sending' and not exists (
         select from ${mailWorkers}
         where mail_workers.id = mails.worker_id
-          and heartbeat_at > now() - ${LEASE_SECONDS} * interval '1 second'
+          and ${isWithinSeconds(mailWorkers.heartbeatAt, LEASE_SECONDS)}
       )
       limit 500 for update skip locked
     )
@@ -55,6 +56,6 @@ export async function deleteDeadMailWorkers(): Promise<void> {
 export async function hasMailWorker(): Promise<boolean> {
   const [worker] = await getDatabase().db.execute(sql`
     select from ${mailWorkers}
-    where heartbeat_at > now() - ${LEASE_SECONDS} * interval '1 second' limit 1`);
+    where ${isWithinSeconds(mailWorkers.heartbeatAt, LEASE_SECONDS)} limit 1`);
   return worker !== undefined;
 }

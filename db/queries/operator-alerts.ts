@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { db, type Executor, type Transaction } from "../client";
 import { type OperatorAlert, operatorAlerts } from "../schema";
 
@@ -25,7 +25,7 @@ export async function insertAlert(
   { kind, key, facts, openedAt, reportAfterMs }: NewAlert,
   executor: Executor = db(),
 ): Promise<boolean> {
-  const lastReport = sql`(select max(reported_at) from ${operatorAlerts} where key = ${key})`;
+  const lastReport = sql`(select max(reported_at) from ${operatorAlerts} where key = ${key} and reported_at <= ${openedAt.toISOString()}::timestamptz)`;
   const due = new Date(openedAt.getTime() + reportAfterMs).toISOString();
   const { count } = await executor
     .insert(operatorAlerts)
@@ -110,7 +110,11 @@ export async function lockAlertsToReport(now: Date, tx: Transaction): Promise<Op
         isNull(operatorAlerts.resolvedAt),
         isNull(operatorAlerts.reportedAt),
         isNull(operatorAlerts.goodSince),
-        lte(operatorAlerts.reportDueAt, now),
+        // no alert waits longer than a day: a later time was set by a clock that ran ahead
+        or(
+          lte(operatorAlerts.reportDueAt, now),
+          gt(operatorAlerts.reportDueAt, new Date(now.getTime() + QUIET_MS)),
+        ),
       ),
     )
     .orderBy(operatorAlerts.openedAt)

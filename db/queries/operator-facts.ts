@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { getDatabase } from "../client";
+import { isWithinSeconds } from "../clock";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
 import { SERVER_CONNECTIONS } from "./database-health";
 
@@ -72,18 +73,18 @@ const statement = ({ place, startId }: ProgramRun) => sql`
         'running', count(*), 'waiting', count(circuit_open_since),
         'waitingSince', case when count(*) = count(circuit_open_since) then max(circuit_open_since) end,
         'reason', min(circuit_reason))
-      from ${mailWorkers} where heartbeat_at > now() - interval '1 minute'),
+      from ${mailWorkers} where ${isWithinSeconds(mailWorkers.heartbeatAt, 60)}),
     'mail', (select json_build_object(
         'sent', count(*) filter (where ${SENT}),
         'refused', count(*) filter (where ${REFUSED}),
         'reply', mode() within group (order by last_reply) filter (where ${REFUSED}),
         'lastRefusedAt', max(finished_at) filter (where ${REFUSED}),
         'lastSentAt', max(finished_at) filter (where ${SENT}))
-      from ${mails} where campaign_id is null and finished_at > now() - interval '24 hours'),
+      from ${mails} where campaign_id is null and ${isWithinSeconds(mails.finishedAt, 24 * 60 * 60)}),
     'pausedIssues', (select coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason)), '[]')
       from ${campaigns} where state = 'paused' and pause_reason is not null),
     'connections', ${SERVER_CONNECTIONS},
     'crashes', (select count(*) from ${programStarts}
       where place = ${place} and id <> ${startId} and stopped_at is null
-        and started_at > now() - interval '30 minutes')
+        and ${isWithinSeconds(programStarts.startedAt, 30 * 60)})
   ) as facts`;

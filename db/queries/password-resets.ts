@@ -1,5 +1,6 @@
 import { and, eq, gt, lt, or, sql } from "drizzle-orm";
 import { db, type Executor } from "../client";
+import { isNotSince } from "../clock";
 import { passwordResets, users } from "../schema";
 
 /** Limits the links mailed to a user: none before `askAgainAfter`, and at most `most` since `countSince`. */
@@ -15,7 +16,7 @@ export async function replacePasswordReset(
   executor: Executor = db(),
 ): Promise<boolean> {
   const { userId, ...values } = reset;
-  const isCountOver = lt(passwordResets.countedSince, countSince);
+  const isCountOver = isNotSince(passwordResets.countedSince, countSince, reset.createdAt);
   const { count } = await executor
     .insert(passwordResets)
     .values({ ...reset, mailCount: 1, countedSince: reset.createdAt })
@@ -27,7 +28,7 @@ export async function replacePasswordReset(
         countedSince: sql`case when ${isCountOver} then ${sql.param(reset.createdAt, passwordResets.countedSince)} else ${passwordResets.countedSince} end`,
       },
       setWhere: and(
-        lt(passwordResets.createdAt, askAgainAfter),
+        isNotSince(passwordResets.createdAt, askAgainAfter, reset.createdAt),
         or(isCountOver, lt(passwordResets.mailCount, most)),
       ),
     });

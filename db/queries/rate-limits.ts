@@ -42,13 +42,16 @@ export async function countAttempts(attempts: readonly CountedAttempt[]): Promis
 
 const name = (index: number) => sql.raw(`attempt_${index}`);
 
+/** A count that would last longer than a new one was begun by a clock that ran ahead. */
+const isOver = sql.raw("known.expire not between now() and excluded.expire");
+
 /** The statement that counts for one key, if what `condition` selects from has a row. */
 function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {
   return sql`
     insert into rate_limits as known (key, points, expire)
     select ${key}::text, 1, now() + ${seconds}::float8 * interval '1 second' ${condition}
     on conflict (key) do update set
-      points = case when known.expire <= now() then 1 else known.points + 1 end,
-      expire = case when known.expire <= now() then excluded.expire else known.expire end
+      points = case when ${isOver} then 1 else known.points + 1 end,
+      expire = case when ${isOver} then excluded.expire else known.expire end
     returning points, expire`;
 }

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
+import { isNotSince } from "../clock";
 import { type Subscriber, subscribers } from "../schema";
 import { unsubscribeWhere } from "./suppressed-addresses";
 
@@ -51,7 +52,7 @@ export async function insertUnconfirmedSubscriber(
         isNull(subscribers.confirmedAt),
         or(
           isNull(subscribers.confirmationSentAt),
-          lt(subscribers.confirmationSentAt, askAgainAfter),
+          isNotSince(subscribers.confirmationSentAt, askAgainAfter, now),
         ),
       ),
     )

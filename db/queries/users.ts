@@ -1,5 +1,6 @@
-import { and, eq, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, isNull, or, sql } from "drizzle-orm";
 import { type Executor, getDatabase, type Transaction } from "../client";
+import { isNotSince } from "../clock";
 import { profiles, type User, users } from "../schema";
 
 /** The user with an address, whatever its case; null if nobody has it. */
@@ -59,7 +60,7 @@ export async function claimSignUpNotice(
     .where(
       and(
         eq(sql`lower(${users.email})`, email.toLowerCase()),
-        or(isNull(users.signUpNoticeSentAt), lt(users.signUpNoticeSentAt, notSince)),
+        or(isNull(users.signUpNoticeSentAt), isNotSince(users.signUpNoticeSentAt, notSince, now)),
       ),
     )
     .returning({ email: users.email });
@@ -121,7 +122,7 @@ export async function claimEmailConfirmation(
       and(
         eq(users.id, userId),
         isNull(users.emailConfirmedAt),
-        or(isNull(users.confirmationSentAt), lt(users.confirmationSentAt, notSince)),
+        or(isNull(users.confirmationSentAt), isNotSince(users.confirmationSentAt, notSince, now)),
       ),
     )
     .returning({ id: users.id, email: users.email });

@@ -57,8 +57,8 @@ const get = (path = "/", headers: Record<string, string> = {}, method = "GET") =
 
 /** Advances the clock that makes pages stale. */
 function passSeconds(seconds: number): void {
-  const later = Date.now() + seconds * 1_000;
-  vi.spyOn(Date, "now").mockReturnValue(later);
+  const later = performance.now() + seconds * 1_000;
+  vi.spyOn(performance, "now").mockReturnValue(later);
 }
 
 /** Makes the next render wait until the returned function is called. */

@@ -122,7 +122,8 @@ export async function renewSession(
   const now = Date.now();
   const latest = session.createdAt.getTime() + ABSOLUTE_LIFETIME_MS;
   const expiresAt = new Date(Math.min(now + SLIDING_LIFETIME_MS, latest));
-  const isExtended = expiresAt.getTime() - session.expiresAt.getTime() >= EXTEND_AFTER_MS;
+  // also shortens one that was opened while the clock ran ahead
+  const isExtended = Math.abs(expiresAt.getTime() - session.expiresAt.getTime()) >= EXTEND_AFTER_MS;
   const isSeenToday = dayOf(session.lastSeenAt.getTime()) === dayOf(now);
   if (!isExtended && isSeenToday) return null;
   await updateSession(session.tokenHash, {

@@ -3,6 +3,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
+import { isWithin } from "~db/clock";
 import { type SessionState, updateSession } from "~db/queries/sessions";
 import { findPasswordHash } from "~db/queries/users";
 import type { VerifiedBy } from "~db/schema";
@@ -17,8 +18,8 @@ export function isRecentlyVerified(
   { verifiedAt, verifiedBy }: Pick<SessionState, "verifiedAt" | "verifiedBy">,
   by?: VerifiedBy,
 ): boolean {
-  if (!verifiedAt || (by && verifiedBy !== by)) return false;
-  return Date.now() - verifiedAt.getTime() < VERIFICATION_LIFETIME_MS;
+  if (by && verifiedBy !== by) return false;
+  return isWithin(verifiedAt, VERIFICATION_LIFETIME_MS);
 }
 
 /** A signed-in user and their session. */

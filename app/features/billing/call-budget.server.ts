@@ -75,7 +75,7 @@ export class CallBudget {
 
   /** Pauses all calls for this many milliseconds, as after a 429 from Stripe. */
   pause(milliseconds: number): void {
-    const until = Date.now() + milliseconds;
+    const until = performance.now() + milliseconds;
     if (until <= this.#pausedUntil) return;
     this.#pausedUntil = until;
     this.#all.pause();
@@ -95,7 +95,7 @@ export class CallBudget {
       if (call.endpoint === endpoint) beforeAtEndpoint++;
     }
     const queued = Math.max(before / perSecond, beforeAtEndpoint / perEndpoint) * 1_000;
-    return queued + Math.max(0, this.#pausedUntil - Date.now());
+    return queued + Math.max(0, this.#pausedUntil - performance.now());
   }
 
   #queueOf(endpoint: string): PQueue {

@@ -2,6 +2,7 @@ import { isSubscribed } from "~/features/membership/access";
 import { isComplimentary, membershipStatus } from "~/features/membership/membership-state";
 import { nextPayment } from "~/features/membership/next-payment";
 import { log } from "~/observability/log.server";
+import { isWithin } from "~db/clock";
 import { findProfile } from "~db/queries/profiles";
 import type { Profile } from "~db/schema";
 import { withCallPurpose } from "./call-purpose.server";
@@ -69,7 +70,7 @@ function isMemberNow(profile: Profile | null): boolean {
 }
 
 function isFresh(profile: Profile | null): boolean {
-  return !!profile?.syncedAt && Date.now() - profile.syncedAt.getTime() < FRESH_FOR_MS;
+  return isWithin(profile?.syncedAt ?? null, FRESH_FOR_MS);
 }
 
 /** Returns whether a session is the user's own and complete at Stripe, paid or still settling. */

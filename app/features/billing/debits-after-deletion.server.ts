@@ -1,6 +1,7 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { getDatabase } from "~db/client";
+import { isWithin } from "~db/clock";
 import {
   deleteDebitAfterDeletion,
   findDebitsAfterDeletion,
@@ -39,7 +40,7 @@ export async function followDebitsAfterDeletion(now = new Date()): Promise<void>
   for (const debit of await findDebitsAfterDeletion()) {
     const { stripeChargeId: chargeId, stripeCustomerId } = debit;
     const age = now.getTime() - debit.createdAt.getTime();
-    if (age < DELETED_AFTER_MS) continue;
+    if (isWithin(debit.createdAt, DELETED_AFTER_MS, now)) continue;
     try {
       const { status } = await withCallPurpose("background", () =>
         stripeClient().charges.retrieve(chargeId),

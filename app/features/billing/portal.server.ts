@@ -67,9 +67,9 @@ function flowOf(
 
 function portalConfigurationId(): Promise<string | null> {
   const client = stripeClient();
-  if (cached?.client !== client || Date.now() - cached.at > CACHE_TTL_MS) {
+  if (cached?.client !== client || performance.now() - cached.at > CACHE_TTL_MS) {
     const id = findPortalConfiguration().then((found) => found?.id ?? null);
-    const entry = { client, at: Date.now(), id };
+    const entry = { client, at: performance.now(), id };
     cached = entry;
     id.catch(() => {
       if (cached === entry) cached = undefined;

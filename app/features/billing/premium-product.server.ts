@@ -39,11 +39,11 @@ export function premiumProducts(): Promise<ReadonlySet<string>> {
   const isKnown =
     cached?.client === client &&
     cached.priceId === priceId &&
-    Date.now() - cached.at < CACHE_TTL_MS;
+    performance.now() - cached.at < CACHE_TTL_MS;
   if (!cached || !isKnown) {
     // All callers share this request, so it must not get background priority from the timer.
     const products = withCallPurpose("webhook", () => findProducts(client));
-    const entry = { client, priceId, at: Date.now(), products };
+    const entry = { client, priceId, at: performance.now(), products };
     cached = entry;
     entry.products.catch(() => {
       if (cached === entry) cached = undefined;

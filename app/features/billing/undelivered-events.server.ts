@@ -1,5 +1,6 @@
 import type Stripe from "stripe";
 import { log } from "~/observability/log.server";
+import { isWithin } from "~db/clock";
 import { addToSignal, findSignals } from "~db/queries/operator-signals";
 import { makeCustomersDue } from "~db/queries/profiles";
 import { findLastWebhookEvents } from "~db/queries/webhook-events";
@@ -66,7 +67,7 @@ export async function processUndeliveredEvents(
   stopping?: AbortSignal,
 ): Promise<number> {
   const since = now.getTime() - RETRIED_FOR_MS;
-  const lastRead = await findLastReading();
+  const lastRead = await findLastReading(now);
   if (lastRead && now.getTime() - lastRead.getTime() > OUTAGE_MS) {
     await makeNamedCustomersDue(Math.max(lastRead.getTime(), now.getTime() - LISTED_FOR_MS), now);
   }
@@ -95,10 +96,11 @@ export async function processUndeliveredEvents(
   return processed;
 }
 
-/** When events were last read to the end; before that was noted, the time of the last one in the ledger. */
-async function findLastReading(): Promise<Date | undefined> {
+/** When events were last read to the end; if that is not noted or in the future, the time of the last one in the ledger. */
+async function findLastReading(now: Date): Promise<Date | undefined> {
   const [signal] = await findSignals([EVENTS_READ]);
-  return signal?.lastAt ?? (await findLastWebhookEvents(1))[0]?.occurredAt;
+  const isNoted = isWithin(signal?.lastAt ?? null, LISTED_FOR_MS, now);
+  return isNoted ? signal?.lastAt : (await findLastWebhookEvents(1))[0]?.occurredAt;
 }
 
 /**

@@ -5,6 +5,7 @@ import { editionState, hasOwnEdition } from "~/features/library/importer/edition
 import { formatCount } from "~/features/newsletter/format-count";
 import { currentSite } from "~/features/site/current-site.server";
 import { sampleParts } from "~/features/site/sample-site";
+import { isWithin } from "~db/clock";
 import type { AlertFacts } from "~db/queries/operator-alerts";
 import type { HealthFacts } from "~db/queries/operator-facts";
 import type { OperatorAlert } from "~db/schema";
@@ -503,7 +504,7 @@ export function judge(isBad: boolean, isGood: boolean): State {
 }
 
 function isOlder(time: string | null | undefined, milliseconds: number, now: Date): boolean {
-  return time ? now.getTime() - Date.parse(time) > milliseconds : false;
+  return time ? !isWithin(new Date(time), milliseconds, now) : false;
 }
 
 /** Removes e-mail addresses, which a mail server's reply may quote. */

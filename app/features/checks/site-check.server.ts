@@ -2,6 +2,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { setOpenAlerts } from "~/observability/metrics.server";
 import { getDatabase } from "~db/client";
+import { isWithin } from "~db/clock";
 import {
   deleteAlert,
   findOpenAlerts,
@@ -74,9 +75,10 @@ export class SiteCheck {
     let queued = 0;
     for (const reading of changed) queued += await record(reading, now);
     await this.#closeLost(open, now);
-    const isDue = ({ reportedAt, goodSince, reportDueAt }: OperatorAlert) =>
-      reportedAt === null && goodSince === null && reportDueAt <= now;
-    if (hadOutage || changed.length > 0 || open.some(isDue)) queued += await reportAlerts(now);
+    const isUnreported = ({ reportedAt, goodSince }: OperatorAlert) => !reportedAt && !goodSince;
+    if (hadOutage || changed.length > 0 || open.some(isUnreported)) {
+      queued += await reportAlerts(now);
+    }
     if (queued > 0) wakeMailWorker();
     setOpenAlerts(open.filter(({ reportedAt }) => reportedAt).map(({ kind }) => kind));
   }
@@ -96,7 +98,7 @@ export class SiteCheck {
   async #closeLost(open: readonly OperatorAlert[], now: Date): Promise<void> {
     if (now.getTime() - this.#startedAt < SETTLED_MS) return;
     for (const { id, kind, seenAt } of open) {
-      if (!alertOf(kind)?.isLocal || now.getTime() - seenAt.getTime() < LOST_AFTER_MS) continue;
+      if (!alertOf(kind)?.isLocal || isWithin(seenAt, LOST_AFTER_MS, now)) continue;
       await updateAlert(id, { resolvedAt: now });
       log().warn({ alert: kind }, "an alert was closed, since nobody has checked it for two days");
     }
@@ -128,12 +130,12 @@ export function judgeAlert(
   if (!alert) return state === "bad" ? "open" : "none";
   const { seenAt, goodSince, reportedAt } = alert;
   if (state === "bad") {
-    return goodSince || now.getTime() - seenAt.getTime() >= SEEN_EVERY_MS ? "keep" : "none";
+    return goodSince || !isWithin(seenAt, SEEN_EVERY_MS, now) ? "keep" : "none";
   }
   // a problem that ended before it was reported needs no report
   if (!reportedAt) return "forget";
-  const goodMs = now.getTime() - (goodSince ?? now).getTime();
-  if (goodMs >= (alertOf(kind)?.resolveAfterMs ?? 0)) return "resolve";
+  const since = goodSince ?? now;
+  if (!isWithin(since, alertOf(kind)?.resolveAfterMs ?? 0, now)) return "resolve";
   return goodSince ? "none" : "wait";
 }
 

@@ -8,6 +8,7 @@ import {
   cancelReturnedMails,
   claimTransactionalMails,
   expireTransactionalMails,
+  makePutOffMailsDue,
   requeueLostClaims,
   requeueMails,
 } from "~db/queries/mail-claims";
@@ -222,6 +223,7 @@ class Worker {
   async #finishUnclaimable(): Promise<void> {
     await this.#attemptTo(expireTransactionalMails);
     await this.#attemptTo(cancelReturnedMails);
+    await this.#attemptTo(makePutOffMailsDue);
   }
 
   /** Whether other workers still count this one as alive. */

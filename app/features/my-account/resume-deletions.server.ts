@@ -2,6 +2,7 @@ import { withCallPurpose } from "~/features/billing/call-purpose.server";
 import { customerState } from "~/features/billing/customer-billing.server";
 import { log } from "~/observability/log.server";
 import { startTimedWork } from "~/observability/timed-work.server";
+import { isWithin } from "~db/clock";
 import { abandonAccountDeletion, findUnfinishedDeletions } from "~db/queries/account-deletions";
 import { deleteRows } from "./delete-account.server";
 
@@ -38,7 +39,7 @@ export async function resumeAccountDeletions(
         (await withCallPurpose("background", () => customerState(stripeCustomerId))) === "deleted";
       if (isDeleted) {
         await deleteRows(userId, stripeCustomerId);
-      } else if (now.getTime() - startedAt.getTime() > SETTLED_MS) {
+      } else if (!isWithin(startedAt, SETTLED_MS, now)) {
         await abandonAccountDeletion(userId);
         log().warn(
           { userId },
