@@ -6,6 +6,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
+import { readEmail } from "./email-address.server";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = "hello@localhost";
@@ -57,10 +58,8 @@ function decimalNumber(max: number, wanted: string) {
 function bareAddress(example: string) {
   return z
     .string()
-    .refine(
-      (value) => addressOf(value) === value,
-      `one e-mail address without a name, such as ${example}`,
-    );
+    .transform(readEmail)
+    .pipe(z.string(`one e-mail address without a name, such as ${example}`));
 }
 
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
@@ -78,9 +77,9 @@ const origin = z
 
 const mailbox = z
   .string()
-  .refine(
-    (value) => addressOf(value) !== null,
-    "one e-mail address, with a name or without, such as My Book <hello@example.com>",
+  .transform((value) => readMailbox(value)?.text)
+  .pipe(
+    z.string("one e-mail address, with a name or without, such as My Book <hello@example.com>"),
   );
 
 const commaList = z
@@ -298,12 +297,18 @@ export type Settings = z.infer<typeof schema>;
 
 export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
 
-/** The e-mail address in a text such as `Name <address>`; null unless there is exactly one. */
+/** The e-mail address in a text such as `Name <address>`, in canonical form; null unless there is exactly one. */
 export function addressOf(text: string): string | null {
+  return readMailbox(text)?.address ?? null;
+}
+
+/** Such a text's address, and the text with the address in canonical form. */
+function readMailbox(text: string): { address: string; text: string } | null {
   const [mailbox, ...more] = addressparser(text);
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
-  const address = mailbox.address ?? "";
-  return /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(address) ? address : null;
+  const typed = mailbox.address ?? "";
+  const address = readEmail(typed);
+  return address === null ? null : { address, text: text.replace(typed, () => address) };
 }
 
 /** The private key in a file, as PEM; null unless it is an RSA key long enough for receivers (RFC 8301, 3.2). */

@@ -1,3 +1,4 @@
+import { readableEmail } from "~/environment/email-address.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
@@ -21,7 +22,7 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
   if (!tokenHash) return null;
   try {
     const reset = await findPasswordReset(tokenHash, new Date());
-    return reset && { token, email: reset.email };
+    return reset && { token, email: readableEmail(reset.email) };
   } catch (error) {
     log().error({ err: error }, "a password reset link could not be looked up; its form is shown");
     return { token, email: null };

@@ -1,5 +1,6 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import pTimeout from "p-timeout";
+import { readableEmail } from "~/environment/email-address.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
 import { nextPayment } from "~/features/membership/next-payment";
@@ -78,7 +79,12 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
 
 function toViewer({ user, profile }: ViewerRow): Viewer {
   return {
-    user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
+    user: {
+      id: user.id,
+      email: user.email,
+      readableEmail: readableEmail(user.email),
+      user_metadata: { avatar_url: user.avatarUrl },
+    },
     profile: profile && {
       stripe_price_id: profile.stripePriceId,
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,

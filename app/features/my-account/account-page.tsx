@@ -30,11 +30,11 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
     <div className="frame account-page">
       <header>
         <h1 className="page-heading">My Account</h1>
-        <p className="lead wrap-anywhere">{user.email}</p>
+        <p className="lead wrap-anywhere">{user.readableEmail}</p>
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
       <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
-      <EmailSection email={user.email} state={view.email} typed={typedEmail} />
+      <EmailSection email={user.readableEmail} state={view.email} typed={typedEmail} />
       <PasswordSection email={user.email} />
       <PasskeysSection passkeys={view.passkeys} />
       <SessionsSection sessions={view.sessions} />

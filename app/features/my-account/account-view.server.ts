@@ -1,3 +1,4 @@
+import { readableEmail } from "~/environment/email-address.server";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { findAccountFacts } from "~db/queries/account-facts";
 import type { SessionState } from "~db/queries/sessions";
@@ -31,7 +32,7 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
       : "unconfirmed";
   const emailState: EmailState = {
     isConfirmed: facts?.emailConfirmedAt != null,
-    waiting: facts?.waitingEmail ?? null,
+    waiting: facts?.waitingEmail ? readableEmail(facts.waitingEmail) : null,
     isVerifiedByPasskey: isRecentlyVerified(session, "passkey"),
   };
   return {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { env } from "~/env.server";
+import { emailSchema } from "~/environment/email-address.server";
 import { passwordResetPath } from "~/features/accounts/auth-paths";
-import { emailSchema, firstProblem } from "~/features/accounts/credentials";
+import { firstProblem } from "~/features/accounts/credentials";
 import { createLinkToken, hashLinkToken } from "~/features/accounts/link-token.server";
 import { hashPassword } from "~/features/accounts/password.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";

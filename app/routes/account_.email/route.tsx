@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { readEmail } from "~/features/accounts/credentials";
+import { readEmail } from "~/environment/email-address.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
