@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { emailSchema } from "~/environment/email-address.server";
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
+import { PASSWORD_MIN_LENGTH } from "./password-limits";
 
-const passwordSchema = z
-  .string("Please enter a password.")
-  .max(PASSWORD_MAX_LENGTH, `Password should be at most ${PASSWORD_MAX_LENGTH} characters.`);
+const passwordSchema = z.string("Please enter a password.");
 
-/** A newly chosen password (specification, 5). */
-export const newPasswordSchema = passwordSchema.min(
-  PASSWORD_MIN_LENGTH,
+/** A newly chosen password (specification, 5). Its length is counted as browsers do, an emoji as two. */
+export const newPasswordSchema = passwordSchema.refine(
+  (password) => password.length >= PASSWORD_MIN_LENGTH,
   `Password should be at least ${PASSWORD_MIN_LENGTH} characters.`,
 );
 

@@ -74,7 +74,7 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   }
   if (!found) throw redirect(LOG_IN_PATH);
   const { tokenHash, session, user } = found;
-  return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
+  return { userId: user.id, email: user.email, tokenHash, session, viewer: toViewer(found) };
 }
 
 function toViewer({ user, profile }: ViewerRow): Viewer {

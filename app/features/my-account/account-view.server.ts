@@ -15,6 +15,7 @@ const MAX_SESSIONS = 50;
 export type AccountView = {
   email: EmailState;
   newsletter: NewsletterState;
+  isPasswordGuessable: boolean;
   /** The URL of the uploaded picture in its large size; null if none was uploaded here. */
   picture: string | null;
   passkeys: PasskeyView[];
@@ -38,6 +39,7 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
   return {
     email: emailState,
     newsletter,
+    isPasswordGuessable: facts?.isPasswordGuessable ?? false,
     picture: largeHash && avatarPath(largeHash),
     passkeys: (facts?.passkeys ?? []).map(
       ({ id, name, createdAt, lastUsedAt }): PasskeyView => ({

@@ -21,7 +21,7 @@ async function command(...words: string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** The title of the toast that a form of a page without JavaScript leads to, and where it leads. */
+/** Posts a form without JavaScript; returns where that leads, and the page there. */
 async function post(firefox: Visitor, path: string, form: Record<string, string>) {
   const { headers } = await firefox.post(path, { form });
   const location = String(headers.location);
@@ -50,12 +50,15 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   const email = chromium.getByRole("region", { name: "Email" });
   await expect(email).toContainText(`${READABLE}, confirmed`);
 
+  // one of the most common passwords was accepted, and is replaced
   await hydrated(chromium);
   const password = chromium.getByRole("region", { name: "Password" });
+  await expect(password).toContainText("Your password is easy to guess.");
   await password.getByLabel("Current password", { exact: true }).fill(PASSWORDS[0]);
   await password.getByLabel("New password", { exact: true }).fill(PASSWORDS[1]);
   await password.getByRole("button", { name: "Change password" }).click();
   await expect(toast(chromium, "Password Changed!")).toBeVisible();
+  await expect(password).not.toContainText("easy to guess");
 
   // Firefox sends the domain as it was typed
   const firefox = new Visitor(site.origin);
@@ -80,6 +83,9 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await post(firefox, "/newsletter", { email: TYPED });
   const again = await post(new Visitor(site.origin), "/newsletter", { email: STORED });
   expectValue(again.text).toContain("This email is already subscribed.");
+
+  const stuck = await firefox.get("/newsletter/archive%3E).");
+  expectValue(stuck.headers.location).toBe("/newsletter/archive");
 
   // commands take any spelling
   expectValue(await command("members", "show", "ANNA@XN--MNCHEN-3YA.example")).toContain(READABLE);
