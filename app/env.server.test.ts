@@ -302,6 +302,20 @@ describe("the key that signs mail", () => {
     });
     const other = parseEnvironment({ ...set, DKIM_DOMAIN: "mail.book.example" });
     expect(other.DKIM?.domain).toBe("mail.book.example");
+    // mail servers and DNS know an international domain by its ASCII form
+    const international = parseEnvironment({
+      ...set,
+      MAIL_FROM: "Der Weg <Hallo@bücher.example>",
+      MAIL_BOUNCE_ADDRESS: "\u200bbounces@BÜCHER.example",
+      OPERATOR_EMAIL: "me@xn--bcher-kva.example",
+    });
+    expect(international).toMatchObject({
+      DKIM: { domain: "xn--bcher-kva.example" },
+      MAIL_FROM: "Der Weg <hallo@xn--bcher-kva.example>",
+      MAIL_BOUNCE_ADDRESS: "bounces@xn--bcher-kva.example",
+      OPERATOR_EMAIL: "me@xn--bcher-kva.example",
+    });
+    expect(international.WARNINGS.join()).not.toContain("MAIL_BOUNCE_ADDRESS");
     expect(parseEnvironment({}).DKIM).toBeNull();
   });
 

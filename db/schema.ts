@@ -34,6 +34,8 @@ export const users = pgTable(
     id: uuid("id").primaryKey().defaultRandom(),
     email: text("email").notNull(),
     passwordHash: text("password_hash").notNull(),
+    /** Whether the password was found, when last entered, to be a common one or the address. */
+    isPasswordGuessable: boolean("is_password_guessable").notNull().default(false),
     avatarUrl: text("avatar_url"),
     /** When the address was confirmed by a mailed link; null if it was not. */
     emailConfirmedAt: instant("email_confirmed_at"),

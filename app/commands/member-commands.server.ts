@@ -1,3 +1,4 @@
+import { withAsciiDomain } from "~/environment/email-address.server";
 import { createResetLink } from "~/features/accounts/password-reset-request.server";
 import { grantMembership } from "~/features/billing/grant-membership.server";
 import { isSubscribed } from "~/features/membership/access";
@@ -20,7 +21,7 @@ import {
 import type { Profile } from "~db/schema";
 import { requireConfirmation } from "./confirm.server";
 import { note, print, printCount, whileRead, writeOut } from "./output.server";
-import { readLimit, requireEmail } from "./parameters.server";
+import { readLimit, requireEmail, shownEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
 // a command is the export of its name
@@ -46,14 +47,19 @@ export async function list(options: ListOptions): Promise<void> {
   const limit = readLimit(options.limit ?? (csv ? "9999999" : "20"));
   await withDatabase(async () => {
     // one more, to see whether there are more: counting them would take longer than listing them
-    const found = await findMembers({ match, premium, limit: limit + 1, now: new Date() });
+    const found = await findMembers({
+      match: withAsciiDomain(match),
+      premium,
+      limit: limit + 1,
+      now: new Date(),
+    });
     const listed = found.slice(0, limit);
     if (csv) return whileRead(() => writeOut(memberCsv(listed)));
     for (const { email, createdAt, emailConfirmedAt, premiumUntil, isComplimentary } of listed) {
       const kind = isComplimentary ? "complimentary" : "premium";
       const membership = premiumUntil ? `${kind} until ${dayOf(premiumUntil)}` : "not premium";
       const address = emailConfirmedAt ? "confirmed" : "not confirmed";
-      print([printableText(email), dayOf(createdAt), membership, address].join("\t"));
+      print([shownEmail(email), dayOf(createdAt), membership, address].join("\t"));
     }
     note(
       found.length > limit
@@ -93,7 +99,7 @@ async function countAll(): Promise<void> {
 export async function show(address: string): Promise<void> {
   await withMember(address, async (member) => {
     const { profile, newsletter, deletionStartedAt } = member;
-    printFact("E-mail", member.email);
+    printFact("E-mail", shownEmail(member.email));
     printFact("Address", member.emailConfirmedAt ? "confirmed" : "not confirmed");
     printFact("Account", member.id);
     printFact("Created", dayOf(member.createdAt));
@@ -123,7 +129,7 @@ export async function grant(address: string, { until }: { until: string }): Prom
   await withMember(address, async ({ id, email }) => {
     const isSynced = await grantMembership(id, day);
     const member = await findMemberOverview(email, new Date());
-    print(`${printableText(email)}: ${describeMembership(member?.profile ?? null, new Date())}`);
+    print(`${shownEmail(email)}: ${describeMembership(member?.profile ?? null, new Date())}`);
     if (!isSynced) note("Stripe did not say how long is paid; the site asks again by itself.");
   });
 }
@@ -155,7 +161,7 @@ async function signOut(address: string): Promise<void> {
   await withMember(address, async ({ id, email, sessions }) => {
     const { kind } = await endOtherSessions(id, null);
     if (kind === "failed") throw new OperatorError("Nobody was signed out; the log says why.");
-    print(`${printableText(email)} was signed out of ${formatCount(sessions, "browser")}.`);
+    print(`${shownEmail(email)} was signed out of ${formatCount(sessions, "browser")}.`);
   });
 }
 
@@ -179,7 +185,7 @@ async function deleteMember(
   options: { yes?: boolean; anyway?: boolean },
 ): Promise<void> {
   await withMember(address, async (member) => {
-    const email = printableText(member.email);
+    const email = shownEmail(member.email);
     note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
     note(`  membership    ${describeMembership(member.profile, new Date())}`);
     if (member.profile?.stripeCustomerId) {
@@ -190,7 +196,7 @@ async function deleteMember(
     note(`  notes         on ${formatCount(member.notes, "text")}`);
     note(`  newsletter    ${member.newsletter ? "leaves the list" : "is not on the list"}`);
     note("  and           picture, passkeys, sessions, reading progress, podcast address");
-    if (!options.yes) await requireConfirmation(member.email, "delete the account");
+    if (!options.yes) await requireConfirmation(email, "delete the account");
     const outcome = await deleteAccount(member.id, options);
     switch (outcome.kind) {
       case "deleted":
@@ -230,7 +236,7 @@ async function withMember(
 }
 
 function unknownMember(email: string): OperatorError {
-  return new OperatorError(`${printableText(email)} has no account.`);
+  return new OperatorError(`${shownEmail(email)} has no account.`);
 }
 
 /** The membership in one line. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
-import { readEmail } from "~/features/accounts/credentials";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import {
   type ControlOutcome,
@@ -27,6 +26,7 @@ import { findSubscriberByEmail } from "~db/queries/subscribers";
 import type { Campaign } from "~db/schema";
 import { requireConfirmation } from "./confirm.server";
 import { note, print } from "./output.server";
+import { requireEmail } from "./parameters.server";
 import { isSiteSending, report, watchAndReport } from "./watch-campaign.server";
 import { withDatabase } from "./with-database.server";
 
@@ -55,11 +55,7 @@ export async function preview(file: string): Promise<void> {
 
 /** `newsletter test`: sends an issue to these addresses alone, and waits until it is sent. */
 export async function test(file: string, options: { to: string[] }): Promise<void> {
-  const addresses = options.to.map((address) => {
-    const email = readEmail(address);
-    if (email === null) throw new OperatorError(`'${address}' is not an e-mail address.`);
-    return email;
-  });
+  const addresses = options.to.map(requireEmail);
   await withDatabase(async () => {
     const issue = await readIssueForSite(file);
     await insertNewsletterImages(issue.images);

@@ -1,4 +1,4 @@
-import { readEmail } from "~/features/accounts/credentials";
+import { readableEmail, readEmail } from "~/environment/email-address.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { OperatorError } from "~db/operator-error";
 
@@ -14,3 +14,6 @@ export function requireEmail(address: string): string {
   if (email !== null) return email;
   throw new OperatorError(`'${printableText(address)}' is not an e-mail address.`);
 }
+
+/** A stored address as it is printed. */
+export const shownEmail = (email: string) => printableText(readableEmail(email));

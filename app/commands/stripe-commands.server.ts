@@ -21,6 +21,7 @@ import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
 import { print, printAnswers } from "./output.server";
+import { requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
 // a command is the export of its name
@@ -178,7 +179,7 @@ async function syncFromStripe(): Promise<void> {
 /** `stripe give`: gives a membership that this site did not sell to an account. */
 export async function give(subscriptionId: string, email: string): Promise<void> {
   requireConfigured();
-  await withDatabase(() => askStripe(() => giveMembership(subscriptionId, email)));
+  await withDatabase(() => askStripe(() => giveMembership(subscriptionId, requireEmail(email))));
   print(`given: ${subscriptionId}`);
 }
 
@@ -205,7 +206,7 @@ function reportProgress({ done, total, secondsLeft, reached }: Progress): void {
 }
 
 async function syncUser(email: string): Promise<void> {
-  const user = await findUserByEmail(email);
+  const user = await findUserByEmail(requireEmail(email));
   const profile = user && (await findProfile(user.id));
   if (!profile) throw new OperatorError("Nobody has an account with this address.");
   const { stripeCustomerId } = profile;

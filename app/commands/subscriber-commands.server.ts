@@ -1,3 +1,4 @@
+import { withAsciiDomain } from "~/environment/email-address.server";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
 import { exportSubscribers } from "~/features/newsletter/export-subscribers.server";
@@ -19,7 +20,7 @@ import { suppressAddresses } from "~db/queries/suppressed-addresses";
 import { SUPPRESSION_REASONS } from "~db/suppression-reasons";
 import { ask } from "./ask.server";
 import { note, print, printCount, whileRead, writeOut } from "./output.server";
-import { readLimit, requireEmail } from "./parameters.server";
+import { readLimit, requireEmail, shownEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";
 
 // a command is the export of its name
@@ -58,7 +59,8 @@ type ListOptions = {
 
 /** `subscribers list`: the newest addresses, when they joined, and where their consent comes from. */
 export async function list(options: ListOptions): Promise<void> {
-  const { limit: limitText = "20", match = "", unconfirmed, suppressed } = options;
+  const { limit: limitText = "20", unconfirmed, suppressed } = options;
+  const match = withAsciiDomain(options.match ?? "");
   if (unconfirmed && suppressed) {
     throw new OperatorError("Choose one of --unconfirmed and --suppressed.");
   }
@@ -72,7 +74,7 @@ export async function list(options: ListOptions): Promise<void> {
     const found = await findNewestSubscribers({ group, match, limit });
     for (const { email, createdAt, consentSource, suppression } of found) {
       const why = suppression ? SUPPRESSION_REASONS[suppression].words : nameSource(consentSource);
-      print([email, createdAt.toISOString().slice(0, 10), why].join("\t"));
+      print([shownEmail(email), createdAt.toISOString().slice(0, 10), why].join("\t"));
     }
     const count = await countSubscribers({ group, match });
     note(
@@ -94,10 +96,10 @@ export async function add(address: string, options: { source?: string }): Promis
     const outcome = await addSubscriber(email, source);
     if (outcome.kind === "suppressed") {
       throw new OperatorError(
-        `${email} was not added: ${SUPPRESSION_REASONS[outcome.reason].words}. Its owner can subscribe on the site, and confirm.`,
+        `${shownEmail(email)} was not added: ${SUPPRESSION_REASONS[outcome.reason].words}. Its owner can subscribe on the site, and confirm.`,
       );
     }
-    print(`${email} ${ADDED[outcome.kind]}`);
+    print(`${shownEmail(email)} ${ADDED[outcome.kind]}`);
   });
 }
 
@@ -107,7 +109,7 @@ export async function remove(address: string): Promise<void> {
   await withDatabase(async () => {
     const { deleted } = await suppressAddresses([email], "unsubscribed");
     const done = deleted > 0 ? "was removed from the list" : "was not on the list";
-    print(`${email} ${done}; it stays out until its owner subscribes on the site.`);
+    print(`${shownEmail(email)} ${done}; it stays out until its owner subscribes on the site.`);
   });
 }
 

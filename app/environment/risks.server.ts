@@ -59,10 +59,10 @@ function mailRisks(settings: Settings): string[] {
 
 /** DMARC (RFC 7489, 3.1) counts SPF and DKIM only for domains that belong to that of `MAIL_FROM`. */
 function alignmentRisks({ MAIL_FROM, MAIL_BOUNCE_ADDRESS, DKIM_DOMAIN }: Settings): string[] {
-  const sender = addressOf(MAIL_FROM)?.split("@")[1]?.toLowerCase() ?? "";
+  const sender = addressOf(MAIL_FROM)?.split("@")[1] ?? "";
   const isAligned = (domain: string) =>
     domain === sender || domain.endsWith(`.${sender}`) || sender.endsWith(`.${domain}`);
-  const bounces = MAIL_BOUNCE_ADDRESS?.split("@")[1]?.toLowerCase();
+  const bounces = MAIL_BOUNCE_ADDRESS?.split("@")[1];
   return applying([
     bounces &&
       !isAligned(bounces) &&

@@ -6,6 +6,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
+import { readEmail } from "./email-address.server";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = "hello@localhost";
@@ -62,10 +63,7 @@ const decimalNumber = (max: number, wanted: string) =>
 
 /** An e-mail address without a name. */
 const bareAddress = (example: string) =>
-  textThat(
-    (value) => addressOf(value) === value,
-    `one e-mail address without a name, such as ${example}`,
-  );
+  readBy(readEmail, `one e-mail address without a name, such as ${example}`);
 
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
@@ -78,8 +76,8 @@ const origin = textThat(
   "an http(s) origin without a path, such as https://example.com",
 ).transform((value) => new URL(value).origin);
 
-const mailbox = textThat(
-  (value) => addressOf(value) !== null,
+const mailbox = readBy(
+  (value) => readMailbox(value)?.text ?? null,
   "one e-mail address, with a name or without, such as My Book <hello@example.com>",
 );
 
@@ -254,12 +252,18 @@ export type Settings = z.infer<typeof schema>;
 
 export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
 
-/** The e-mail address in a text such as `Name <address>`; null unless there is exactly one. */
+/** The e-mail address in a text such as `Name <address>`, in canonical form; null unless there is exactly one. */
 export function addressOf(text: string): string | null {
+  return readMailbox(text)?.address ?? null;
+}
+
+/** Such a text's address, and the text with the address in canonical form. */
+function readMailbox(text: string): { address: string; text: string } | null {
   const [mailbox, ...more] = addressparser(text);
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
-  const address = mailbox.address ?? "";
-  return /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}-]+(\.[\p{L}\p{N}-]+)*$/u.test(address) ? address : null;
+  const typed = mailbox.address ?? "";
+  const address = readEmail(typed);
+  return address === null ? null : { address, text: text.replace(typed, () => address) };
 }
 
 /** The private key in a file, as PEM; null unless it is an RSA key long enough for receivers (RFC 8301, 3.2). */

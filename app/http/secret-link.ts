@@ -18,7 +18,22 @@ export const secretLinkHeaders: HeadersFunction = () => ({
 /** The same policy for client-side navigation, which does not request the document. */
 export const secretLinkMeta = { name: "referrer", content: REFERRER_POLICY };
 
-/** The secret in a request's URL; "" if it is missing. */
+/** The forms of the tokens in mailed links: random, an id with its signature, and a short signature. */
+const TOKEN = String.raw`^[^\w-]*((?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.)?[\w-]{43}|[\w-]{22})`;
+const WHOLE_TOKEN = new RegExp(`${TOKEN}(?![\\w-])`);
+const TOKEN_BEFORE_DASH = new RegExp(`${TOKEN}(?![A-Za-z0-9])`);
+
+/**
+ * The secret in a request's URL, without what mail programs and people put into links: the full stop of the sentence,
+ * brackets, line breaks, the `=3D` of quoted-printable. "" if it is missing.
+ */
 export function secretInAddress(request: Request): string {
-  return new URL(request.url).searchParams.get("token") ?? "";
+  const given = new URL(request.url).searchParams.get("token") ?? "";
+  const joined = given.replace(/[=\s]/g, "");
+  // a token may itself begin with 3D
+  const found =
+    WHOLE_TOKEN.exec(joined) ??
+    WHOLE_TOKEN.exec(joined.replace(/^3D/i, "")) ??
+    TOKEN_BEFORE_DASH.exec(joined);
+  return found?.[1] ?? given;
 }

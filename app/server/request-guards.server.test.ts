@@ -123,6 +123,27 @@ describe("a request", () => {
 describe("a request's address", () => {
   const longest = `/${"a".repeat(511)}`;
 
+  it.each([
+    // haswellr/CritterDB#61, dachcom-digital/pimcore-members#136
+    ["/newsletter/one.", "/newsletter/one"],
+    ["/newsletter/one!", "/newsletter/one"],
+    ["/drafts/9.abc/one).%E2%80%9D", "/drafts/9.abc/one"],
+    ["/podcast/abc_-.xml%3E", "/podcast/abc_-.xml"],
+    ["/podcast/abc_-.xml=", "/podcast/abc_-.xml"],
+    ["/one%0D%0A", "/one"],
+    ["/one%E2%80%8B", "/one"],
+    ["/*", "/"],
+    ["/auth/reset-password%3Ftoken%3Dabc", "/auth/reset-password?token=abc"],
+    ["/%2Fevil.example)", "/evil.example"],
+  ])("for the link %s is redirected to %s", (path, bare) => {
+    expect(checkRequest(ask({ url: path }), path)).toMatchObject({
+      status: 302,
+      headers: { Location: bare },
+    });
+    expect(statusOf({ url: bare }, new URL(bare, "https://book.example").pathname)).toBe("passes");
+    expect(statusOf({ url: path, method: "POST" }, path)).toBe("passes");
+  });
+
   it("has a path of at most 512 characters, in however many segments", () => {
     expect(statusOf({}, longest)).toBe("passes");
     expect(statusOf({}, "/a".repeat(256))).toBe("passes");

@@ -21,8 +21,8 @@ const MAX_URL_LENGTH = 8_000;
 /**
  * Checks every request before it is handled, in this order: the method; the number of headers; repeated headers that
  * affect interpretation; a well-formed URL with one spelling; the site's own host; and, for a request that may change
- * something, that it comes from the site's own pages. A route opts out of the last two in its handle. Returns null when
- * the request passes.
+ * something, that it comes from the site's own pages. A route opts out of the last two in its handle. A link with
+ * something stuck to its end is redirected. Returns null when the request passes.
  */
 export function checkRequest(
   request: IncomingMessage,
@@ -62,10 +62,31 @@ export function checkRequest(
     const answer = answerOtherHost(request, handle);
     if (answer) return answer;
   }
-  if (method !== "GET" && method !== "HEAD" && originCheck !== false && !isFromOwnPage(request)) {
+  if (method === "GET" || method === "HEAD") {
+    return request.url === path ? repairLink(path) : null;
+  }
+  if (originCheck !== false && !isFromOwnPage(request)) {
     return { status: 403, message: "This request comes from another site." };
   }
   return null;
+}
+
+/**
+ * Redirects a link with a sentence's punctuation, a quote, a bracket or an invisible character stuck to its end, or with
+ * an encoded question mark. No path of the site has these. Null for any other. What is stuck to a query is dropped by
+ * the reader of its parameter.
+ */
+function repairLink(path: string): Rejection | null {
+  const given = decodeURIComponent(path);
+  const bare = given.replace(/(?:(?!\/)[\p{P}\p{S}\p{Z}\p{C}])+$/u, "");
+  if (bare === given && !given.includes("?")) return null;
+  // with two slashes it would lead to another site
+  const location = encodeURI(`/${bare.replace(/^\/+/, "")}`);
+  return {
+    status: 302,
+    message: "The link had more than its address.",
+    headers: { Location: location },
+  };
 }
 
 /**

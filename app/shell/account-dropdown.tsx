@@ -55,7 +55,7 @@ export function AccountDropdown({ user, isSubscribed, plainMenu }: AccountDropdo
       <DropdownMenuContent ref={content} className="menu menu-floating" align="end" sideOffset={8}>
         <DropdownMenuItem asChild textValue="My Account">
           <Link to="/account" className="menu-item">
-            <MyAccountLabel email={user.email} />
+            <MyAccountLabel email={user.readableEmail} />
           </Link>
         </DropdownMenuItem>
         <DropdownMenuSeparator className="mx-3 my-1 h-px bg-line" />

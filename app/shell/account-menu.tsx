@@ -71,7 +71,7 @@ export function AccountMenu({ user, isSubscribed }: AccountMenuProps) {
       </summary>
       <div className="menu">
         <Link to="/account" className="menu-item">
-          <MyAccountLabel email={user.email} />
+          <MyAccountLabel email={user.readableEmail} />
         </Link>
         <ul className="mt-1 border-line border-t pt-1">
           {isSubscribed && (

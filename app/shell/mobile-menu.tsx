@@ -87,7 +87,7 @@ export function MobileMenu({ current }: { current: string | null }) {
           {user ? (
             <div className="mt-6">
               <Link to="/account" className="menu-item">
-                <MyAccountLabel email={user.email} />
+                <MyAccountLabel email={user.readableEmail} />
               </Link>
               <ul className="mt-2">
                 <AccountActions />

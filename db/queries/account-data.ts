@@ -29,7 +29,7 @@ import { listPasskeys } from "./passkeys";
 
 /** An account with when its deletion began, which is null for all but a few; null if there is none. */
 export async function findAccountData(userId: string) {
-  const { passwordHash: _, ...account } = getTableColumns(users);
+  const { passwordHash: _, isPasswordGuessable: __, ...account } = getTableColumns(users);
   const [row] = await db()
     .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
     .from(users)

@@ -8,6 +8,7 @@ export type ListedSession = Pick<Session, "id" | "browser" | "system" | "created
 
 export type AccountFacts = {
   emailConfirmedAt: Date | null;
+  isPasswordGuessable: boolean;
   /** The address that waits to be confirmed in the place of the account's; null for none. */
   waitingEmail: string | null;
   /** Null if the account's address is not on the list of subscribers. */
@@ -29,6 +30,7 @@ export async function findAccountFacts(
   const account = executor
     .select({
       emailConfirmedAt: users.emailConfirmedAt,
+      isPasswordGuessable: users.isPasswordGuessable,
       waitingEmail: emailChanges.newEmail,
       subscriberId: subscribers.id,
       confirmedAt: subscribers.confirmedAt,

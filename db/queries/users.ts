@@ -18,7 +18,7 @@ export async function findUserByEmail(
 
 /** Inserts a user with an empty profile; null, and nothing written, if the address is taken. */
 export async function insertUser(
-  user: { email: string; passwordHash: string },
+  user: { email: string; passwordHash: string; isPasswordGuessable?: boolean },
   executor: Executor = getDatabase().db,
 ): Promise<User | null> {
   return executor.transaction(async (tx) => {
@@ -31,16 +31,16 @@ export async function insertUser(
 
 /**
  * Replaces a user's hash by another; false, and nothing written, if `from` is no longer the user's hash, because
- * the password was changed meanwhile.
+ * the password was changed meanwhile. Without `isPasswordGuessable`, that stays as it is.
  */
 export async function replacePasswordHash(
   userId: string,
-  { from, to }: { from: string; to: string },
+  { from, to, isPasswordGuessable }: { from: string; to: string; isPasswordGuessable?: boolean },
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
   const { count } = await executor
     .update(users)
-    .set({ passwordHash: to, updatedAt: new Date() })
+    .set({ passwordHash: to, isPasswordGuessable, updatedAt: new Date() })
     .where(and(eq(users.id, userId), eq(users.passwordHash, from)));
   return count > 0;
 }
@@ -68,14 +68,14 @@ export async function claimSignUpNotice(
 }
 
 /** Sets a new password's hash, whatever the old one was. */
-export async function updatePasswordHash(
+export async function updatePassword(
   userId: string,
-  passwordHash: string,
+  password: Pick<User, "passwordHash" | "isPasswordGuessable">,
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   await executor
     .update(users)
-    .set({ passwordHash, updatedAt: new Date() })
+    .set({ ...password, updatedAt: new Date() })
     .where(eq(users.id, userId));
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { getDatabase } from "~db/client";
 import { deleteOtherSessions, insertSession } from "~db/queries/sessions";
-import { findUserByEmail, insertUser, updatePasswordHash } from "~db/queries/users";
+import { findUserByEmail, insertUser, updatePassword } from "~db/queries/users";
 import { sessions } from "~db/schema";
 import {
   canLogIn,
@@ -74,7 +74,7 @@ describe("a session", () => {
     const { id } = await newUser("the old hash");
     let opened: Promise<boolean> | undefined;
     await getDatabase().db.transaction(async (tx) => {
-      await updatePasswordHash(id, "the new hash", tx);
+      await updatePassword(id, { passwordHash: "the new hash", isPasswordGuessable: false }, tx);
       await deleteOtherSessions(id, null, tx);
       opened = insertSession(newSession(id, "the old hash"));
       await untilLockWait();
@@ -89,7 +89,11 @@ describe("a session", () => {
     await getDatabase().db.transaction(async (tx) => {
       expect(await insertSession(newSession(id, "the old hash"), tx)).toBe(true);
       changed = getDatabase().db.transaction(async (other) => {
-        await updatePasswordHash(id, "the new hash", other);
+        await updatePassword(
+          id,
+          { passwordHash: "the new hash", isPasswordGuessable: false },
+          other,
+        );
         await deleteOtherSessions(id, null, other);
       });
       await untilLockWait();

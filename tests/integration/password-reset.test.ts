@@ -127,13 +127,11 @@ describe("a reset link", () => {
     }
   });
 
-  it.each([
-    ["too short", "12345", "Password should be at least 6 characters."],
-    ["too long", "x".repeat(1_001), "Password should be at most 1000 characters."],
-  ])("still works after a password that was %s", async (_name, password, description) => {
+  it("still works after a password that was too short", async () => {
+    const description = "Password should be at least 6 characters.";
     const { email } = await newReader();
     const token = await tokenFor(email);
-    const answer = await choose(token, password);
+    const answer = await choose(token, "12345");
     expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
     expect((await flashOf(answer))?.toast).toEqual({
       title: "Password Reset Failed",

@@ -68,7 +68,7 @@ describe("the viewer", () => {
     const avatar = "https://photos.example.test/me.jpg";
     await getDatabase().db.update(users).set({ avatarUrl: avatar }).where(eq(users.id, id));
     expect(await findViewer(args())).toEqual({
-      user: { id, email, user_metadata: { avatar_url: avatar } },
+      user: { id, email, readableEmail: email, user_metadata: { avatar_url: avatar } },
       profile: {
         stripe_price_id: "price_1250_yearly",
         stripe_current_period_end: "2099-05-06T07:08:09.000Z",
@@ -161,7 +161,12 @@ describe("a profile that cannot be read", () => {
     await db.execute(sql`alter table profiles rename to profiles_away`);
     try {
       expect(await findViewer(reader.args())).toEqual({
-        user: { id: reader.id, email: reader.email, user_metadata: { avatar_url: null } },
+        user: {
+          id: reader.id,
+          email: reader.email,
+          readableEmail: reader.email,
+          user_metadata: { avatar_url: null },
+        },
         profile: null,
         isSubscribed: false,
       });

@@ -9,11 +9,11 @@ import { type ClientNetworks, clientNetworks } from "~/http/client-network.serve
 import type { FieldValue } from "~/http/request-body.server";
 import { getDatabase, type Transaction } from "~db/client";
 import { isEmailReserved } from "~db/queries/email-changes";
-import { findUserByEmail, insertUser } from "~db/queries/users";
+import { findUserByEmail, insertUser, replacePasswordHash } from "~db/queries/users";
 import { FORGOT_PASSWORD_PATH } from "./auth-paths";
 import { firstProblem, logInSchema, signUpSchema } from "./credentials";
 import { emailConfirmationUrl } from "./email-confirmation.server";
-import { hashPassword, verifyPassword } from "./password.server";
+import { hashPassword, isGuessable, verifyPassword } from "./password.server";
 import type { VerifiedUser } from "./sessions.server";
 
 /**
@@ -102,6 +102,10 @@ async function logIn(fields: SentCredentials, network: ClientNetworks): Promise<
     throw new CredentialsError(WRONG_CREDENTIALS, user?.id);
   }
   const { id, passwordHash } = user;
+  const isPasswordGuessable = await isGuessable(password, user.email);
+  if (isPasswordGuessable !== user.isPasswordGuessable) {
+    await replacePasswordHash(id, { from: passwordHash, to: passwordHash, isPasswordGuessable });
+  }
   return { id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
 }
 
@@ -115,7 +119,8 @@ async function signUp(
   const { email, password } = parsed.data;
 
   const passwordHash = await hashPassword(password, network);
-  const user = await insertAccount({ email, passwordHash });
+  const isPasswordGuessable = await isGuessable(password, email);
+  const user = await insertAccount({ email, passwordHash, isPasswordGuessable });
   if (!user) return { id: "", email, passwordHash, identities: [] };
   wakeMailWorker();
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
@@ -125,7 +130,7 @@ async function signUp(
  * Inserts an account and queues its welcome mail. Returns null and writes nothing if the address is taken or
  * reserved.
  */
-async function insertAccount(account: { email: string; passwordHash: string }) {
+async function insertAccount(account: Parameters<typeof insertUser>[0]) {
   try {
     return await getDatabase().db.transaction(async (tx) => {
       const inserted = await insertUser(account, tx);

@@ -1,5 +1,5 @@
 import { PasswordField } from "~/ui";
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from "./password-limits";
+import { PASSWORD_MIN_LENGTH } from "./password-limits";
 
 /** The field for the account's current password, named `password`. */
 export function CurrentPasswordField({ label, autoFocus }: { label: string; autoFocus?: boolean }) {
@@ -9,7 +9,6 @@ export function CurrentPasswordField({ label, autoFocus }: { label: string; auto
       name="password"
       autoComplete="current-password"
       required
-      maxLength={PASSWORD_MAX_LENGTH}
       autoFocus={autoFocus}
     />
   );
@@ -24,7 +23,6 @@ export function NewPasswordField({ name }: { name: string }) {
       autoComplete="new-password"
       required
       minLength={PASSWORD_MIN_LENGTH}
-      maxLength={PASSWORD_MAX_LENGTH}
       hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
     />
   );

@@ -1,5 +1,2 @@
-/** Minimum length of a new password, in characters (specification, 5 and 9). */
+/** Minimum length of a new password, in characters (specification, 5 and 9). It has no maximum but that of a form. */
 export const PASSWORD_MIN_LENGTH = 6;
-
-/** Maximum length of a password, in characters. Limits the server time of one request. */
-export const PASSWORD_MAX_LENGTH = 1_000;

@@ -1,3 +1,4 @@
+import { readableEmail } from "~/environment/email-address.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
@@ -6,9 +7,9 @@ import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { deleteOtherSessions } from "~db/queries/sessions";
-import { confirmEmail, updatePasswordHash } from "~db/queries/users";
+import { confirmEmail, updatePassword } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
-import { hashPassword } from "./password.server";
+import { hashPassword, isGuessable } from "./password.server";
 import { enqueuePasswordChanged } from "./password-changed-notice.server";
 import { openSession } from "./sessions.server";
 
@@ -21,7 +22,7 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
   if (!tokenHash) return null;
   try {
     const reset = await findPasswordReset(tokenHash, new Date());
-    return reset && { token, email: reset.email };
+    return reset && { token, email: readableEmail(reset.email) };
   } catch (error) {
     log().error({ err: error }, "a password reset link could not be looked up; its form is shown");
     return { token, email: null };
@@ -55,7 +56,8 @@ export async function resetPassword(
     if (!reset) return { kind: "invalid-link" };
     const { userId, email } = reset;
     const passwordHash = await hashPassword(password, network);
-    if (!(await changePassword(tokenHash, { passwordHash, email })))
+    const isPasswordGuessable = await isGuessable(password, email);
+    if (!(await changePassword(tokenHash, { passwordHash, isPasswordGuessable, email })))
       return { kind: "invalid-link" };
     const facts = { userId, network: network.narrow };
     logSecurityEvent("password-reset", facts, "password changed by a reset link");
@@ -76,12 +78,12 @@ export async function resetPassword(
  */
 function changePassword(
   tokenHash: string,
-  { passwordHash, email }: { passwordHash: string; email: string },
+  { email, ...password }: { passwordHash: string; isPasswordGuessable: boolean; email: string },
 ): Promise<boolean> {
   return getDatabase().db.transaction(async (tx) => {
     const userId = await takePasswordReset(tokenHash, new Date(), tx);
     if (!userId) return false;
-    await updatePasswordHash(userId, passwordHash, tx);
+    await updatePassword(userId, password, tx);
     // having the link proves access to this address's mail
     await confirmEmail({ userId, email }, new Date(), tx);
     await deleteOtherSessions(userId, null, tx);

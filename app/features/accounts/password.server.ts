@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import argon2 from "argon2";
 import { libuvThreads } from "~/env.server";
+import { readEmail } from "~/environment/email-address.server";
 import { BoundedQueue } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { exposeGauge } from "~/observability/metrics.server";
@@ -39,11 +40,15 @@ export async function hashPassword(password: string, network = clientNetworks())
   return queue.run(network, () => argon2.hash(composed(password), PARAMETERS));
 }
 
+/** Longest password that is normalized, in characters: the time grows with the square of the number of accents. */
+const MAX_NORMALIZED = 1_000;
+
 /**
  * Normalizes a password to Unicode NFC (RFC 8265, 4.2.2). Systems encode "ä" as one character or two; the password
  * must match on all of them.
  */
-const composed = (password: string) => password.normalize("NFC");
+const composed = (password: string) =>
+  password.length > MAX_NORMALIZED ? password : password.normalize("NFC");
 
 let decoy: Promise<string> | undefined;
 
@@ -66,9 +71,31 @@ export async function verifyPassword(
   return hash !== null && isRight;
 }
 
-/** Creates the decoy hash in advance, so the first unknown address is no slower than later ones. */
+/** Creates the decoy hash in advance, so the first unknown address is no slower than later ones, and loads the list. */
 export async function warmUpPasswords(): Promise<void> {
-  await decoyHash();
+  await Promise.all([decoyHash(), commonPasswords()]);
+}
+
+/** How many of the most common passwords are known, in lower case. */
+const COMMON_PASSWORDS = 10_000;
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+function commonPasswords(): Promise<ReadonlySet<string>> {
+  common ??= import("@zxcvbn-ts/language-common").then(
+    ({ dictionary }) => new Set(dictionary["passwords-common"].slice(0, COMMON_PASSWORDS)),
+  );
+  return common;
+}
+
+/**
+ * Whether a password is one of the first that somebody would try: a common one, the account's address, or what is before
+ * its @, in capitals or not.
+ */
+export async function isGuessable(password: string, email: string): Promise<boolean> {
+  const form = composed(password).toLowerCase();
+  const isAddress = readEmail(password) === email || email.startsWith(`${form}@`);
+  return isAddress || (await commonPasswords()).has(form);
 }
 
 function decoyHash(): Promise<string> {

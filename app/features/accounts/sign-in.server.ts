@@ -1,3 +1,4 @@
+import { readEmail } from "~/environment/email-address.server";
 import { QueueFull } from "~/http/bounded-queue.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
@@ -11,7 +12,6 @@ import {
   type Way,
   WRONG_CREDENTIALS,
 } from "./authenticator.server";
-import { readEmail } from "./credentials";
 import { hashPassword, needsRehash } from "./password.server";
 import { openSession, type VerifiedUser } from "./sessions.server";
 import { notifySignUpAttempt } from "./sign-up-notice.server";

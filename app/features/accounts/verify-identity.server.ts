@@ -8,7 +8,6 @@ import { type SessionState, updateSession } from "~db/queries/sessions";
 import { findPasswordHash } from "~db/queries/users";
 import type { VerifiedBy } from "~db/schema";
 import { verifyPassword } from "./password.server";
-import { PASSWORD_MAX_LENGTH } from "./password-limits";
 
 /** How long a session may take sensitive steps after a password or passkey was used, in milliseconds. */
 const VERIFICATION_LIFETIME_MS = 10 * 60 * 1000;
@@ -22,8 +21,13 @@ export function isRecentlyVerified(
   return isWithin(verifiedAt, VERIFICATION_LIFETIME_MS);
 }
 
-/** A signed-in user and their session. */
-export type SignedIn = { userId: string; tokenHash: string; session: SessionState };
+/** A signed-in user, with their canonical address, and their session. */
+export type SignedIn = {
+  userId: string;
+  email: string;
+  tokenHash: string;
+  session: SessionState;
+};
 
 /** The outcome of verifying a user's identity. */
 export type VerificationOutcome =
@@ -39,7 +43,7 @@ export type VerificationOutcome =
  * minutes replaces the password. The caller limits the attempts. Never throws.
  */
 export async function verifyIdentity(
-  { userId, tokenHash, session }: SignedIn,
+  { userId, tokenHash, session }: Omit<SignedIn, "email">,
   password: FieldValue,
   clientAddress: string | undefined,
 ): Promise<VerificationOutcome> {
@@ -52,9 +56,7 @@ export async function verifyIdentity(
     }
     if (!password) return { kind: "rejected", message: "Please enter your password." };
     const isRight =
-      typeof password === "string" &&
-      password.length <= PASSWORD_MAX_LENGTH &&
-      (await verifyPassword(passwordHash, password, network));
+      typeof password === "string" && (await verifyPassword(passwordHash, password, network));
     if (!isRight) {
       const facts = { way: "verify", userId, network: network.narrow };
       logSecurityEvent("sign-in-failed", facts, "a password was not confirmed");

@@ -1,5 +1,6 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
 import pTimeout from "p-timeout";
+import { readableEmail } from "~/environment/email-address.server";
 import { isSubscribed } from "~/features/membership/access";
 import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
 import { nextPayment } from "~/features/membership/next-payment";
@@ -73,12 +74,17 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
   }
   if (!found) throw redirect(LOG_IN_PATH);
   const { tokenHash, session, user } = found;
-  return { userId: user.id, tokenHash, session, viewer: toViewer(found) };
+  return { userId: user.id, email: user.email, tokenHash, session, viewer: toViewer(found) };
 }
 
 function toViewer({ user, profile }: ViewerRow): Viewer {
   return {
-    user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatarUrl } },
+    user: {
+      id: user.id,
+      email: user.email,
+      readableEmail: readableEmail(user.email),
+      user_metadata: { avatar_url: user.avatarUrl },
+    },
     profile: profile && {
       stripe_price_id: profile.stripePriceId,
       stripe_current_period_end: profile.stripeCurrentPeriodEnd?.toISOString() ?? null,

@@ -5,6 +5,8 @@ import type { ShownPayment } from "~/features/membership/next-payment";
 export type AuthUser = {
   id: string;
   email: string;
+  /** The address as people write it, for pages. */
+  readableEmail: string;
   user_metadata: { avatar_url: string | null };
 };
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { emailSchema } from "~/features/accounts/credentials";
+import { emailSchema, readableEmail } from "~/environment/email-address.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { operatorAddress } from "~/features/mail/operator-address.server";
 import { renderMail } from "~/features/mail/render-mail";
@@ -45,7 +45,11 @@ const TIME = new Intl.DateTimeFormat("en-US", {
 export async function declareCancellation(
   cancellation: z.infer<typeof cancellationSchema>,
 ): Promise<ReceivedCancellation | null> {
-  const stated = { ...cancellation, endsOn: cancellation.endsOn || "as early as possible" };
+  const stated = {
+    ...cancellation,
+    email: readableEmail(cancellation.email),
+    endsOn: cancellation.endsOn || "as early as possible",
+  };
   const received = {
     receivedAt: `${TIME.format(new Date())} UTC`,
     facts: Object.entries(CANCELLATION_FIELDS).flatMap(([field, name]) => {

@@ -31,7 +31,7 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
             <h1 className="page-heading">
               Welcome,{" "}
               <span className="premium-email block wrap-anywhere text-[0.72em] text-gold leading-[1.3]">
-                {user.email}
+                {user.readableEmail}
               </span>
             </h1>
             <p className="lead text-mist">

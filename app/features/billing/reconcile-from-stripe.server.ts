@@ -1,4 +1,5 @@
 import type Stripe from "stripe";
+import { readEmail } from "~/environment/email-address.server";
 import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile, findProfileByCustomer } from "~db/queries/profiles";
@@ -130,8 +131,10 @@ async function findOwner(
 /** Returns the account that a customer names, or else the one that has confirmed its address. */
 async function accountOfCustomer({ email, metadata }: Stripe.Customer): Promise<string | null> {
   const userId = await findAccount(metadata.userId);
-  if (userId || !email) return userId;
-  const user = await findUserByEmail(email);
+  // as somebody typed it
+  const address = readEmail(email);
+  if (userId || !address) return userId;
+  const user = await findUserByEmail(address);
   return user?.emailConfirmedAt ? user.id : null;
 }
 

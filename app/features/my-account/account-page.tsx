@@ -30,12 +30,12 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
     <div className="frame account-page">
       <header>
         <h1 className="page-heading">My Account</h1>
-        <p className="lead wrap-anywhere">{user.email}</p>
+        <p className="lead wrap-anywhere">{user.readableEmail}</p>
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
       <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
-      <EmailSection email={user.email} state={view.email} typed={typedEmail} />
-      <PasswordSection email={user.email} />
+      <EmailSection email={user.readableEmail} state={view.email} typed={typedEmail} />
+      <PasswordSection email={user.email} isGuessable={view.isPasswordGuessable} />
       <PasskeysSection passkeys={view.passkeys} />
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
@@ -91,9 +91,15 @@ function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps)
 }
 
 /** The form that changes the password; requires the old one. */
-function PasswordSection({ email }: { email: string }) {
+function PasswordSection({ email, isGuessable }: { email: string; isGuessable: boolean }) {
   return (
     <AccountSection id="password" title="Password">
+      {isGuessable && (
+        <p>
+          <strong className="text-ink">Your password is easy to guess.</strong> It is among the most
+          common ones, or it is your address. Please choose another one.
+        </p>
+      )}
       <p>
         A new password signs you out everywhere but here.{" "}
         <a href={FORGOT_PASSWORD_PATH}>Forgot your password?</a>

@@ -1,3 +1,4 @@
+import { readableEmail } from "~/environment/email-address.server";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { findAccountFacts } from "~db/queries/account-facts";
 import type { SessionState } from "~db/queries/sessions";
@@ -14,6 +15,7 @@ const MAX_SESSIONS = 50;
 export type AccountView = {
   email: EmailState;
   newsletter: NewsletterState;
+  isPasswordGuessable: boolean;
   /** The URL of the uploaded picture in its large size; null if none was uploaded here. */
   picture: string | null;
   passkeys: PasskeyView[];
@@ -31,12 +33,13 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
       : "unconfirmed";
   const emailState: EmailState = {
     isConfirmed: facts?.emailConfirmedAt != null,
-    waiting: facts?.waitingEmail ?? null,
+    waiting: facts?.waitingEmail ? readableEmail(facts.waitingEmail) : null,
     isVerifiedByPasskey: isRecentlyVerified(session, "passkey"),
   };
   return {
     email: emailState,
     newsletter,
+    isPasswordGuessable: facts?.isPasswordGuessable ?? false,
     picture: largeHash && avatarPath(largeHash),
     passkeys: (facts?.passkeys ?? []).map(
       ({ id, name, createdAt, lastUsedAt }): PasskeyView => ({

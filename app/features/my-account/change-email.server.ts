@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { env } from "~/env.server";
+import { emailSchema } from "~/environment/email-address.server";
 import { passwordResetPath } from "~/features/accounts/auth-paths";
-import { emailSchema, firstProblem } from "~/features/accounts/credentials";
+import { firstProblem } from "~/features/accounts/credentials";
 import { createLinkToken, hashLinkToken } from "~/features/accounts/link-token.server";
 import { hashPassword } from "~/features/accounts/password.server";
 import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
@@ -41,7 +42,7 @@ import {
 import { deletePasskeysSince } from "~db/queries/passkeys";
 import { deletePasswordReset } from "~db/queries/password-resets";
 import { deleteOtherSessions } from "~db/queries/sessions";
-import { updatePasswordHash } from "~db/queries/users";
+import { updatePassword } from "~db/queries/users";
 import type { EmailChange } from "~db/schema";
 import { confirmEmailChangePath, undoEmailChangePath } from "./account-paths";
 
@@ -69,7 +70,7 @@ export type EmailChangeRequestOutcome =
  * whether another account has the new address. The caller limits the attempts. Never throws.
  */
 export async function requestEmailChange(
-  account: SignedIn & { email: string },
+  account: SignedIn,
   { email, password }: { email: FieldValue; password: FieldValue },
   clientAddress: string | undefined,
 ): Promise<EmailChangeRequestOutcome> {
@@ -241,7 +242,7 @@ function revert(
       await changeEmail({ userId, from: currentEmail, to: oldEmail, unsubscribeToken }, now, tx);
     }
     await deleteEmailChangesSince(change, tx);
-    await updatePasswordHash(userId, unknownPassword, tx);
+    await updatePassword(userId, { passwordHash: unknownPassword, isPasswordGuessable: false }, tx);
     await deleteOtherSessions(userId, null, tx);
     const since = new Date(createdAt.getTime() - DOUBTFUL_PASSKEYS_MS);
     const removedPasskeys = await deletePasskeysSince(userId, since, tx);

@@ -1,5 +1,5 @@
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
-import { hashPassword } from "~/features/accounts/password.server";
+import { hashPassword, isGuessable } from "~/features/accounts/password.server";
 import { enqueuePasswordChanged } from "~/features/accounts/password-changed-notice.server";
 import {
   type SignedIn,
@@ -43,6 +43,7 @@ export async function changePassword(
       const hashes = {
         from: verified.passwordHash,
         to: await hashPassword(parsed.data, network),
+        isPasswordGuessable: await isGuessable(parsed.data, account.email),
       };
       if (!(await replacePassword({ userId, tokenHash }, hashes))) continue;
       const facts = { userId, network: network.narrow };
@@ -61,7 +62,7 @@ export async function changePassword(
 /** Replaces the hash; returns false and writes nothing if the verified password is no longer current. */
 function replacePassword(
   { userId, tokenHash }: { userId: string; tokenHash: string },
-  hashes: { from: string; to: string },
+  hashes: Parameters<typeof replacePasswordHash>[1],
 ): Promise<boolean> {
   return getDatabase().db.transaction(async (tx) => {
     if (!(await replacePasswordHash(userId, hashes, tx))) return false;

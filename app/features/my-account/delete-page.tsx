@@ -19,7 +19,7 @@ export function DeletePage({
         Keep my account
       </Link>
       <h1 className="page-heading mt-6">Delete your account?</h1>
-      <p className="lead wrap-anywhere">{user.email}</p>
+      <p className="lead wrap-anywhere">{user.readableEmail}</p>
       <div className="account-text">
         <h2>What goes, at once and for good</h2>
         <ul>

@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import { emailSchema } from "~/features/accounts/credentials";
+import { emailSchema } from "~/environment/email-address.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-mails";

@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { readEmail } from "~/features/accounts/credentials";
+import { readEmail } from "~/environment/email-address.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
@@ -18,7 +18,7 @@ export const loader = () => redirect(redirectTo);
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
-  const { viewer, ...account } = await requireAccount(args);
+  const account = await requireAccount(args);
   const { email, password } = form.fields;
   const failure = (message?: string) => ({
     toast: toasts.accountFailed(message),
@@ -31,11 +31,7 @@ export async function action(args: ActionFunctionArgs) {
     (await limitForm("email-link", { form, context, account: readEmail(email) }, failure));
   if (limited) return limited;
 
-  const outcome = await requestEmailChange(
-    { ...account, email: viewer.user.email },
-    { email, password },
-    context.clientAddress,
-  );
+  const outcome = await requestEmailChange(account, { email, password }, context.clientAddress);
   if (outcome.kind !== "requested") return answerRefusal(form, outcome, failure, { context });
   return answerForm(form, { toast: toasts.emailChangeRequested, redirectTo });
 }

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { readableEmail } from "~/environment/email-address.server";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer, requireAccount } from "~/features/accounts/viewer.server";
@@ -33,7 +34,7 @@ export async function loader(args: LoaderFunctionArgs) {
   if (!change) throw await rejectLink();
   const viewer = await findViewer(args);
   return viewer?.user.id === change.userId
-    ? { token, isOwner: true as const, newEmail: change.newEmail }
+    ? { token, isOwner: true as const, newEmail: readableEmail(change.newEmail) }
     : { token, isOwner: false as const };
 }
 

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { readableEmail } from "~/environment/email-address.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
 import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
@@ -25,7 +26,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
   const change = await lookUpEmailChange("undo", token);
   if (!change) throw await rejectLink();
-  return { token, oldEmail: change.oldEmail };
+  return { token, oldEmail: readableEmail(change.oldEmail) };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {

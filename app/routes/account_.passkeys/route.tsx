@@ -91,7 +91,10 @@ async function makeRegistrationOptions(sent: Sent) {
   if (!isRecentlyVerified(account.session)) return rejectUnverified(sent);
   const { userId, viewer } = account;
   const { challenge, setCookie } = await newChallenge("registration", account.session.id);
-  const outcome = await registrationOptions({ userId, email: viewer.user.email }, challenge);
+  const outcome = await registrationOptions(
+    { userId, email: viewer.user.readableEmail },
+    challenge,
+  );
   return answerOptions(sent, outcome, setCookie);
 }
 

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { readableEmail } from "~/environment/email-address.server";
 import { CONFIRM_EMAIL_PATH, confirmEmailPath, LOG_IN_PATH } from "~/features/accounts/auth-paths";
 import {
   confirmEmailByLink,
@@ -31,7 +32,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const user = await readEmailConfirmation(token);
   if (!user) throw await rejectLink();
   const viewer = await findViewer(args);
-  return { token, email: user.email, isSignedIn: viewer?.user.id === user.id };
+  return { token, email: readableEmail(user.email), isSignedIn: viewer?.user.id === user.id };
 }
 
 export async function action(args: ActionFunctionArgs) {

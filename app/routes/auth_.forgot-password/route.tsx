@@ -1,8 +1,9 @@
 import type { ActionFunctionArgs, LinksFunction, MetaFunction } from "@remix-run/node";
 import { useSearchParams } from "@remix-run/react";
+import { emailSchema } from "~/environment/email-address.server";
 import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
-import { emailSchema, firstProblem } from "~/features/accounts/credentials";
+import { firstProblem } from "~/features/accounts/credentials";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
@@ -29,7 +30,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const failure = (message?: string) => ({
     toast: toasts.passwordResetFailed(message),
     redirectTo: FORGOT_PASSWORD_PATH,
-    email: parsed.data ?? form.fields.email,
+    email: form.fields.email,
   });
   if (!parsed.success) return answerForm(form, failure(firstProblem(parsed.error)));
   const account = parsed.data;

@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { readEmail } from "~/features/accounts/credentials";
+import { readEmail } from "~/environment/email-address.server";
 import { type SubscribeOutcome, subscribe } from "~/features/newsletter/subscribe.server";
 import { answerForm, limitForm } from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";

@@ -13,7 +13,7 @@ export async function loader(args: LoaderFunctionArgs) {
   if (!reader) throw errorResponse(503, "Please try again later.", { "Retry-After": "5" });
   const { viewer, edition } = reader;
   // generating a large book may take seconds
-  const book = await memberBook(edition, { email: viewer.user.email, now: new Date() });
+  const book = await memberBook(edition, { email: viewer.user.readableEmail, now: new Date() });
   const body =
     args.request.method === "HEAD" ? null : createReadableStreamFromReadable(book.read());
   return new Response(body, {

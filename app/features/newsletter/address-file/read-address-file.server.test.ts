@@ -54,6 +54,14 @@ describe("a list of addresses", () => {
     });
   });
 
+  it("may have international domains, and invisible characters around addresses", async () => {
+    const list = "email\n\u200ba@münchen.example\u00a0\nB@XN--MNCHEN-3YA.example\nö@example.test\n";
+    expect(await read(list)).toEqual({
+      emails: ["a@xn--mnchen-3ya.example", "b@xn--mnchen-3ya.example"],
+      refused: [{ line: 4, value: "ö@example.test", reason: "not an e-mail address" }],
+    });
+  });
+
   it("may be UTF-16 without a byte order mark", async () => {
     const utf16 = Buffer.from("email\na@example.test\n", "utf16le");
     expect(await emailsIn(utf16)).toEqual(["a@example.test"]);

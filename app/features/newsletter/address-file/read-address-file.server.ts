@@ -1,7 +1,7 @@
 import { constants, createReadStream } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { readEmail } from "~/features/accounts/credentials";
+import { readEmail } from "~/environment/email-address.server";
 import { OperatorError } from "~db/operator-error";
 import { type CsvRecord, MAX_RECORD_LENGTH, readRecords } from "./csv-records";
 import { type ByteSource, decode, detectEncoding, type Encoding } from "./encoding.server";

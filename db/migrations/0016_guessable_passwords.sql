@@ -1,0 +1,1 @@
+ALTER TABLE "users" ADD COLUMN "is_password_guessable" boolean DEFAULT false NOT NULL;
