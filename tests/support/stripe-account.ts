@@ -94,5 +94,5 @@ export async function hasAccess(reader: Reader): Promise<boolean> {
 
 /** The doctor's findings that are problems. */
 export async function problemsFound() {
-  return (await examineStripe()).filter(({ level }) => level === "problem");
+  return (await examineStripe()).filter(({ level }) => level !== "ok");
 }

@@ -76,6 +76,7 @@ export async function examineStripe(walk: MembersWalk = {}): Promise<Answer[]> {
     ...[KEY, ["Permissions", checkPermissions] as const, SITE, PRICE, PRODUCT],
     ...[endpoint, ...EVENTS, portal],
     ["Domain of Stripe's pages", checkDomain] as const,
+    ["Payment methods", checkPaymentMethods] as const,
     ["Subscriptions", checkSubscriptions] as const,
     ["Customers", checkCustomers] as const,
     MEMBERS,
@@ -234,6 +235,19 @@ async function checkDomain(): Promise<Answer[]> {
   const hosts = unnamed.map((origin) => new URL(origin).host).join(", ");
   const found = `${hosts}, which the settings do not name`;
   return [problem(what, found, STRIPE_ADVICE.nameDomain)];
+}
+
+/** Payment methods from which sellers of subscriptions report much fraud, by Stripe's names. */
+const DOUBTFUL_METHODS: Record<string, string> = { cashapp: "Cash App Pay" };
+
+/** Checks what the latest checkout offered, since Stripe chooses the methods from the dashboard's settings. */
+async function checkPaymentMethods(): Promise<Answer[]> {
+  const what = "Payment methods";
+  const { data } = await stripeClient().checkout.sessions.list({ limit: 1 });
+  const offered = data[0]?.payment_method_types ?? [];
+  const doubtful = offered.flatMap((method) => DOUBTFUL_METHODS[method] ?? []);
+  if (doubtful.length === 0) return [ok(what, offered.join(", ") || "unknown before a checkout")];
+  return [warning(what, doubtful.join(", "), STRIPE_ADVICE.switchMethodOff)];
 }
 
 /** Checks the webhook endpoint's address, API version, events and signing secret. */

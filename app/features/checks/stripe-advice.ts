@@ -17,6 +17,8 @@ export const STRIPE_ADVICE = {
   markProduct:
     "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that whoever pays for it stays a member.",
   nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and restart the site.",
+  switchMethodOff:
+    "Sellers of subscriptions report much fraud from it: switch it off in Stripe's dashboard, under Settings, Payment methods.",
   processEvents:
     "Fix what keeps them from arriving, as said above, and run 'stripe sync', which processes them.",
   syncAll: "Run 'stripe sync --all'.",

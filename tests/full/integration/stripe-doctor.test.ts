@@ -184,6 +184,7 @@ describe("a finding of stripe doctor", () => {
       fine("Last events", "none in the ledger"),
       fine("Portal configuration", await onlyConfiguration()),
       fine("Domain of Stripe's pages", "unknown while no checkout is open"),
+      fine("Payment methods", "card, us_bank_account"),
       fine("Subscriptions", "all 1 belong to an account"),
       fine("Customers", "all 1 belong to an account"),
       fine("Members", "1 rows agree with Stripe"),
@@ -412,6 +413,16 @@ const SCENES = {
       await startCheckout(await newReader(), priceOnSale());
     },
     follow: async () => site.restart({ STRIPE_CUSTOM_DOMAIN: "pay.book.example" }),
+  },
+  switchMethodOff: {
+    breaks: async () => {
+      await site.account.control("settings", { offersCashApp: "true" });
+      await startCheckout(await newReader(), priceOnSale());
+    },
+    follow: async () => {
+      await site.account.control("settings", { offersCashApp: "false" });
+      await startCheckout(await newReader(), priceOnSale());
+    },
   },
   processEvents: {
     breaks: async () => inTenMinutes(),

@@ -9,7 +9,7 @@
  *                                       customDomain: the origin of new checkout and portal URLs,
  *                                       such as http://pay.localhost:3001; "" for the default,
  *                                       taxPercent: of sessions with automatic tax,
- *                                       hasTermsUrl, hasTaxAddress: what the author has set up,
+ *                                       hasTermsUrl, hasTaxAddress, offersCashApp: what the author set up,
  *                                       statusWhileDebited: "incomplete" | "active", while a
  *                                       first payment by bank debit is processing }
  *     POST   /_control/keys           { key: "rk_test_…", permissions: ["Customers: write", …] }
@@ -181,6 +181,7 @@ const ACTIONS: ControlAction[] = [
       statusWhileDebited: z.enum(["incomplete", "active"]).optional(),
       taxPercent: z.coerce.number().min(0).max(100).optional(),
       hasTermsUrl: flag.optional(),
+      offersCashApp: flag.optional(),
       hasTaxAddress: flag.optional(),
     }),
     (context, { latencyMs, customDomain, ...given }) => {

@@ -58,7 +58,10 @@ export function addSession(sandbox: Sandbox, draft: SessionDraft): CheckoutSessi
     mode: "subscription",
     payment_method_collection: "always",
     payment_method_options: { card: { request_three_d_secure: "automatic" } },
-    payment_method_types: ["card", "us_bank_account"],
+    payment_method_types: [
+      ...["card", "us_bank_account"],
+      ...(sandbox.state.offersCashApp ? ["cashapp"] : []),
+    ],
     payment_status: "unpaid",
     phone_number_collection: { enabled: false },
     shipping_options: [],

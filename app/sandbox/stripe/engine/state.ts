@@ -95,6 +95,8 @@ export function emptyState() {
     discounts: new Map<string, Discount>(),
     /** Whether the account's public details name terms of service, and its tax settings an address. */
     hasTermsUrl: true,
+    /** Whether the account's payment methods include Cash App Pay. */
+    offersCashApp: false,
     hasTaxAddress: true,
     /** The permissions of each restricted key. */
     restrictedKeys: new Map<string, Permission[]>(),
