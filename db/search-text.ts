@@ -1,8 +1,10 @@
 /** In UTF-16 code units; the end is not part of it. */
 export type Range = { start: number; end: number };
 
-/** Part of a text as it is searched, and its place in the original. */
-export type FoldedPiece = Range & { text: string };
+type Letter = Range & { text: string };
+
+/** A text as it is searched, and its parts with their places in the original. */
+export type FoldedText = { text: string; parts: (Letter & { run?: Letter[] })[] };
 
 /** Letters that Unicode does not decompose, as people spell them who lack them on their keyboard. */
 const SPELLINGS: Record<string, string> = {
@@ -30,76 +32,93 @@ const STEMMED = /(?<![a-z\d])[a-z][a-z\d]*/gi;
 /** Begins a word that is indexed as it is written, beside its stem. No folded text contains this letter. */
 const WRITTEN = "þ";
 
-/** Letters of characters that were folded, since a chapter in Chinese has thousands again and again. */
-const known = new Map<string, readonly string[]>();
+/** Characters folded before, since a chapter in Chinese has thousands again and again. */
+const known = new Map<string, readonly { text: string; isSpaceless: boolean }[]>();
 const MAX_KNOWN = 10_000;
 
 /** Returns the letters of a character beyond ASCII; none if it is left out. */
-function lettersOf(character: string): readonly string[] {
+function lettersOf(character: string) {
   const found = known.get(character);
   if (found) return found;
-  const letters =
-    character
-      .normalize("NFKD")
-      .replace(LEFT_OUT, "")
-      .toLowerCase()
-      .replace(/\P{ASCII}/gu, (letter) => SPELLINGS[letter] ?? letter)
-      .normalize("NFC")
-      .replace(/[^\p{L}\p{N}\p{M}-]/gu, " ")
-      .match(CHARACTER) ?? [];
+  const folded = character
+    .normalize("NFKD")
+    .replace(LEFT_OUT, "")
+    .toLowerCase()
+    .replace(/\P{ASCII}/gu, (letter) => SPELLINGS[letter] ?? letter)
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}\p{M}-]/gu, " ");
+  const letters = (folded.match(CHARACTER) ?? []).map((text) => ({
+    text,
+    isSpaceless: IS_SPACELESS.test(text),
+  }));
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(character, letters);
   return letters;
 }
 
-/** Yields folded parts of a text. The letters of a script without spaces come together, in an array. */
-function* foldedParts(text: string): Generator<FoldedPiece | FoldedPiece[]> {
-  let run: FoldedPiece[] = [];
-  for (const { 0: part, index } of text.matchAll(/\p{ASCII}+|\P{ASCII}[\p{M}\uff9e\uff9f]*/gu)) {
-    const place = { start: index, end: index + part.length };
+/**
+ * Folds a text part by part. The letters of a script without spaces come together, in an array. A part with an empty
+ * text was left out.
+ */
+function foldParts(source: string, onPart: (part: Letter | Letter[]) => void): void {
+  let run: Letter[] = [];
+  const endRun = () => {
+    if (run.length > 0) onPart(run);
+    run = [];
+  };
+  let start = 0;
+  for (const part of source.match(/\p{ASCII}+|\P{ASCII}[\p{M}\uff9e\uff9f]*/gu) ?? []) {
+    const end = start + part.length;
     const isPlain = part.charCodeAt(0) < 0x80;
-    for (const letter of isPlain ? [part.replace(/[^a-z\d\n-]/gi, " ")] : lettersOf(part)) {
-      if (IS_SPACELESS.test(letter)) {
-        run.push({ text: letter, ...place });
-        continue;
-      }
-      if (run.length > 0) yield run;
-      run = [];
-      yield { text: letter, ...place };
+    const letters = isPlain ? [] : lettersOf(part);
+    const last = run.at(-1);
+    if (letters.length === 0 && last && !isPlain) {
+      last.end = end;
+    } else if (letters.length === 0) {
+      endRun();
+      onPart({ text: isPlain ? part.replace(/[^a-z\d\n-]/gi, " ") : "", start, end });
     }
+    for (const { text, isSpaceless } of letters) {
+      if (isSpaceless) {
+        run.push({ text, start, end });
+      } else {
+        endRun();
+        onPart({ text, start, end });
+      }
+    }
+    start = end;
   }
-  if (run.length > 0) yield run;
+  endRun();
 }
 
 /**
- * Returns a text in the form that is indexed and searched, in pieces: letters without accents, digits and hyphens, and
- * spaces for everything else. Case is left to PostgreSQL where it is ASCII. Of scripts without spaces, each two
- * neighbours are a word, and so is the last letter, which a search for one letter finds as the beginning of a word.
- * With the character classification "C", as in the embedded database, PostgreSQL takes all characters beyond ASCII,
- * such as dashes, for letters. It takes `and/or` for a file's path.
+ * Returns a text in the form that is indexed and searched: letters without accents, digits and hyphens, and spaces for
+ * everything else. Case is left to PostgreSQL where it is ASCII. Of scripts without spaces, each two neighbours are a
+ * word, and so is the last letter, which a search for one letter finds as the beginning of a word. With the character
+ * classification "C", as in the embedded database, PostgreSQL takes all characters beyond ASCII, such as dashes, for
+ * letters. It takes `and/or` for a file's path.
  */
-export function foldText(text: string): FoldedPiece[] {
-  const pieces: FoldedPiece[] = [];
-  const space = (at: number) => pieces.push({ text: " ", start: at, end: at });
-  for (const part of foldedParts(text)) {
+export function foldText(source: string): FoldedText {
+  const parts: FoldedText["parts"] = [];
+  foldParts(source, (part) => {
     if (!Array.isArray(part)) {
-      pieces.push(part);
-      continue;
+      parts.push(part);
+      return;
     }
-    space(part[0]?.start ?? 0);
-    for (const [index, letter] of part.entries()) {
-      const next = part[index + 1];
-      pieces.push(letter);
-      if (next) pieces.push(next);
-      space((next ?? letter).end);
-    }
-  }
-  pieces.push({ text: "", start: text.length, end: text.length });
-  return pieces;
+    const words = part.map(({ text }, index) => text + (part[index + 1]?.text ?? ""));
+    const [start, end] = [part[0]?.start ?? 0, part.at(-1)?.end ?? 0];
+    parts.push({ text: ` ${words.join(" ")} `, start, end, run: part });
+  });
+  return { text: parts.map(({ text }) => text).join(""), parts };
 }
 
-/** Returns the whole text of some pieces. */
-export const textOf = (pieces: readonly FoldedPiece[]) => pieces.map(({ text }) => text).join("");
+/** Returns a text in lower case and with folded letters, all at their places. Fast, for rough comparisons. */
+export const roughlyFolded = (source: string) =>
+  source.toLowerCase().replace(/\P{ASCII}/gu, (character) =>
+    lettersOf(character)
+      .map(({ text }) => text)
+      .join(""),
+  );
 
 /**
  * Returns a search in the same form, in the syntax of `websearch_to_tsquery`: neighbouring letters of a script without
@@ -112,10 +131,10 @@ export function foldSearch(words: string): string {
     .map((part, index) => {
       const quote = index % 2 === 0 ? '"' : "";
       let folded = "";
-      for (const piece of foldedParts(part)) {
+      foldParts(part, (piece) => {
         if (!Array.isArray(piece)) {
           folded += piece.text;
-          continue;
+          return;
         }
         const pairs = piece.slice(1).map(({ text }, at) => piece[at]?.text + text);
         const before = folded.endsWith("-") ? "" : " ";
@@ -123,7 +142,7 @@ export function foldSearch(words: string): string {
           pairs.length === 0
             ? `${before}${piece[0]?.text} `
             : `${before}${quote}${pairs.join(" ")}${quote} `;
-      }
+      });
       return folded;
     })
     .join('"');
@@ -140,27 +159,35 @@ export const writtenWords = (folded: string) =>
 export const writtenSearch = (search: string) =>
   search.replace(STEMMED, (word) => (word.toLowerCase() === "or" ? word : WRITTEN + word));
 
-/** Returns where ranges of a folded text, in order, are in the original. Ranges that touch become one. */
-export function originalRanges(pieces: readonly FoldedPiece[], ranges: readonly Range[]): Range[] {
-  const found: Range[] = [];
+/** Returns where words of a folded text, in order, are in the original. Words that touch become one range. */
+export function originalRanges({ parts }: FoldedText, words: readonly Range[]): Range[] {
   let index = 0;
   let at = 0;
   const placeOf = (position: number): Range => {
-    let piece = pieces[index];
-    for (; piece && position >= at + piece.text.length; piece = pieces[index]) {
-      at += piece.text.length;
+    let part = parts[index];
+    for (; part && position >= at + part.text.length; part = parts[index]) {
+      at += part.text.length;
       index += 1;
     }
-    const { text, start, end } = piece ?? { text: "", start: 0, end: 0 };
-    const offset = text.length === end - start ? position - at : 0;
-    const isLast = position + 1 === at + text.length;
-    // what was left out, such as an accent, belongs to the letter before it
-    const next = isLast ? Math.max(end, pieces[index + 1]?.start ?? end) : start + offset + 1;
-    return { start: start + offset, end: next };
+    const { text = "", start = 0, end = 0, run } = part ?? {};
+    const offset = position - at;
+    if (run) {
+      // a run begins with a space, and its words are pairs of its letters
+      const first = text.slice(0, offset).split(" ").length - 2;
+      return { start: run[first]?.start ?? start, end: run[first + 1]?.end ?? end };
+    }
+    const isSame = text.length === end - start;
+    // what is left out, such as an accent, belongs to the letter before it
+    let next = index + 1;
+    while (offset === text.length - 1 && parts[next]?.text === "") next += 1;
+    if (next > index + 1)
+      return { start: isSame ? start + offset : start, end: parts[next - 1]?.end ?? end };
+    return isSame ? { start: start + offset, end: start + offset + 1 } : { start, end };
   };
-  for (const range of ranges) {
-    const { start } = placeOf(range.start);
-    const { end } = placeOf(range.end - 1);
+  const found: Range[] = [];
+  for (const word of words) {
+    const { start } = placeOf(word.start);
+    const { end } = placeOf(word.end - 1);
     const last = found.at(-1);
     if (last && start <= last.end) last.end = end;
     else found.push({ start, end });

@@ -2,12 +2,11 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { getDatabase } from "../client";
 import { editionDocuments } from "../schema";
 import {
-  type FoldedPiece,
+  type FoldedText,
   foldSearch,
   foldText,
   originalRanges,
   type Range,
-  textOf,
   withBeginnings,
   writtenSearch,
   writtenWords,
@@ -147,7 +146,7 @@ export async function findBestMatches(
   { all, any }: SearchTerms,
 ): Promise<BestMatch[]> {
   const texts = groups.flatMap((texts, group) =>
-    texts.map(({ text }, at) => ({ group, at, text: textOf(foldText(text)) })),
+    texts.map(({ text }, at) => ({ group, at, text: foldText(text).text })),
   );
   const rows = await getDatabase().db.execute<{ group: number; at: number; headline: string }>(sql`
     with texts as (
@@ -170,15 +169,15 @@ export async function findBestMatches(
 
 /** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
-  const pieces = foldText(text);
+  const folded = foldText(text);
   const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
-    select ts_headline('english', ${textOf(pieces)}, ${any}::tsquery, ${MARK_ALL}) as headline
+    select ts_headline('english', ${folded.text}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);
-  return rangesOf(row?.headline ?? "", pieces);
+  return rangesOf(row?.headline ?? "", folded);
 }
 
 /** The marked ranges of a text; none if ts_headline() has returned anything but that text with marks. */
-function rangesOf(headline: string, pieces: readonly FoldedPiece[]): Range[] {
+function rangesOf(headline: string, folded: FoldedText): Range[] {
   const [before = "", ...parts] = headline.split(START);
   let length = before.length;
   const ranges = parts.map((part) => {
@@ -187,7 +186,7 @@ function rangesOf(headline: string, pieces: readonly FoldedPiece[]): Range[] {
     length = range.end + after.length;
     return range;
   });
-  return length === textOf(pieces).length ? originalRanges(pieces, ranges) : [];
+  return length === folded.text.length ? originalRanges(folded, ranges) : [];
 }
 
 /** A lexeme of each title that is indexed as this release searches. It is no word, since it has a space. */
@@ -208,7 +207,7 @@ export function searchIndex({
     ["B", summary],
     ["D", blocks.join("\n")],
   ] as const;
-  const folded = weighted.map(([weight, text]) => [weight, textOf(foldText(text))] as const);
+  const folded = weighted.map(([weight, text]) => [weight, foldText(text).text] as const);
   return sql.join(
     [
       ...folded.map(([weight, text]) => sql`setweight(to_tsvector('english', ${text}), ${weight})`),

@@ -7,7 +7,7 @@ import {
   type SearchTerms,
   searchDocuments,
 } from "~db/queries/edition-search";
-import { foldText, type Range, textOf } from "~db/search-text";
+import { type Range, roughlyFolded } from "~db/search-text";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
 import { blockId, documentPath } from "./library-paths";
@@ -120,25 +120,26 @@ function likelyBlocks(blocks: readonly string[], { all, stems }: SearchTerms): N
   }));
   const scored = blocks.map((block, index) => {
     const text = block.slice(0, MAX_BLOCK_LENGTH);
-    const words = new Set(
-      textOf(foldText(text))
-        .toLowerCase()
-        .split(/[\s-]+/),
-    );
+    const folded = roughlyFolded(text);
     let score = 0;
     for (const { stem, rough } of beginnings) {
-      let best = 0;
-      for (const word of words) {
-        if (!word.startsWith(rough)) continue;
-        best = word.startsWith(stem) ? 3 : Math.max(best, 1);
-      }
-      score += best;
+      if (hasWord(folded, stem)) score += 3;
+      else if (hasWord(folded, rough)) score += 1;
     }
     return { number: index + 1, text, score };
   });
   return scored
     .sort((one, other) => other.score - one.score)
     .slice(0, all.includes("<") ? BLOCKS_WITH_PHRASE : BLOCKS_COMPARED);
+}
+
+/** Whether a word of a folded text has this beginning. In scripts without spaces, every letter begins a word. */
+function hasWord(folded: string, beginning: string): boolean {
+  const isAnywhere = beginning.charCodeAt(0) >= 0x80;
+  let at = folded.indexOf(beginning);
+  while (at > 0 && !isAnywhere && /[a-z\d]/.test(folded[at - 1] ?? ""))
+    at = folded.indexOf(beginning, at + 1);
+  return at >= 0;
 }
 
 /** Length of a passage in characters, about three lines on a wide screen, and how many precede the first match. */
