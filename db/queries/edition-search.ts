@@ -3,6 +3,7 @@ import { getDatabase } from "../client";
 import { editionDocuments } from "../schema";
 import {
   type FoldedText,
+  foldLongText,
   foldSearch,
   foldText,
   originalRanges,
@@ -169,7 +170,7 @@ export async function findBestMatches(
 
 /** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
-  const folded = foldText(text);
+  const folded = await foldLongText(text);
   const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
     select ts_headline('english', ${folded.text}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);

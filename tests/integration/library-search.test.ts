@@ -134,7 +134,12 @@ describe("a search", () => {
       "A [lan\u200btern].",
     ],
     ["searched with them", "A lantern.", "lan\u200b\u2060tern", "A [lantern]."],
-    ["with a hyphen that does not break", "A well\u2011known", "well-known", "A [well]\u2011[known]"],
+    [
+      "with a hyphen that does not break",
+      "A well\u2011known",
+      "well-known",
+      "A [well]\u2011[known]",
+    ],
     ["with a letter for an apostrophe", "The riverʼs bed.", "river's", "The [river]ʼs bed."],
     ["without half rings: Princeton-CDH/geniza #9", "Mikhaʾil", "mikhail", "[Mikhaʾil]"],
     ["without Arabic's vowels: dokuwiki/dokuwiki #769", "كِتَابُ", "كتاب", "[كِتَابُ]"],
@@ -395,6 +400,17 @@ describe("the marks in a text", () => {
         .replace(">path</a>", "><mark>path</mark></a>")
         .replace("&#x3C;path>", "&#x3C;<mark>path</mark>>"),
     );
+  });
+
+  it("are at their places in a long text too, and leave other requests their turn", async () => {
+    const paragraph = `<p>${"中文。é — ".repeat(500)}<em>Straße</em></p>`;
+    const html = paragraph.repeat(20);
+    let turns = 0;
+    const counter = setInterval(() => turns++, 0);
+    const result = await markMatches(html, "strasse");
+    clearInterval(counter);
+    expect(result).toBe(html.replaceAll("Straße", "<mark>Straße</mark>"));
+    expect(turns).toBeGreaterThan(2);
   });
 
   it("leave a text unchanged if nothing matches", async () => {
