@@ -1,5 +1,17 @@
-import { sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { getDatabase } from "../client";
+import { editionDocuments } from "../schema";
+import {
+  type FoldedText,
+  foldLongText,
+  foldSearch,
+  foldText,
+  originalRanges,
+  type Range,
+  withBeginnings,
+  writtenSearch,
+  writtenWords,
+} from "../search-text";
 
 /** The terms of a search. Each field is a tsquery's text. */
 export type SearchTerms = {
@@ -9,10 +21,12 @@ export type SearchTerms = {
   any: string;
   /** The stems of those words, as PostgreSQL's English dictionary has them. */
   stems: string[];
+  /** The whole search, and any of its words, as they are written. */
+  written: { all: string; any: string };
 };
 
-/** A text's place in `searchDocuments`. */
-export type FoundDocument = { slug: string; blocks: string[] };
+/** A text's place in `searchDocuments`. Its blocks are an array in JSON. */
+export type FoundDocument = { slug: string; blocks: string };
 
 /** The text of a group that fits a search best. */
 export type BestMatch = {
@@ -21,9 +35,6 @@ export type BestMatch = {
   /** The positions of the found words in it, in order; empty if it has none of them. */
   matches: Range[];
 };
-
-/** In UTF-16 code units; the end is not part of it. */
-export type Range = { start: number; end: number };
 
 /** Most matches of a search that are ranked by their whole text; further ones are not found. */
 export const MAX_RANKED = 200;
@@ -35,15 +46,6 @@ const MAX_NEAR = 3;
 const START = "\ufdd0";
 const STOP = "\ufdd1";
 const MARK_ALL = `HighlightAll=true, StartSel=${START}, StopSel=${STOP}`;
-
-/**
- * A text in the form that is indexed and searched, of the same length: everything but letters, digits and hyphens is a
- * space. With the character classification "C", as in the embedded database, PostgreSQL takes all characters beyond
- * ASCII, such as dashes, for letters. It takes `and/or` for a file's path.
- */
-export function searchableText(text: string): string {
-  return text.replace(/[^\p{L}\p{N}\p{M}\n-]/gu, (character) => " ".repeat(character.length));
-}
 
 /**
  * A hyphen that neither excludes the next word nor joins two words. PostgreSQL takes each for an exclusion, and fails
@@ -59,24 +61,29 @@ const MEANINGLESS_HYPHENS = /-{2,}|-(?![\p{L}\p{N}\p{M}"])/gu;
 export async function parseSearch(
   words: string,
 ): Promise<{ exact: SearchTerms; prefix: SearchTerms | null } | null> {
-  const query = words
-    .replace(/[“”„«»]/g, '"')
-    .replace(/[^\p{L}\p{N}\p{M}"-]/gu, " ")
-    .replace(MEANINGLESS_HYPHENS, " ");
-  const [parsed] = await getDatabase().db.execute<{ all: string; indexed: string }>(sql`
-    select query::text as "all", querytree(query) as indexed
+  const query = foldSearch(words).replace(MEANINGLESS_HYPHENS, " ");
+  const [parsed] = await getDatabase().db.execute<
+    Record<"all" | "indexed" | "written", string>
+  >(sql`
+    select query::text as "all", querytree(query) as indexed,
+      websearch_to_tsquery('simple', ${writtenSearch(query)})::text as written
     from websearch_to_tsquery('english', ${query}) as query
   `);
   // querytree() says T for what no index can answer, such as exclusions alone
   if (!parsed || parsed.indexed === "" || parsed.indexed === "T") return null;
-  const { all } = parsed;
+  const all = withBeginnings(parsed.all);
+  const { all: allWritten, any: anyWritten } = termsOf(parsed.written);
+  const written = { all: allWritten, any: anyWritten };
   const canBePrefix = !all.includes("<") && /(?<!!)'[^']*'$/.test(all);
-  return { exact: termsOf(all), prefix: canBePrefix ? termsOf(`${all}:*`) : null };
+  return {
+    exact: { ...termsOf(all), written },
+    prefix: canBePrefix ? { ...termsOf(`${all}:*`), written } : null,
+  };
 }
 
-function termsOf(all: string): SearchTerms {
+function termsOf(all: string) {
   // no quotation mark is in a word: the query had letters, digits and hyphens alone
-  const words = [...all.matchAll(/(?<![!'])('([^']+)'(?::\*)?)/g)];
+  const words = [...all.matchAll(/(?<![!])('([^']+)'(?::\*)?)/g)];
   return {
     all,
     any: words.map(([, word]) => word).join(" | "),
@@ -85,15 +92,17 @@ function termsOf(all: string): SearchTerms {
 }
 
 /**
- * The matching texts of an edition that are published at `now`, the best first, and their total number. Of more than
- * 200 matches, titles and summaries decide which are ranked.
+ * The matching texts of an edition that are published at `now`, and their total number. Titles come first, then
+ * summaries; among them, texts with the words as they are written, and then those with other forms of them. Of more
+ * than 200 matches, titles and summaries decide which are ranked.
  */
 export async function searchDocuments(
   edition: string,
-  { all, any, stems }: SearchTerms,
+  { all, any, stems, written }: SearchTerms,
   { now, offset, limit }: { now: Date; offset: number; limit: number },
 ): Promise<{ total: number; documents: FoundDocument[] }> {
-  const rankedBy = stems.length <= MAX_NEAR ? all : any;
+  const isNear = stems.length <= MAX_NEAR;
+  const [rankedBy, writtenBy] = isNear ? [all, written.all] : [any, written.any];
   return getDatabase().db.transaction(async (tx) => {
     // for a frequent word the planner would scan the table, not knowing that reading `search` is slow
     await tx.execute(sql`set local enable_seqscan = off`);
@@ -104,24 +113,28 @@ export async function searchDocuments(
         where edition = ${edition} and search @@ ${all}::tsquery
           and (publish_at is null or publish_at <= ${now.toISOString()}::timestamptz)
       ), ranked as (
-        select slug, kind, position, ts_rank(search, ${rankedBy}::tsquery, 1) as rank
+        select slug, kind, position,
+          ts_filter(heading_search, '{a}') @@ ${all}::tsquery as is_title,
+          heading_search @@ ${all}::tsquery as is_heading,
+          ts_rank(search, ${writtenBy}::tsquery, 1) as written_rank,
+          ts_rank(search, ${rankedBy}::tsquery, 1) as rank
         from (
           select slug from matching order by heading_rank desc, kind, position limit ${MAX_RANKED}
         ) as candidates
         join edition_documents using (slug)
         where edition = ${edition}
       ), page as (
-        select * from ranked order by rank desc, kind, position limit ${limit} offset ${offset}
+        select slug, row_number() over (
+          order by is_title desc, is_heading desc, written_rank desc, rank desc, kind, position
+        ) as place
+        from ranked order by place limit ${limit} offset ${offset}
       )
       select slug, array_to_json(blocks)::text as blocks, (select count(*) from matching)::int as total
       from page join edition_documents using (slug)
       where edition = ${edition}
-      order by page.rank desc, page.kind, page.position
+      order by page.place
     `);
-    return {
-      total: rows[0]?.total ?? 0,
-      documents: rows.map(({ slug, blocks }) => ({ slug, blocks: JSON.parse(blocks) })),
-    };
+    return { total: rows[0]?.total ?? 0, documents: rows };
   });
 }
 
@@ -134,7 +147,7 @@ export async function findBestMatches(
   { all, any }: SearchTerms,
 ): Promise<BestMatch[]> {
   const texts = groups.flatMap((texts, group) =>
-    texts.map(({ text }, at) => ({ group, at, text: searchableText(text) })),
+    texts.map(({ text }, at) => ({ group, at, text: foldText(text).text })),
   );
   const rows = await getDatabase().db.execute<{ group: number; at: number; headline: string }>(sql`
     with texts as (
@@ -151,20 +164,21 @@ export async function findBestMatches(
   `);
   return rows.map(({ group, at, headline }) => {
     const { number = 0, text = "" } = groups[group]?.[at] ?? {};
-    return { number, matches: rangesOf(headline, text) };
+    return { number, matches: rangesOf(headline, foldText(text)) };
   });
 }
 
 /** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
+  const folded = await foldLongText(text);
   const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
-    select ts_headline('english', ${searchableText(text)}, ${any}::tsquery, ${MARK_ALL}) as headline
+    select ts_headline('english', ${folded.text}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);
-  return rangesOf(row?.headline ?? "", text);
+  return rangesOf(row?.headline ?? "", folded);
 }
 
 /** The marked ranges of a text; none if ts_headline() has returned anything but that text with marks. */
-function rangesOf(headline: string, text: string): Range[] {
+function rangesOf(headline: string, folded: FoldedText): Range[] {
   const [before = "", ...parts] = headline.split(START);
   let length = before.length;
   const ranges = parts.map((part) => {
@@ -173,5 +187,68 @@ function rangesOf(headline: string, text: string): Range[] {
     length = range.end + after.length;
     return range;
   });
-  return length === text.length ? ranges : [];
+  return length === folded.text.length ? originalRanges(folded, ranges) : [];
+}
+
+/** A lexeme of each title that is indexed as this release searches. It is no word, since it has a space. */
+const INDEX_FORMAT = "'format 2'";
+
+/** Returns SQL for the index of a text, which is as in `edition_documents`. */
+export function searchIndex({
+  title,
+  summary,
+  blocks,
+}: {
+  title: string;
+  summary: string;
+  blocks: readonly string[];
+}): SQL {
+  const weighted = [
+    ["A", title],
+    ["B", summary],
+    ["D", blocks.join("\n")],
+  ] as const;
+  const folded = weighted.map(([weight, text]) => [weight, foldText(text).text] as const);
+  return sql.join(
+    [
+      ...folded.map(([weight, text]) => sql`setweight(to_tsvector('english', ${text}), ${weight})`),
+      ...folded.map(
+        ([weight, text]) => sql`setweight(to_tsvector('simple', ${writtenWords(text)}), ${weight})`,
+      ),
+      sql.raw(`'${INDEX_FORMAT.replaceAll("'", "''")}:1A'::tsvector`),
+    ],
+    sql` || `,
+  );
+}
+
+/** Documents that are indexed again per statement. */
+const BATCH = 25;
+
+/** Indexes the documents of an edition again that another release has indexed. */
+export async function renewSearchIndex(edition: string): Promise<void> {
+  const { db } = getDatabase();
+  for (;;) {
+    const documents = await db
+      .select({
+        slug: editionDocuments.slug,
+        title: editionDocuments.title,
+        summary: editionDocuments.summary,
+        blocks: editionDocuments.blocks,
+      })
+      .from(editionDocuments)
+      .where(
+        and(
+          eq(editionDocuments.edition, edition),
+          sql`not heading_search @@ ${INDEX_FORMAT}::tsquery`,
+        ),
+      )
+      .limit(BATCH);
+    if (documents.length === 0) return;
+    for (const { slug, ...texts } of documents) {
+      await db
+        .update(editionDocuments)
+        .set({ search: searchIndex(texts) })
+        .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));
+    }
+  }
 }

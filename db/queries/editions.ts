@@ -7,7 +7,7 @@ import {
   editionFiles,
   editions,
 } from "../schema";
-import { searchableText } from "./edition-search";
+import { searchIndex } from "./edition-search";
 
 /** The HTML of a chapter or extra; null if the edition has none with this slug. */
 export async function findDocumentHtml(edition: string, slug: string): Promise<string | null> {
@@ -85,10 +85,7 @@ export async function insertDocuments(
   await tx.insert(editionDocuments).values(
     documents.map((document) => ({
       ...document,
-      search: sql`
-        setweight(to_tsvector('english', ${searchableText(document.title)}), 'A') ||
-        setweight(to_tsvector('english', ${searchableText(document.summary)}), 'B') ||
-        setweight(to_tsvector('english', ${searchableText(document.blocks.join("\n"))}), 'D')`,
+      search: searchIndex(document),
     })),
   );
 }

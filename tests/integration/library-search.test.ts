@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { clearCurrentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
+import { loadEdition } from "~/features/library/importer/import-edition.server";
 import { markMatches } from "~/features/library/load-reading.server";
 import { searchLibrary } from "~/features/library/search.server";
 import type { MarkedText, SearchView } from "~/features/library/search-view";
@@ -104,6 +105,72 @@ describe("a search", () => {
     expect(await passageFor(edition, "river")).toContain("“Stop,” he said—“the [river]’s here…”");
   });
 
+  it.each([
+    ["without its accent", "A café.", "cafe", "A [café]."],
+    ["with one", "A cafe.", "café", "A [cafe]."],
+    ["that the file has decomposed", "A cafe\u0301 now", "CAFÉ", "A [cafe\u0301] now"],
+    ["without a diaeresis, as hypothesis/h #729 asks", "So naïve.", "naive", "So [naïve]."],
+    ["without ß", "Die Straße.", "strasse", "Die [Straße]."],
+    ["without ß, in capitals", "DIE STRAẞE.", "straße", "DIE [STRAẞE]."],
+    ["with the sign of the Ångström", "An \u212bngström.", "angstrom", "An [\u212bngström]."],
+    [
+      "with letters that do not decompose: lucaong/minisearch #153",
+      "In Łódź.",
+      "lodz",
+      "In [Łódź].",
+    ],
+    ["with Nordic letters", "Ærøs øl.", "aeros ol", "[Ærøs] [øl]."],
+    ["with a ligature", "A ﬁnger.", "finger", "A [ﬁnger]."],
+    [
+      "with soft hyphens: julkue/mark.js #69",
+      "A wan\u00adder\u00ader.",
+      "wanderer",
+      "A [wan\u00adder\u00ader].",
+    ],
+    [
+      "with zero-width spaces: cisagov/decider #85",
+      "A lan\u200btern.",
+      "lantern",
+      "A [lan\u200btern].",
+    ],
+    ["searched with them", "A lantern.", "lan\u200b\u2060tern", "A [lantern]."],
+    [
+      "with a hyphen that does not break",
+      "A well\u2011known",
+      "well-known",
+      "A [well]\u2011[known]",
+    ],
+    ["with a letter for an apostrophe", "The riverʼs bed.", "river's", "The [river]ʼs bed."],
+    ["without half rings: Princeton-CDH/geniza #9", "Mikhaʾil", "mikhail", "[Mikhaʾil]"],
+    ["without Arabic's vowels: dokuwiki/dokuwiki #769", "كِتَابُ", "كتاب", "[كِتَابُ]"],
+    ["with Greek's last letter", "Η ΟΔΟΣ.", "οδός", "Η [ΟΔΟΣ]."],
+    [
+      "in Chinese: telegramdesktop/tdesktop #1834",
+      "这是中文測試。",
+      "中文測試",
+      "这是[中文測試]。",
+    ],
+    ["in Chinese, at its end", "中文測試。", "測試", "中文[測試]。"],
+    ["of one character", "木の家", "家", "木の[家]"],
+    ["beside digits: BranchMetrics/sesame_issues #143", "铁路12306号", "12306", "铁路[12306]号"],
+    ["in half-width Japanese: openclaw/clawhub #1596", "ｶﾞﾗｽのﾃｽﾄ", "テスト", "ｶﾞﾗｽの[ﾃｽﾄ]"],
+    ["in Thai", "ฉันรักน้ำมาก", "น้ำ", "ฉันรัก[น้ำ]มาก"],
+  ])("finds a word %s, and shows it as it is", async (_name, text, words, passage) => {
+    const edition = await take([{}, `${text}\n\nAnother one.`], [{}, "A door, 木, 文中."]);
+    expect(await passageFor(edition, words)).toBe(passage);
+    const html = (await findDocumentHtml(edition.digest, "stretch-1")) ?? "";
+    expect(
+      (await markMatches(html, words)).replace(/<(\/?)mark>/g, (_, end) => (end ? "]" : "[")),
+    ).toBe(html.replace(passage.replace(/[[\]]/g, ""), passage));
+  });
+
+  it("does not take Japanese letters for others", async () => {
+    const edition = await take([{}, "かき"]);
+    expect((await search(edition, "がき")).total).toBe(0);
+    expect((await search(edition, "きか")).total).toBe(0);
+    expect((await search(edition, "door -かき")).total).toBe(0);
+  });
+
   it("understands phrases, alternatives and exclusions", async () => {
     const edition = await take(
       [{}, "The blue stool stands by the window."],
@@ -142,6 +209,27 @@ describe("a search", () => {
     expect(title?.path).toBe("/premium/chapters/stretch-4?q=hinge");
     expect(marked(title?.passage)).toBe("A part of the way.");
     expect(marked(summary?.passage)).toBe("On [hinges].");
+  });
+
+  it("shows texts with the word itself before those with its other forms", async () => {
+    const edition = await take(
+      [{}, "She walked. She walked on. Nobody walks as she walked."],
+      [{}, `${"A door and a window, and much else that fills a page. ".repeat(50)} Walking.`],
+      [{ title: "Walks" }, "A door."],
+      [{ title: "Walking" }, "A door."],
+    );
+    const order = ["Walking", "Walks", "Stretch 2", "Stretch 1"];
+    expect(titles(await search(edition, "walking"))).toEqual(order);
+    expect(titles(await search(edition, "walked"))[2]).toBe("Stretch 1");
+  });
+
+  it("finds the words of an edition that another release has indexed", async () => {
+    const edition = await take([{}, "A café."]);
+    const { db } = getDatabase();
+    await db.execute(sql`update edition_documents set search = to_tsvector('english', 'A café.')`);
+    expect((await search(edition, "cafe")).total).toBe(0);
+    expect(await loadEdition(edition.digest)).not.toBeNull();
+    expect((await search(edition, "cafe")).total).toBe(1);
   });
 
   it("links to the paragraph with all of the words, or else to that with the most", async () => {
@@ -227,6 +315,36 @@ describe("a search", () => {
     expect((await search(edition, "lantern")).total).toBe(1);
   });
 
+  it.each(
+    [
+      "\u0301",
+      "😀",
+      "👩\u200d👩",
+      "\\",
+      "'",
+      '"',
+      "-",
+      '-"',
+      "-a",
+      "&!",
+      "中",
+      "-中",
+      '"中文',
+      "ﷺ",
+      "㍿",
+      "\ud800",
+      "\0",
+      "þ",
+      "x:*",
+      "()",
+      "<->",
+    ].map((part) => [part, part.repeat(400).slice(0, 400)]),
+  )("takes 400 characters of %j without an error", async (_part, words) => {
+    const edition = await take([{}, "A lantern."]);
+    expect((await search(edition, words)).total).toBe(0);
+    expect((await search(edition, `${words.slice(0, 150)}" or lantern`)).total).toBeLessThan(2);
+  });
+
   it("does not treat a dash between words as an exclusion", async () => {
     const edition = await take([{}, "The lantern swung by the window."]);
     for (const words of ["lantern - window", "lantern -- window", "lantern --window"])
@@ -236,7 +354,25 @@ describe("a search", () => {
 
   it("never fails, whatever the query", async () => {
     const edition = await take([{}, "A lantern."]);
-    const part = fc.constantFrom("-", " ", '"', "or ", "a", "the ", "1", "lantern", "\0", "'", "ü");
+    const part = fc.constantFrom(
+      ...[
+        "-",
+        " ",
+        '"',
+        "or ",
+        "a",
+        "the ",
+        "1",
+        "lantern",
+        "\0",
+        "'",
+        "ü",
+        "\u0301",
+        "中",
+        "ن",
+        "’",
+      ],
+    );
     const repeated = fc
       .tuple(fc.array(part, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 200 }))
       .map(([parts, times]) => parts.join("").repeat(times));
@@ -264,6 +400,17 @@ describe("the marks in a text", () => {
         .replace(">path</a>", "><mark>path</mark></a>")
         .replace("&#x3C;path>", "&#x3C;<mark>path</mark>>"),
     );
+  });
+
+  it("are at their places in a long text too, and leave other requests their turn", async () => {
+    const paragraph = `<p>${"中文。é — ".repeat(500)}<em>Straße</em></p>`;
+    const html = paragraph.repeat(20);
+    let turns = 0;
+    const counter = setInterval(() => turns++, 0);
+    const result = await markMatches(html, "strasse");
+    clearInterval(counter);
+    expect(result).toBe(html.replaceAll("Straße", "<mark>Straße</mark>"));
+    expect(turns).toBeGreaterThan(2);
   });
 
   it("leave a text unchanged if nothing matches", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   findBestMatches,
   findMatches,
@@ -6,6 +7,7 @@ import {
   type SearchTerms,
   searchDocuments,
 } from "~db/queries/edition-search";
+import { type Range, roughlyFolded } from "~db/search-text";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
 import { blockId, documentPath } from "./library-paths";
@@ -14,8 +16,12 @@ import type { MarkedText, SearchResult, SearchView } from "./search-view";
 
 const PAGE_SIZE = 20;
 
-/** Number of blocks per text that are compared closely: the likeliest ones. */
+/** Number of blocks per text that are compared closely, the likeliest ones; more if words must be adjacent. */
 const BLOCKS_COMPARED = 3;
+const BLOCKS_WITH_PHRASE = 8;
+
+/** Number of words that decide which blocks are likely. */
+const WORDS_COMPARED = 10;
 
 /** Stands for a text's summary among the numbers of its blocks. */
 const SUMMARY = 0;
@@ -57,17 +63,19 @@ async function loadPage(
   if (documents.length === 0)
     return page > 1 ? loadPage(edition, terms, { query, page: 1, now }) : null;
 
-  const found = documents.flatMap(({ slug, blocks }) => {
-    const entry = edition.find(slug, now);
-    return entry ? [{ entry, blocks }] : [];
-  });
+  const found: { entry: EditionEntry; blocks: string[]; likely: NumberedText[] }[] = [];
+  for (const document of documents) {
+    const entry = edition.find(document.slug, now);
+    if (!entry) continue;
+    const blocks: string[] = JSON.parse(document.blocks);
+    found.push({ entry, blocks, likely: likelyBlocks(blocks, terms) });
+    // a long text takes milliseconds, and other requests wait
+    await setImmediate();
+  }
   const titles = found.map(({ entry }) => entry.title);
   const [bestMatches, titleMatches] = await Promise.all([
     findBestMatches(
-      found.map(({ entry, blocks }) => [
-        ...likelyBlocks(blocks, terms),
-        { number: SUMMARY, text: entry.summary },
-      ]),
+      found.map(({ entry, likely }) => [...likely, { number: SUMMARY, text: entry.summary }]),
       terms,
     ),
     findMatches(titles.join("\n"), terms),
@@ -97,45 +105,42 @@ function resultPath(entry: EditionEntry, query: string, block: number): string {
   return documentPath(entry) + search + (block === SUMMARY ? "" : `#${blockId(block)}`);
 }
 
+type NumberedText = { number: number; text: string };
+
 /**
  * Returns the blocks that probably have most of the words, by a rough comparison of their beginnings. Parsing every
- * block of every result in PostgreSQL would take longer than the rest of the search. Returns all blocks if words must
- * be adjacent, or if none is likely.
+ * block of every result in PostgreSQL would take longer than the rest of the search. Returns the first blocks if none
+ * is likely.
  */
-function likelyBlocks(
-  blocks: readonly string[],
-  { all, stems }: SearchTerms,
-): { number: number; text: string }[] {
-  const numbered = blocks.map((text, index) => ({
-    number: index + 1,
-    text: text.slice(0, MAX_BLOCK_LENGTH),
-  }));
-  if (all.includes("<")) return numbered;
-  const patterns = stems.map((stem) => ({
-    exact: beginningWith(stem),
+function likelyBlocks(blocks: readonly string[], { all, stems }: SearchTerms): NumberedText[] {
+  const beginnings = stems.slice(0, WORDS_COMPARED).map((stem) => ({
+    stem,
     // a stem's end need not be in the word: "hopes" and "hoping" both have the stem "hope"
-    rough: beginningWith(stem.slice(0, Math.max(3, stem.length - 2))),
+    rough: stem.slice(0, Math.max(3, stem.length - 2)),
   }));
-  const scored = numbered
-    .map((block) => ({
-      block,
-      score: patterns.reduce((sum, { exact, rough }) => {
-        if (exact.test(block.text)) return sum + 3;
-        return rough.test(block.text) ? sum + 1 : sum;
-      }, 0),
-    }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score);
-  return scored.length === 0
-    ? numbered
-    : scored.slice(0, BLOCKS_COMPARED).map(({ block }) => block);
+  const scored = blocks.map((block, index) => {
+    const text = block.slice(0, MAX_BLOCK_LENGTH);
+    const folded = roughlyFolded(text);
+    let score = 0;
+    for (const { stem, rough } of beginnings) {
+      if (hasWord(folded, stem)) score += 3;
+      else if (hasWord(folded, rough)) score += 1;
+    }
+    return { number: index + 1, text, score };
+  });
+  return scored
+    .sort((one, other) => other.score - one.score)
+    .slice(0, all.includes("<") ? BLOCKS_WITH_PHRASE : BLOCKS_COMPARED);
 }
 
-// stems contain only letters, digits and hyphens
-const beginningWith = (stem: string) => new RegExp(`(?<![\\p{L}\\p{N}])${stem}`, "iu");
-
-/** In UTF-16 code units; the end is exclusive. */
-type Range = { start: number; end: number };
+/** Whether a word of a folded text has this beginning. In scripts without spaces, every letter begins a word. */
+function hasWord(folded: string, beginning: string): boolean {
+  const isAnywhere = beginning.charCodeAt(0) >= 0x80;
+  let at = folded.indexOf(beginning);
+  while (at > 0 && !isAnywhere && /[a-z\d]/.test(folded[at - 1] ?? ""))
+    at = folded.indexOf(beginning, at + 1);
+  return at >= 0;
+}
 
 /** Length of a passage in characters, about three lines on a wide screen, and how many precede the first match. */
 const LENGTH = 260;

@@ -96,6 +96,22 @@ describe("an issue's file", () => {
       "a\u001b[2Jb",
       "issue.md:6: there is a control character in this line",
     ],
+    [
+      "an image that is none",
+      "a\n\n![A gate](my photo.jpg)",
+      "issue.md:8: '![A gate](my photo.jpg)' is shown as it stands; put an address with spaces into <>",
+    ],
+    [
+      "a footnote without its line",
+      "a[^1]",
+      "issue.md:6: '[^1]' is shown as it stands; name a footnote",
+    ],
+    [
+      "a heading's attributes",
+      "## A {#a}",
+      "issue.md:6: '{#a}' is shown as it stands; leave it out",
+    ],
+    ["a cell too many", "|a|\n|-|\n|b|c|", "issue.md:8: the table's row has more than 1 cells"],
     ["quotes without end", `a\n${">".repeat(60_000)}`, "issue.md:7: quotes or lists are nested"],
     ["no text", " \n", "issue.md:6: there is no text"],
     [

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { oneLine, splitFrontMatter, unknownField } from "~/features/markdown/front-matter";
 import { unparsablePart, unrenderablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { unparsedMarkup } from "~/features/markdown/unparsed-markup";
 import type { FileProblem } from "~/features/markdown/yaml-fields";
 import { OperatorError } from "~db/operator-error";
 import { ensureSiteKey } from "~db/queries/site-keys";
@@ -73,6 +74,8 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
     // lines of the file, and not of the text below the front matter
     if (tag) problems.push({ line: index + 2 - bodyLine, problem: `'${tag}' ${UNFILLED}` });
   }
+  const named = new Set(problems.map(({ line }) => line));
+  problems.push(...unparsedMarkup(tree, body).filter(({ line }) => !named.has(line)));
   if (body.trim() === "") problems.push({ line: 1, problem: "there is no text" });
   if (problems.length > 0) {
     throw rejection(

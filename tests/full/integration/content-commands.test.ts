@@ -114,6 +114,35 @@ describe("content check", () => {
   });
 });
 
+describe("content check of Markdown that was not understood", () => {
+  it("names the line and what to write, in texts and pages, and takes them nevertheless", async () => {
+    write({
+      "site.yml": SITE,
+      "chapters/01-a.md": chapter(1, {}, "## A {#a}\n\nOne.\n\n![A gate](my photo.jpg)"),
+      "extras/b.md": editionText(
+        { title: "B", summary: "S.", order: 1, kind: "practice" },
+        "H<sub>2</sub>O is [x][nowhere].",
+      ),
+      "pages/privacy.md": "---\ntitle: Privacy\n---\n::: note\n\n<!-- a --><b>Who</b>\n",
+    });
+    const { code, stdout, stderr } = await content("check", edition);
+    const as = (text: string, advice: string) =>
+      `'${text}' is shown as it stands; ${advice}, or \\ before it if it is meant`;
+    const spaces = "put an address with spaces into <>, as in ![A gate](<my photo.jpg>)";
+    const line = "write [words](address), or add the line that the second brackets name";
+    const fence = "leave out these lines, or begin the lines between them with >";
+    expect(stderr.split("\n")).toEqual([
+      `Note: chapters/01-a.md:11: ${as("![A gate](my photo.jpg)", spaces)}`,
+      `Note: extras/b.md:8: ${as("[x][nowhere]", line)}`,
+      `Note: pages/privacy.md:4: ${as("::: note", fence)}`,
+      "Note: pages/privacy.md:6: HTML has no effect here; write Markdown",
+      "",
+    ]);
+    expect(stdout).toContain("All is well");
+    expect(code).toBe(0);
+  });
+});
+
 describe("content list", () => {
   it("shows published texts, and when others follow", async () => {
     write({

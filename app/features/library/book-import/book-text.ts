@@ -1,7 +1,8 @@
 import type { Root } from "mdast";
 import { parse } from "yaml";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
-import { anchorKey, wordsOf } from "../importer/text-markup";
+import { wordsOf } from "~/features/markdown/unparsed-markup";
+import { anchorKey } from "../importer/text-markup";
 
 /** A text of a book on its way into an edition. */
 export type BookText = {

@@ -3,9 +3,10 @@ import { basename, dirname, extname, join, posix, relative } from "node:path";
 import type { List, Nodes } from "mdast";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { wordsOf } from "~/features/markdown/unparsed-markup";
 import { OperatorError } from "~db/operator-error";
 import { listFolder } from "../importer/edition-folder.server";
-import { decoded, wordsOf } from "../importer/text-markup";
+import { decoded } from "../importer/text-markup";
 import { bareName, MARKDOWN } from "../importer/text-slug";
 import {
   type BookText,

@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import readExif from "exif-reader";
+import { unrenderablePart } from "~/features/markdown/markdown-limits";
+import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { unparsedMarkup } from "~/features/markdown/unparsed-markup";
 import { sampleParts } from "~/features/site/sample-site";
 import { siteImages } from "~/features/site/site";
 import { SITE_FILE } from "~/features/site/site-file";
@@ -9,6 +12,7 @@ import { mediaName } from "../media-name";
 import type { EditionProblem } from "./edition-problem";
 import type { FolderCheck } from "./import-edition.server";
 import type { EditionSource, SourceDocument } from "./read-source.server";
+import { readMarkup } from "./text-markup";
 
 /** Finds probable mistakes in a folder that can still be imported. */
 export async function findWarnings(
@@ -18,6 +22,8 @@ export async function findWarnings(
   return [
     ...(isSample ? [] : sampleWords(check.source)),
     ...misplacedChapters(check.source),
+    ...check.source.documents.flatMap(unparsedParts),
+    ...check.source.pageNotes,
     ...unusedFiles(check),
     ...(await imagesWithLocation(check.source)),
   ];
@@ -50,6 +56,18 @@ function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
 }
 
 const timeOf = ({ publishAt }: SourceDocument) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;
+
+/** Finds what members would see as its characters. */
+function unparsedParts({ path: file, body, bodyLine }: SourceDocument): EditionProblem[] {
+  const tree = parseMarkdown(body);
+  // a mistake, and reported as such
+  if (unrenderablePart(tree)) return [];
+  readMarkup(tree);
+  return unparsedMarkup(tree, body).map(({ line, problem }) => ({
+    ...{ file, problem },
+    line: line + bodyLine - 1,
+  }));
+}
 
 function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
   const sounds = new Set(source.documents.map(({ audio }) => audio));

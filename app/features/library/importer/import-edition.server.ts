@@ -9,6 +9,7 @@ import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { type Site, siteImages } from "~/features/site/site";
 import { unnamedSite } from "~/features/site/site-file";
 import { getDatabase } from "~db/client";
+import { renewSearchIndex } from "~db/queries/edition-search";
 import {
   type DocumentOutline,
   findEdition,
@@ -126,8 +127,9 @@ async function digestOfFile(folder: string, path: string): Promise<string> {
 /** An edition's site as stored, with the mistakes that keep a newer one out. */
 type StoredSite = { site: Site; problems: EditionProblem[] };
 
-/** Loads a stored edition; null if there is none with this digest. */
+/** Loads a stored edition, searchable as this release searches; null if there is none with this digest. */
 export async function loadEdition(digest: string): Promise<Edition | null> {
+  await renewSearchIndex(digest);
   const stored = await findEdition(digest);
   if (!stored) return null;
   const { site, problems } = (stored.site ?? {

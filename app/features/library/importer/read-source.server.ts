@@ -67,6 +67,8 @@ export type EditionSource = {
   problems: EditionProblem[];
   /** Mistakes in `site.yml` and `pages`, which hold back no text. */
   siteProblems: EditionProblem[];
+  /** What is probably not meant in `pages`. */
+  pageNotes: EditionProblem[];
 };
 
 /** Whether a file of an edition's folder is a chapter or an extra. */
@@ -94,6 +96,7 @@ export async function readSource(folder: string, files: readonly string[]): Prom
     hasSiteFile: files.includes(SITE_FILE),
     problems: [],
     siteProblems: [],
+    pageNotes: [],
   };
   const texts = files.filter(isText);
   const read = await pMap(texts, (path) => readText(join(folder, path)), {
@@ -153,6 +156,7 @@ async function readPages(source: EditionSource, files: readonly string[]): Promi
     const read = await readPageFile(source, file);
     if ("page" in read) {
       pages.push(read.page);
+      source.pageNotes.push(...read.notes.map((note) => ({ file, ...note })));
       continue;
     }
     source.siteProblems.push(...read.problems.map((problem) => ({ file, ...problem })));

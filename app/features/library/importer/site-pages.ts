@@ -1,12 +1,15 @@
 import { toHtml } from "hast-util-to-html";
+import { visit } from "unist-util-visit";
 import { z } from "zod";
 import { oneLine, splitFrontMatter, unknownField } from "~/features/markdown/front-matter";
 import { unparsablePart, unrenderablePart } from "~/features/markdown/markdown-limits";
 import { markdownTree, parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { unparsedMarkup } from "~/features/markdown/unparsed-markup";
 import { type FileProblem, lineOf } from "~/features/markdown/yaml-fields";
 import type { SitePage } from "~/features/site/site";
 import type { FindImage } from "~/features/site/site-file";
 import { PREVIEW_MEDIA_PATH } from "../library-paths";
+import { isComment } from "./text-markup";
 
 const pageFrontMatter = z.strictObject(
   {
@@ -24,13 +27,13 @@ export type OrderedPage = SitePage & { order: number };
 
 /**
  * Reads and renders a page of Markdown. `findImage` gets addresses as the page has them. Reports all problems with
- * their lines.
+ * their lines, or what is probably not meant in `notes`.
  */
 export function readPage(
   slug: string,
   text: string,
   findImage: FindImage,
-): { page: OrderedPage } | { problems: FileProblem[] } {
+): { page: OrderedPage; notes: FileProblem[] } | { problems: FileProblem[] } {
   const split = splitFrontMatter(text, pageFrontMatter);
   if (split.kind === "rejected") return split;
   const { frontMatter, body, bodyLine } = split;
@@ -38,7 +41,9 @@ export function readPage(
   const reject = (line: number, problem: string) =>
     problems.push({ line: line + bodyLine - 1, problem });
   if (body.trim() === "") reject(1, "there is no text");
-  const unusable = unparsablePart(body) ?? unrenderablePart(parseMarkdown(body));
+  const unparsable = unparsablePart(body);
+  const source = parseMarkdown(unparsable ? "" : body);
+  const unusable = unparsable ?? unrenderablePart(source);
   if (unusable) {
     reject(unusable.line, unusable.problem);
     return { problems };
@@ -57,5 +62,16 @@ export function readPage(
     },
   });
   if (problems.length > 0) return { problems };
-  return { page: { slug, ...frontMatter, html: toHtml(tree) } };
+  const notes = unparsedMarkup(source, body);
+  visit(source, "html", ({ value, position }) => {
+    if (isComment(value)) return;
+    notes.push({
+      line: position?.start.line ?? 1,
+      problem: "HTML has no effect here; write Markdown",
+    });
+  });
+  return {
+    page: { slug, ...frontMatter, html: toHtml(tree) },
+    notes: notes.map(({ line, problem }) => ({ line: line + bodyLine - 1, problem })),
+  };
 }

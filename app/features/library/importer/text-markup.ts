@@ -2,6 +2,7 @@ import type { Heading, Nodes, Paragraph, PhrasingContent, Root, RootContent } fr
 import { visit } from "unist-util-visit";
 import { unrenderablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
+import { wordsOf } from "~/features/markdown/unparsed-markup";
 
 /** Numbers of blocks by the keys of their anchors. */
 export type Anchors = ReadonlyMap<string, number>;
@@ -16,6 +17,9 @@ const WRAPPING_TAG = /^<(\/?)(sub|sup|kbd)(?:\s[^>]*)?>$/i;
 const LINE_BREAK = /^<br\s*\/?>$/i;
 const NAMED_PLACE = /^<a\s+(?:id|name)\s*=\s*["']?([^"'\s>]+)["']?\s*\/?>(?:<\/a>)?$/i;
 const COMMENT = /^<!--[\s\S]*-->$/;
+
+/** Whether HTML in a text is a comment. */
+export const isComment = (html: string) => COMMENT.test(html.trim());
 
 /** Whether HTML in a text is a comment, or has been read by `readMarkup`. */
 export const isReadHtml = (html: string) =>
@@ -82,16 +86,6 @@ export function readMarkup(tree: Root): Anchors {
 export function anchorsIn(body: string): Anchors {
   const tree = parseMarkdown(body);
   return unrenderablePart(tree) ? new Map() : readMarkup(tree);
-}
-
-/** Returns the plain text of a node. */
-export function wordsOf(node: Nodes): string {
-  let words = "";
-  visit(node, (part) => {
-    if (part.type === "text" || part.type === "inlineCode") words += part.value;
-    if (part.type === "break") words += " ";
-  });
-  return words;
 }
 
 type OpenTag = { name: string; tag: PhrasingContent | null; children: PhrasingContent[] };

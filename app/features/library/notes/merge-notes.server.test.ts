@@ -40,20 +40,29 @@ describe("merging two versions of notes", () => {
     );
   });
 
-  it("merges 100,000 characters with nothing in common", () => {
-    const ofOneCharacter = (character: string) => Array(33_333).fill(character).join("\n\n");
-    const alternating = Array.from({ length: 33_333 }, (_, n) => "ab"[n % 2]).join("\n\n");
-    const noise = (seed: number) =>
-      Array.from({ length: 33_333 }, (_, n) => "abcdefg"[(n * n * seed) % 7]).join("\n\n");
-    for (const [text, stored] of [
-      [ofOneCharacter("a"), ofOneCharacter("b")],
-      [alternating, ofOneCharacter("a")],
-      [noise(3), noise(5)],
-      ["x".repeat(100_000), `${"x".repeat(99_999)}y`],
-    ] as const) {
-      const merged = merge(text, stored);
-      expect(merged.length).toBeGreaterThanOrEqual(text.length);
-    }
+  // kpdecker/jsdiff #34 and #79, slopus/happy #1676: a comparison that went on for minutes
+  it.each<[string, (n: number) => string, (n: number) => string]>([
+    ["nothing in common", () => "a", () => "b"],
+    ["every second paragraph in common", (n) => "ab"[n % 2] ?? "", () => "a"],
+    ["every paragraph written on", () => "a", () => "abc"],
+    ["few words, in another order", (n) => "abcdefg"[(3 * n * n) % 7] ?? "", (n) => `${n % 5}a`],
+    ["the same, but moved", (n) => n.toString(36), (n) => (n + 150).toString(36)],
+  ])("takes no longer than reading 100,000 characters with %s", (_name, own, other) => {
+    const notes = (of: (n: number) => string) =>
+      Array.from({ length: 40_000 }, (_, n) => of(n))
+        .join("\n\n")
+        .slice(0, 100_000);
+    const [text, stored] = [notes(own), notes(other)];
+    const reading = leastTime(() => JSON.parse(JSON.stringify([text, stored].flatMap(linesOf))));
+    expect(leastTime(() => missingFrom(text, stored))).toBeLessThan(reading);
+    expect(isWithin(text, merge(text, stored))).toBe(true);
+  });
+
+  it("tells the paragraphs of long notes apart that were changed in two places", () => {
+    const notes = (first: string, last: string) =>
+      [first, ...Array.from({ length: 1_500 }, (_, n) => `Line ${n}.`), last].join("\n\n");
+    expect(merge(notes("a", "mine"), notes("a b", "mine"))).toBe(notes("a b", "mine"));
+    expect(merge(notes("a b", "c"), notes("a", "c d"))).toBe(notes("a b", "c d"));
   });
 });
 
@@ -63,3 +72,15 @@ function isWithin(text: string, other: string): boolean {
   for (const character of other) if (character === text[at]) at += 1;
   return at === text.length;
 }
+
+const linesOf = (text: string) => text.split("\n");
+
+/** The shortest time of several tries, in milliseconds. */
+const leastTime = (work: () => void) =>
+  Math.min(
+    ...Array.from({ length: 7 }, () => {
+      const start = performance.now();
+      work();
+      return performance.now() - start;
+    }),
+  );

@@ -1,11 +1,14 @@
 import { diffArrays } from "diff";
 import { commonEnds, type Insertion } from "./note";
 
+/** Maximum number of paragraphs that are told apart; further ones count as part of the last. */
+const MAX_PARAGRAPHS = 2_000;
+
 /**
- * Maximum number of differing paragraphs to compare one by one, which takes quadratic time. Beyond that, everything
- * between the common start and end counts as one difference.
+ * Maximum number of differing paragraphs to compare one by one. Beyond that, everything between the common start and
+ * end counts as one difference. The time grows by the product of both limits, and other requests wait for it.
  */
-const MAX_DIFFERENCES = 400;
+const MAX_DIFFERENCES = 200;
 
 type Paragraph = { text: string; start: number; end: number };
 
@@ -47,7 +50,7 @@ function paragraphsOf(text: string): Paragraph[] {
   for (const line of text.split("\n")) {
     const end = start + line.length;
     if (line.trim() === "") {
-      current = null;
+      if (paragraphs.length < MAX_PARAGRAPHS) current = null;
     } else if (current) {
       current.end = end;
     } else {
