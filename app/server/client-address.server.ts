@@ -108,8 +108,8 @@ let warnedAt = Number.NEGATIVE_INFINITY;
  */
 function warnAboutUntrustedHeader(request: IncomingMessage, address: string): void {
   const header = FORWARDING_HEADERS.find((name) => request.headers[name] !== undefined);
-  if (header === undefined || performance.now() - warnedAt < WARNING_INTERVAL_MS) return;
-  warnedAt = performance.now();
+  if (header === undefined || Date.now() - warnedAt < WARNING_INTERVAL_MS) return;
+  warnedAt = Date.now();
   const { narrow } = clientNetworks(address);
   const advice =
     env().TRUST_PROXY === 0

@@ -96,7 +96,7 @@ const logged = new Map<string, number>();
 
 /** Anybody can send any Host, so what is logged is limited. */
 function logRejectedHost(host: string, advice: string): void {
-  const now = performance.now();
+  const now = Date.now();
   for (const [name, at] of logged) if (now - at >= LOG_INTERVAL_MS) logged.delete(name);
   if (logged.has(host) || logged.size >= MAX_LOGGED) return;
   logged.set(host, now);
