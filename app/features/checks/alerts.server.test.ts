@@ -21,6 +21,7 @@ const WELL: HealthFacts = {
     lastSentAt: ago(HOUR),
   },
   pausedIssues: [],
+  complaints: [],
   connections: { used: 10, max: 100 },
   crashes: 0,
 };
