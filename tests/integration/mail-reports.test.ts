@@ -1,11 +1,12 @@
-import { createHmac, generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { action } from "~/routes/webhooks.mail/route";
 import { addressHash } from "~db/address-hash";
 import { getDatabase } from "~db/client";
-import { ISSUE_COMPLAINTS, pauseCampaignsWithComplaints } from "~db/queries/complaints";
+import { pauseCampaignsWithComplaints } from "~db/queries/complaints";
+import { readHealthFacts } from "~db/queries/operator-facts";
 import { everythingIn, type LogLine, watchLog } from "../support/log";
 import { addWalkers } from "../support/newsletter";
 import { call, ORIGIN } from "../support/routes";
@@ -51,9 +52,6 @@ function report(
   const mac = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
   return post(body, { "Mail-Report-Signature": `t=${time},v1=${mac}` });
 }
-
-const fromSes = (event: unknown, fields: Fields = {}) =>
-  post(sns.sign({ Message: JSON.stringify(event), ...fields }));
 
 /** Returns the reasons of the suppressed addresses. */
 async function suppressed(...emails: string[]): Promise<(string | undefined)[]> {
@@ -105,150 +103,83 @@ const complaint = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
+const event = (of: Record<string, unknown>) => ({ Message: JSON.stringify({ ...of, mail }) });
+const ofBounce = (changes = {}) => event({ eventType: "Bounce", bounce: bounce(changes) });
+const ofComplaint = (changes = {}) =>
+  event({ eventType: "Complaint", complaint: complaint(changes) });
+
 describe("Amazon SES", () => {
-  it.each<[string, unknown, Fields, string | undefined]>([
-    ["an event of a bounce", { eventType: "Bounce", bounce: bounce(), mail }, {}, "listed"],
-    [
-      "a notification of a bounce",
-      { notificationType: "Bounce", bounce: bounce(), mail },
-      {},
-      "listed",
-    ],
-    [
-      "an event of a complaint",
-      { eventType: "Complaint", complaint: complaint(), mail },
-      {},
-      "complaint",
-    ],
-    // useSend #440: the last field of what is signed ends with a line break too
-    [
-      "a notification with a subject, signed with SHA-256",
-      { notificationType: "Complaint", complaint: complaint(), mail },
-      { SignatureVersion: "2", Subject: "Amazon SES Email Event Notification" },
-      "complaint",
-    ],
-    [
-      "a full mailbox",
-      { eventType: "Bounce", bounce: bounce({ bounceType: "Transient" }), mail },
-      {},
-      undefined,
-    ],
+  it.each<[string, Fields, string | undefined]>([
+    ["a bounce as an event", ofBounce(), "listed"],
+    ["a bounce", event({ notificationType: "Bounce", bounce: bounce() }), "listed"],
+    ["a complaint as an event", ofComplaint(), "complaint"],
+    ["a complaint", event({ notificationType: "Complaint", complaint: complaint() }), "complaint"],
+    // useSend #440: a line break ends the last signed field too
+    ["a subject", { ...ofComplaint(), SignatureVersion: "2", Subject: "Event" }, "complaint"],
+    ["a full mailbox", ofBounce({ bounceType: "Transient" }), undefined],
     // opengovsg/plumber #1629
-    [
-      "a mail moved out of spam",
-      { eventType: "Complaint", complaint: complaint({ complaintFeedbackType: "not-spam" }), mail },
-      {},
-      undefined,
-    ],
-    [
-      "a report of a year ago",
-      { eventType: "Bounce", bounce: bounce({ timestamp: "2025-11-01T00:00:00.000Z" }), mail },
-      {},
-      undefined,
-    ],
-    [
-      "a delivery",
-      { eventType: "Delivery", delivery: { recipients: ["walker1@example.test"] }, mail },
-      {},
-      undefined,
-    ],
+    ["a mail moved out of spam", ofComplaint({ complaintFeedbackType: "not-spam" }), undefined],
+    ["a bounce of a year ago", ofBounce({ timestamp: "2025-11-01T00:00:00.000Z" }), undefined],
+    ["a delivery", event({ eventType: "Delivery", delivery: {} }), undefined],
     // ope-tech/laravel-ses #10: the first message is a sentence
-    [
-      "the first message",
-      null,
-      { Message: "Successfully validated SNS topic for Amazon SES event publishing." },
-      undefined,
-    ],
-  ])("reports %s", async (_what, event, fields, reason) => {
+    ["the first message", { Message: "Successfully validated SNS topic." }, undefined],
+  ])("reports %s", async (_what, fields, reason) => {
     await addWalkers(1);
-    expect((await fromSes(event, fields)).status).toBe(200);
+    expect((await post(sns.sign(fields))).status).toBe(200);
     expect(await suppressed("walker1@example.test")).toEqual([reason]);
     const left = await db().execute(sql`select from subscribers`);
     expect(left).toHaveLength(reason === "complaint" ? 0 : 1);
     expect(everythingIn(lines)).not.toMatch(/walker1|user unknown/i);
   });
 
-  it("has its subscription confirmed", async () => {
-    const SubscribeURL = `https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336`;
-    const confirmation = {
-      Type: "SubscriptionConfirmation",
-      Message: "You have chosen …",
-      Token: "2336",
-    };
-    expect((await post(sns.sign({ ...confirmation, SubscribeURL }))).status).toBe(200);
-    expect(sns.asked.at(-1)).toBe("sns.eu-west-1.amazonaws.com/");
-    // penpot #11092: the address of another host would be fetched from inside the network
-    const asked = sns.asked.length;
-    for (const url of [
-      "https://169.254.169.254/",
-      "https://sns.eu-west-1.amazonaws.com.evil.example/",
-    ]) {
-      expect((await post(sns.sign({ ...confirmation, SubscribeURL: url }))).status).toBe(400);
-    }
-    expect(sns.asked).toHaveLength(asked);
+  const AMAZON = "https://sns.eu-west-1.amazonaws.com";
+
+  // penpot #11092: another host's address would be fetched from inside the network
+  it.each([
+    [`${AMAZON}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336`, 200],
+    ["https://169.254.169.254/", 503],
+    [`${AMAZON}.evil.example/`, 503],
+  ])("has its subscription confirmed at %s with %i", async (SubscribeURL, status) => {
+    const confirmation = { Type: "SubscriptionConfirmation", Message: "You have …", Token: "2336" };
+    sns.asked.length = 0;
+    expect((await post(sns.sign({ ...confirmation, SubscribeURL }))).status).toBe(status);
+    expect(sns.asked.includes("sns.eu-west-1.amazonaws.com/")).toBe(status === 200);
+    expect(sns.asked.filter((one) => !one.startsWith("sns.eu-west-1.amazonaws.com/"))).toEqual([]);
   });
 
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const ofStranger = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  const message = () => ({
-    Message: JSON.stringify({ eventType: "Bounce", bounce: bounce(), mail }),
-  });
-  const certificate = (origin: string) =>
-    `${origin}/SimpleNotificationService-${"0".repeat(32)}.pem`;
+  const changed = (fields: Fields) => () => sns.sign({ ...ofBounce(), ...fields });
+  const certified = (origin: string, name = "SimpleNotificationService-".padEnd(58, "0")) =>
+    changed({ SigningCertURL: `${origin}/${name}.pem` });
   it.each<[string, number, () => string]>([
-    ["a stranger's signature", 400, () => sns.sign(message(), ofStranger)],
-    ["a changed message", 400, () => sns.sign(message()).replace("Walker1", "walker2")],
+    ["a stranger's signature", 400, () => sns.sign(ofBounce(), ofStranger)],
+    ["a changed message", 400, () => sns.sign(ofBounce()).replace("Walker1", "walker2")],
     // PostHog #61644: anybody can have a topic, whose messages Amazon signs
-    ["another topic", 400, () => sns.sign({ ...message(), TopicArn: `${TOPIC}2` })],
-    [
-      "a certificate of another host",
-      400,
-      () => sns.sign({ ...message(), SigningCertURL: certificate("https://sns.evil.example") }),
-    ],
-    [
-      "a certificate of another region",
-      400,
-      () =>
-        sns.sign({
-          ...message(),
-          SigningCertURL: certificate("https://sns.us-east-1.amazonaws.com"),
-        }),
-    ],
-    [
-      "a certificate without TLS",
-      400,
-      () =>
-        sns.sign({
-          ...message(),
-          SigningCertURL: certificate("http://sns.eu-west-1.amazonaws.com"),
-        }),
-    ],
-    [
-      "a certificate that anybody can upload",
-      400,
-      () => sns.sign({ ...message(), SigningCertURL: "https://sns.eu-west-1.amazonaws.com/a.pem" }),
-    ],
+    ["another topic", 400, changed({ TopicArn: `${TOPIC}2` })],
+    ["a certificate of another host", 400, certified("https://sns.evil.example")],
+    ["a certificate of another region", 400, certified("https://sns.us-east-1.amazonaws.com")],
+    ["a certificate without TLS", 400, certified(AMAZON.replace("https", "http"))],
+    ["a certificate at another path", 400, certified(AMAZON, "a")],
     [
       "a certificate that Amazon lacks",
       503,
-      () =>
-        sns.sign({
-          ...message(),
-          SigningCertURL: certificate("https://sns.eu-west-1.amazonaws.com").replace("-0", "-1"),
-        }),
+      certified(AMAZON, "SimpleNotificationService-".padEnd(58, "1")),
     ],
-    ["an unknown signature version", 400, () => sns.sign({ ...message(), SignatureVersion: "3" })],
+    ["an unknown signature version", 400, changed({ SignatureVersion: "3" })],
     // listmonk #498: raw message delivery has no signature
-    ["a raw message", 400, () => message().Message],
+    ["a raw message", 400, () => ofBounce().Message],
     ["no JSON", 400, () => "{"],
     ["no object", 400, () => "[null]"],
     ["600 KB", 413, () => `"${"x".repeat(600 * 1024)}"`],
-  ])("is not who sends %s", async (what, status, body) => {
-    const asked = sns.asked.length;
+  ])("is not who sends %s", async (_what, status, body) => {
+    sns.asked.length = 0;
     expect((await post(body())).status).toBe(status);
     expect(await countSuppressed()).toBe(0);
-    expect(sns.asked.length - asked).toBe(status === 503 ? 1 : 0);
-    expect(everythingIn(lines), what).not.toMatch(/walker/i);
+    expect(sns.asked.every((one) => one.startsWith("sns.eu-west-1.amazonaws.com/Simple"))).toBe(
+      true,
+    );
+    expect(everythingIn(lines)).not.toMatch(/walker/i);
   });
 });
 
@@ -307,7 +238,7 @@ describe("the documented format", () => {
 
 it("takes no reports without a setting", async () => {
   site.restoreEnvironment({ SES_TOPIC_ARN: "", MAIL_REPORT_SECRET: "" });
-  expect((await fromSes({ eventType: "Bounce", bounce: bounce(), mail })).status).toBe(404);
+  expect((await post(sns.sign(ofBounce()))).status).toBe(404);
   expect((await report([])).status).toBe(404);
 });
 
@@ -353,7 +284,7 @@ describe("an issue that recipients call spam", () => {
     expect(await states()).toEqual(["a running", "b running", "c running"]);
     await complain(3);
     expect(await states()).toEqual(["a running", "b paused", "c running"]);
-    expect(await db().execute(ISSUE_COMPLAINTS)).toEqual([
+    expect((await readHealthFacts({ place: "", startId: randomUUID() })).complaints).toEqual([
       { id: expect.any(String), slug: "b", complaints: 3, sent: 10 },
     ]);
     await issue("d", 10, 0, 0);
@@ -373,16 +304,12 @@ describe("the translations in docs/letters.md", () => {
 
   const postmark = (SuppressionReason: string) => ({
     RecordType: "SubscriptionChange",
-    MessageID: "883953f4-6105-42a2-a16a-77a8eac79483",
-    ServerID: 123456,
     MessageStream: "bulk",
     ChangedAt: `${now().replace("Z", "0259Z")}`,
     Recipient: "walker1@example.test",
     Origin: "Recipient",
     SuppressSending: true,
     SuppressionReason,
-    Tag: "",
-    Metadata: {},
   });
   const mailgun = (event: Record<string, unknown>) => ({
     signature: { token: "c5f6", timestamp: "1521233195", signature: "09dc" },
@@ -396,12 +323,9 @@ describe("the translations in docs/letters.md", () => {
   const brevo = (event: string) => ({
     event,
     email: "walker1@example.test",
-    id: 26224,
     date: "2026-11-28 13:00:00",
     ts: Math.floor(Date.now() / 1000) - 40,
     ts_event: Math.floor(Date.now() / 1000),
-    "message-id": "<201798300811.5787683@relay.domain.com>",
-    subject: "My first Transactional",
   });
 
   it.each<[string, number, unknown, string | undefined]>([

@@ -11,6 +11,8 @@ import { serverProgram } from "./server-programs.mjs";
 export const TOPIC = "arn:aws:sns:eu-west-1:123456789012:mail";
 const HOST = "https://sns.eu-west-1.amazonaws.com";
 
+const SIGNED = "Message MessageId Subject SubscribeURL Timestamp Token TopicArn Type".split(" ");
+
 /** The fields of a message; undefined leaves one out. */
 export type Fields = Record<string, string | undefined>;
 
@@ -69,12 +71,8 @@ export async function startFakeSns(): Promise<FakeSns> {
         UnsubscribeURL: `${HOST}/?Action=Unsubscribe&SubscriptionArn=${TOPIC}:c9135db0`,
         ...fields,
       };
-      const signed =
-        message.Type === "Notification"
-          ? ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"]
-          : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
       const signer = createSign(message.SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1");
-      for (const name of signed) {
+      for (const name of SIGNED) {
         if (message[name] !== undefined) signer.update(`${name}\n${message[name]}\n`);
       }
       return JSON.stringify({ ...message, Signature: signer.sign(signingKey, "base64") });

@@ -103,6 +103,14 @@ describe("readAlerts", () => {
   });
 
   it.each([
+    [3, 3001, "unknown"],
+    [3, 3000, "bad"],
+  ])("complaints: %i of %i mails: %s", (complaints, sent, state) => {
+    const issue = { id: "1", slug: "an-issue", complaints, sent };
+    expect(stateOf("issue-complaints", { complaints: [issue] })).toBe(state);
+  });
+
+  it.each([
     [90, "bad"],
     [89, "unknown"],
     [75, "unknown"],

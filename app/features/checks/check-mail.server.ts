@@ -21,6 +21,11 @@ const TIMEOUT_MS = 5_000;
 /** Shortest DKIM key that receivers are content with (RFC 8301, 3.2: signers SHOULD use at least 2048 bits). */
 const MIN_DKIM_BITS = 2_048;
 
+const DKIM_ADVICE = `Make one of ${MIN_DKIM_BITS} bits, and publish it with a selector of its own: receivers trust shorter ones less.`;
+
+const REPORTS_ADVICE =
+  "Set SES_TOPIC_ARN for Amazon SES, else MAIL_REPORT_SECRET (docs/letters.md).";
+
 const PTR_ADVICE =
   "If mail leaves from this address, have its owner, mostly the host of the server, set its reverse name to that of your mail server.";
 
@@ -99,25 +104,13 @@ async function checkReputation(network: Network): Promise<Answer[]> {
   const bits = DKIM && createPublicKey(DKIM.privateKey).asymmetricKeyDetails?.modulusLength;
   return [
     ...(deliversItself ? await checkReverseNames(host, network) : []),
-    ...(bits && bits < MIN_DKIM_BITS
-      ? [
-          warning(
-            "DKIM key",
-            `${bits} bits`,
-            `Make one of ${MIN_DKIM_BITS} bits, and publish it with a selector of its own: receivers trust shorter ones less.`,
-          ),
-        ]
-      : []),
+    ...(bits && bits < MIN_DKIM_BITS ? [warning("DKIM key", `${bits} bits`, DKIM_ADVICE)] : []),
     ...(DKIM
       ? [ok("Feedback-ID", `signed, in every letter; its sender is ${feedbackSender()}`)]
       : []),
     SES_TOPIC_ARN || MAIL_REPORT_SECRET
       ? ok("reports", "of bounces and complaints are taken at /webhooks/mail")
-      : warning(
-          "reports",
-          "none of bounces and complaints after a mail was taken",
-          "Set SES_TOPIC_ARN for Amazon SES, else MAIL_REPORT_SECRET (docs/letters.md).",
-        ),
+      : warning("reports", "none of bounces and complaints after a mail was taken", REPORTS_ADVICE),
   ];
 }
 
@@ -126,27 +119,19 @@ async function checkReputation(network: Network): Promise<Answer[]> {
  * is taken to leave by the addresses that the site is reached at.
  */
 async function checkReverseNames(host: string, network: Network): Promise<Answer[]> {
-  const what = "PTR";
+  const lookUpAddresses = (name: string) => addressesOf(name, network).catch((): string[] => []);
   const check = async (address: string): Promise<Answer> => {
-    try {
-      const names = await resolverOf(network).reverse(address);
-      const leading = await Promise.all(
-        names.map((name) => addressesOf(name, network).catch((): string[] => [])),
-      );
-      const at = leading.findIndex((addresses) => addresses.includes(address));
-      if (at !== -1) return ok(what, `${address} is ${names[at]}`);
-      return warning(what, `${address} is ${names[0]}, which leads elsewhere`, PTR_ADVICE);
-    } catch (error) {
-      const code = codeOf(error);
-      const isNone = code === "ENOTFOUND" || code === "ENODATA";
-      return warning(
-        what,
-        `${isNone ? "none" : `not looked up (${code})`} for ${address}`,
-        PTR_ADVICE,
-      );
+    const names = await resolverOf(network)
+      .reverse(address)
+      .catch((): string[] => []);
+    for (const name of names) {
+      if ((await lookUpAddresses(name)).includes(address))
+        return ok("PTR", `${address} is ${name}`);
     }
+    const found = `no name of ${address} that leads back was found`;
+    return warning("PTR", found, PTR_ADVICE);
   };
-  const addresses = await addressesOf(host, network).catch((): string[] => []);
+  const addresses = await lookUpAddresses(host);
   return Promise.all(addresses.slice(0, MAX_ADDRESSES).map(check));
 }
 

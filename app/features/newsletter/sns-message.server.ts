@@ -1,25 +1,22 @@
-import { createVerify } from "node:crypto";
+import { createVerify, type KeyObject, X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { readEmail } from "~/features/accounts/credentials";
+import { emailSchema, readEmail } from "~/features/accounts/credentials";
 
 /** Timeout of a request to Amazon SNS, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /**
- * The fields that Amazon signs, by type and in the order of its documentation:
+ * The fields that Amazon signs if a message has them, in its order:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html
  */
-const CONFIRMATION = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"]; // biome-ignore format: one line
-const SIGNED_FIELDS = {
-  Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
-  SubscriptionConfirmation: CONFIRMATION,
-  UnsubscribeConfirmation: CONFIRMATION,
-};
+const SIGNED_FIELDS = "Message MessageId Subject SubscribeURL Timestamp Token TopicArn Type".split(
+  " ",
+);
 
 const HASHES = { "1": "RSA-SHA1", "2": "RSA-SHA256" };
 
 const messageSchema = z.looseObject({
-  Type: z.enum(["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"]),
+  Type: z.string(),
   Message: z.string(),
   TopicArn: z.string(),
   SubscribeURL: z.string().optional(),
@@ -41,21 +38,20 @@ export function readSnsMessage(body: string): SnsMessage | null {
  * bring its own nor make the site ask another host. Rejects if the certificate cannot be fetched.
  */
 export async function isSignedByAmazon(message: SnsMessage): Promise<boolean> {
-  const { Type, TopicArn, SignatureVersion, Signature, SigningCertURL } = message;
+  const { TopicArn, SignatureVersion, Signature, SigningCertURL } = message;
   const isCertificate = /^\/SimpleNotificationService-[a-z\d]{32}\.pem$/i;
   if (!isOfTopic(SigningCertURL, TopicArn, isCertificate)) return false;
   const verifier = createVerify(HASHES[SignatureVersion]);
-  for (const field of SIGNED_FIELDS[Type]) {
+  for (const field of SIGNED_FIELDS) {
     if (message[field] !== undefined) verifier.update(`${field}\n${message[field]}\n`);
   }
-  return verifier.verify(await fetchCertificate(SigningCertURL), Signature, "base64");
+  return verifier.verify(await fetchKey(SigningCertURL), Signature, "base64");
 }
 
-/** Confirms a subscription. Returns false if its URL is not Amazon's; rejects if Amazon does not answer. */
+/** Confirms a subscription. Rejects if its URL is not Amazon's, or Amazon does not answer. */
 export async function confirmSubscription({ SubscribeURL = "", TopicArn }: SnsMessage) {
-  if (!isOfTopic(SubscribeURL, TopicArn, /^\/$/)) return false;
+  if (!isOfTopic(SubscribeURL, TopicArn, /^\/$/)) throw new Error("SubscribeURL is not Amazon's.");
   await fetchText(SubscribeURL);
-  return true;
 }
 
 /** Whether a URL is of the host that serves the topic. */
@@ -67,19 +63,19 @@ function isOfTopic(url: string, topicArn: string, path: RegExp): boolean {
   return origin === `https://sns.${region}.${domain}` && path.test(pathname);
 }
 
-/** The certificate fetched last; Amazon changes the URL with the certificate. */
-let cached: { url: string; pem: string } | null = null;
+/** The key fetched last; Amazon changes the URL with the certificate. */
+let cached: { url: string; key: KeyObject } | null = null;
 
-async function fetchCertificate(url: string): Promise<string> {
-  if (cached?.url !== url) cached = { url, pem: await fetchText(url) };
-  return cached.pem;
+async function fetchKey(url: string): Promise<KeyObject> {
+  if (cached?.url !== url) {
+    cached = { url, key: new X509Certificate(await fetchText(url)).publicKey };
+  }
+  return cached.key;
 }
 
 async function fetchText(url: string): Promise<string> {
-  const response = await fetch(url, {
-    redirect: "error",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { redirect: "error", signal });
   const text = await response.text();
   if (!response.ok) throw new Error(`Amazon SNS answered ${response.status}.`);
   return text;
@@ -88,7 +84,7 @@ async function fetchText(url: string): Promise<string> {
 /** A report that a mail could not be delivered, or that its recipient called it spam. */
 export type MailReport = { email: string; kind: "bounce" | "complaint"; at: Date };
 
-const at = z.iso.datetime({ offset: true });
+const at = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const recipients = z.array(z.object({ emailAddress: z.string() }));
 
 /**
@@ -97,12 +93,12 @@ const recipients = z.array(z.object({ emailAddress: z.string() }));
  */
 const sesSchema = z.object({
   bounce: z
-    .object({ bounceType: z.string(), timestamp: at, bouncedRecipients: recipients })
+    .object({ timestamp: at, bounceType: z.string(), bouncedRecipients: recipients })
     .optional(),
   complaint: z
     .object({
-      complaintFeedbackType: z.string().nullish(),
       timestamp: at,
+      complaintFeedbackType: z.string().nullish(),
       complainedRecipients: recipients,
     })
     .optional(),
@@ -112,20 +108,34 @@ const sesSchema = z.object({
 export function readSesReports({ Message }: SnsMessage): MailReport[] {
   // the first message to a topic is a sentence, not JSON
   const { bounce, complaint } = sesSchema.safeParse(parseJson(Message)).data ?? {};
-  const make = (found: z.infer<typeof recipients>, kind: MailReport["kind"], timestamp: string) =>
-    found.flatMap(({ emailAddress }) => {
-      const email = readEmail(emailAddress);
-      return email ? [{ email, kind, at: new Date(timestamp) }] : [];
-    });
-  return [
-    ...(bounce?.bounceType === "Permanent"
-      ? make(bounce.bouncedRecipients, "bounce", bounce.timestamp)
-      : []),
-    // "not-spam" says that the recipient moved the mail out of the spam folder
-    ...(complaint && complaint.complaintFeedbackType !== "not-spam"
-      ? make(complaint.complainedRecipients, "complaint", complaint.timestamp)
-      : []),
-  ];
+  if (bounce?.bounceType === "Permanent") {
+    return reportsOf("bounce", bounce.timestamp, bounce.bouncedRecipients);
+  }
+  // "not-spam" says that the recipient moved the mail out of the spam folder
+  if (complaint && complaint.complaintFeedbackType !== "not-spam") {
+    return reportsOf("complaint", complaint.timestamp, complaint.complainedRecipients);
+  }
+  return [];
+}
+
+function reportsOf(kind: MailReport["kind"], at: Date, found: z.infer<typeof recipients>) {
+  const emails = found.map(({ emailAddress }) => readEmail(emailAddress));
+  return emails.filter((email) => email !== null).map((email) => ({ email, kind, at }));
+}
+
+/** The documented format of reports. */
+const reportsSchema = z
+  .array(
+    z.object({ email: emailSchema, kind: z.enum(["bounce", "complaint"]), at }),
+    "wanted a JSON list of reports",
+  )
+  .max(1_000);
+
+/** Reads a body in the documented format; a text says what is wrong with it, without addresses. */
+export function readReports(body: string): MailReport[] | string {
+  const { data, error } = reportsSchema.safeParse(parseJson(body));
+  const [issue] = error?.issues ?? [];
+  return data ?? [...(issue?.path ?? []), issue?.message].join(": ");
 }
 
 function parseJson(text: string): unknown {

@@ -111,14 +111,12 @@ it("asks for a reverse name that leads back, where the site delivers by itself",
   const variables = { SMTP_URL: smtp.url, PUBLIC_URL: "https://book.test", TRUST_PROXY: "1" };
   set(variables);
   names.records = { "A book.test": ["192.0.2.7"] };
-  expect(await findingsOf("PTR")).toEqual([
-    expect.stringMatching(/^ok none for 192\.0\.2\.7\. If mail leaves from this address, have/),
-  ]);
+  const missing =
+    /^ok no name of 192\.0\.2\.7 that leads back was found\. If mail leaves from this/;
+  expect(await findingsOf("PTR")).toEqual([expect.stringMatching(missing)]);
   names.records["PTR 7.2.0.192.in-addr.arpa"] = ["mail.book.test"];
   names.records["A mail.book.test"] = ["192.0.2.8"];
-  expect((await findingsOf("PTR"))[0]).toMatch(
-    /^ok 192\.0\.2\.7 is mail\.book\.test, which leads e/,
-  );
+  expect(await findingsOf("PTR")).toEqual([expect.stringMatching(missing)]);
   names.records["A mail.book.test"] = ["192.0.2.7"];
   expect(await findingsOf("PTR")).toEqual(["ok 192.0.2.7 is mail.book.test"]);
   set({ ...variables, SMTP_URL: "smtp://relay.test:1" });
