@@ -85,7 +85,7 @@ const statement = ({ place, startId }: ProgramRun) => sql`
       from ${mails} where campaign_id is null and finished_at > now() - interval '24 hours'),
     'pausedIssues', (select coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason)), '[]')
       from ${campaigns} where state = 'paused' and pause_reason is not null),
-    'complaints', (select coalesce(json_agg(complaints), '[]') from (${ISSUE_COMPLAINTS}) complaints),
+    'complaints', (select coalesce(json_agg(issue), '[]') from (${ISSUE_COMPLAINTS}) issue),
     'connections', ${SERVER_CONNECTIONS},
     'crashes', (select count(*) from ${programStarts}
       where place = ${place} and id <> ${startId} and stopped_at is null
