@@ -150,11 +150,14 @@ export const passkeys = pgTable(
   (table) => [index("passkeys_user_id_index").on(table.userId)],
 );
 
-/** Used challenges of passkeys, stored until they expire, so that no response counts twice. */
+/**
+ * Used challenges of passkeys, and reports of bounces and complaints, stored until they expire, so that none counts
+ * twice.
+ */
 export const usedChallenges = pgTable(
   "used_challenges",
   {
-    /** SHA-256 of the challenge. */
+    /** SHA-256 of the challenge, or of the report. */
     challengeHash: text("challenge_hash").primaryKey(),
     expiresAt: instant("expires_at").notNull(),
   },

@@ -19,6 +19,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "METRICS_TOKEN",
   "DATABASE_URL",
   "SMTP_URL",
+  "MAIL_REPORT_SECRET",
   "DISCOURSE_CONNECT_SECRET",
   "DISCOURSE_API_KEY",
   "BACKUP_S3_SECRET_ACCESS_KEY",
@@ -183,6 +184,16 @@ export const schema = z.object({
   ).optional(),
   MAIL_RATE: decimalNumber(100_000, "a number of mails a second from 0.01 to 100000").optional(),
   MAIL_CONNECTIONS: wholeNumber(2, 50, "a whole number of connections from 2 to 50").default(6),
+  SES_TOPIC_ARN: matching(
+    /^arn:aws(?:-cn|-us-gov)?:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/,
+    "the ARN of an Amazon SNS topic, such as arn:aws:sns:eu-west-1:123456789012:mail",
+  ).optional(),
+  MAIL_REPORT_SECRET: matching(/^[\x21-\x7e]{32,}$/, "a secret of at least 32 characters")
+    .refine(
+      (secret) => !isRepetitive(secret),
+      "a random secret, such as 'openssl rand -hex 32' makes",
+    )
+    .optional(),
   DKIM_SELECTOR: matching(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i,
     "the selector of your DKIM key's DNS record, such as 'mail' of mail._domainkey.example.com",

@@ -39,3 +39,33 @@ export function logSecurityEvent(
 ): void {
   log()[LEVELS[event]]({ security: event, ...facts }, message);
 }
+
+const MINUTE_MS = 60_000;
+
+/** Further events per reason since its last line; absent if that line is over a minute old. */
+const unlogged = new Map<string, number>();
+
+/**
+ * As `logSecurityEvent`, for events that strangers can cause in a flood: the first of a reason in a minute is written
+ * with its facts, the number of further ones at the minute's end. Each reason counts by itself, so a flood of one
+ * cannot hide another.
+ */
+export function logSecurityEventAtTimes(
+  event: keyof typeof LEVELS,
+  facts: Record<string, unknown> & { reason: string },
+  message: string,
+): void {
+  const { reason } = facts;
+  const before = unlogged.get(reason);
+  if (before !== undefined) {
+    unlogged.set(reason, before + 1);
+    return;
+  }
+  unlogged.set(reason, 0);
+  logSecurityEvent(event, facts, message);
+  setTimeout(() => {
+    const count = unlogged.get(reason) ?? 0;
+    unlogged.delete(reason);
+    if (count > 0) logSecurityEvent(event, { reason, count }, "more webhooks rejected in a minute");
+  }, MINUTE_MS).unref();
+}

@@ -54,6 +54,7 @@ describe("what the routes declare", () => {
   it("exempts endpoints that other programs post to from the origin check", () => {
     expect(declaring(({ originCheck }) => originCheck === false)).toEqual([
       "/newsletter/unsubscribe",
+      "/webhooks/mail",
       "/webhooks/stripe",
     ]);
   });

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { getDatabase } from "../client";
 import { isWithinSeconds } from "../clock";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
+import { ISSUE_COMPLAINTS, type IssueComplaints } from "./complaints";
 import { SERVER_CONNECTIONS } from "./database-health";
 
 /** Facts about the site's health from the database; times are ISO 8601 strings. */
@@ -28,6 +29,8 @@ export type HealthFacts = {
   };
   /** Issues of the newsletter that the program has paused by itself. */
   pausedIssues: { id: string; slug: string; reason: string }[];
+  /** Issues that at least three recipients have complained of in the last 30 days. */
+  complaints: IssueComplaints[];
   connections: { used: number; max: number };
   /** Runs of the program at this place, begun in the last 30 minutes and over, that were not stopped in good order. */
   crashes: number;
@@ -83,6 +86,7 @@ const statement = ({ place, startId }: ProgramRun) => sql`
       from ${mails} where campaign_id is null and ${isWithinSeconds(mails.finishedAt, 24 * 60 * 60)}),
     'pausedIssues', (select coalesce(json_agg(json_build_object('id', id, 'slug', slug, 'reason', pause_reason)), '[]')
       from ${campaigns} where state = 'paused' and pause_reason is not null),
+    'complaints', (select coalesce(json_agg(issue), '[]') from (${ISSUE_COMPLAINTS}) issue),
     'connections', ${SERVER_CONNECTIONS},
     'crashes', (select count(*) from ${programStarts}
       where place = ${place} and id <> ${startId} and stopped_at is null

@@ -29,9 +29,10 @@ export type SuppressionCounts = { suppressed: number; deleted: number };
 export async function suppressAddresses(
   emails: string[],
   reason: SuppressionReason,
+  executor: Executor = getDatabase().db,
 ): Promise<SuppressionCounts> {
   const leavesList = isOwnersWish(SUPPRESSION_REASONS[reason]);
-  const [counts] = await getDatabase().db.execute<SuppressionCounts>(sql`
+  const [counts] = await executor.execute<SuppressionCounts>(sql`
     with listed as materialized (${valuesOf(emails)}),
     written as (${suppressionOf(sql`listed`, reason)}),
     gone as (

@@ -82,6 +82,7 @@ const TABLE: Record<string, Row<Viewer>> = {
     others: "→ /#purchase",
   },
   "/cancellation": "Cancel contracts here",
+  "/webhooks/mail": "405 text/plain",
   "/webhooks/stripe": "405 text/plain",
 
   "/newsletter": "→ /#newsletter",

@@ -15,7 +15,7 @@ export type NameServer = {
 };
 
 /** Types and codes of RFC 1035, 3.2.2 and 4.1.1. */
-const TYPES: Record<number, string> = { 1: "A", 16: "TXT", 28: "AAAA" };
+const TYPES: Record<number, string> = { 1: "A", 12: "PTR", 16: "TXT", 28: "AAAA" };
 const NO_SUCH_NAME = 3;
 
 /** Starts a DNS server on loopback with only these records. */
@@ -56,12 +56,11 @@ function answer(query: Buffer, records: Records): Buffer {
     const data =
       type === "A"
         ? Buffer.from(value.split(".").map(Number))
-        : // strings of at most 255 characters, which the reader joins
+        : // a name's labels and its end, or strings of at most 255 characters, which the reader joins
           Buffer.concat(
-            (value.match(/.{1,255}/g) ?? []).flatMap((part) => [
-              Buffer.from([part.length]),
-              Buffer.from(part, "latin1"),
-            ]),
+            (type === "PTR" ? [...value.split("."), ""] : (value.match(/.{1,255}/g) ?? [])).flatMap(
+              (part) => [Buffer.from([part.length]), Buffer.from(part, "latin1")],
+            ),
           );
     const start = Buffer.alloc(12);
     // the question's name, by its position

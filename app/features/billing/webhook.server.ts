@@ -7,7 +7,7 @@ import {
   countSignal,
   type Signal,
 } from "~/observability/operator-signals.server";
-import { logSecurityEvent } from "~/observability/security-log.server";
+import { logSecurityEventAtTimes } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
 import {
   hasWebhookEvent,
@@ -224,36 +224,15 @@ async function ofCharge(object: Stripe.Dispute | Stripe.Refund): Promise<string 
   return idOf((await stripeClient().charges.retrieve(charge)).customer);
 }
 
-const MINUTE_MS = 60_000;
-
-/** Why a delivery was rejected. Each reason is throttled separately, so a flood of one cannot hide another. */
+/** Why a delivery was rejected. */
 type RejectionReason = "no signature" | "wrong signature" | "livemode mismatch";
 
-/** Deliveries rejected per reason since its last log line; absent if that line is over a minute old. */
-const unlogged = new Map<RejectionReason, number>();
-
-/**
- * Counts a rejected delivery and writes it to the security log: the first in a minute with its details, the number of
- * further ones at the minute's end. A flood logs two lines per minute and reason.
- */
+/** Counts a rejected delivery and writes it to the security log, a flood of one reason in two lines per minute. */
 export function rejectWebhook(reason: RejectionReason, facts: Record<string, unknown>): void {
   webhooks.inc({ outcome: "refused" });
   const signal = SIGNALS[reason];
   if (signal) countSignal(signal);
-  const before = unlogged.get(reason);
-  if (before !== undefined) {
-    unlogged.set(reason, before + 1);
-    return;
-  }
-  unlogged.set(reason, 0);
-  logSecurityEvent("webhook-refused", { reason, ...facts }, MESSAGES[reason]);
-  setTimeout(() => {
-    const count = unlogged.get(reason) ?? 0;
-    unlogged.delete(reason);
-    if (count > 0) {
-      logSecurityEvent("webhook-refused", { reason, count }, "more webhooks rejected in a minute");
-    }
-  }, MINUTE_MS).unref();
+  logSecurityEventAtTimes("webhook-refused", { reason, ...facts }, MESSAGES[reason]);
 }
 
 /** Signals for the operator's alerts. Stripe signs everything, so unsigned deliveries come from somebody else. */

@@ -21,6 +21,7 @@ const WELL: HealthFacts = {
     lastSentAt: ago(HOUR),
   },
   pausedIssues: [],
+  complaints: [],
   connections: { used: 10, max: 100 },
   crashes: 0,
 };
@@ -99,6 +100,14 @@ describe("readAlerts", () => {
   it("mail: does not resolve a refusal while nothing is sent", () => {
     const mail = { ...WELL.mail, sent: 0, refused: 0, lastRefusedAt: null, lastSentAt: null };
     expect(stateOf("mail-refused", { mail })).toBe("unknown");
+  });
+
+  it.each([
+    [3, 3001, "unknown"],
+    [3, 3000, "bad"],
+  ])("complaints: %i of %i mails: %s", (complaints, sent, state) => {
+    const issue = { id: "1", slug: "an-issue", complaints, sent };
+    expect(stateOf("issue-complaints", { complaints: [issue] })).toBe(state);
   });
 
   it.each([

@@ -6,6 +6,7 @@ import { formatCount } from "~/features/newsletter/format-count";
 import { currentSite } from "~/features/site/current-site.server";
 import { sampleParts } from "~/features/site/sample-site";
 import { isWithin } from "~db/clock";
+import { TOLD_SHARE } from "~db/queries/complaints";
 import type { AlertFacts } from "~db/queries/operator-alerts";
 import type { HealthFacts } from "~db/queries/operator-facts";
 import type { OperatorAlert } from "~db/schema";
@@ -296,7 +297,7 @@ export const ALERTS = {
       title: "An issue of the newsletter is held back",
       wrong: `The site has paused the issue '${text(slug)}': ${withoutAddresses(text(reason))}.`,
       means: "Those who have not got it yet will not get it until it is resumed.",
-      todo: "Find out why the mail server refuses it, then resume it, or cancel what is left.",
+      todo: "Mend the cause, then resume it, or cancel what is left.",
       commands: [
         `newsletter status ${text(slug)}`,
         "mail doctor",
@@ -304,6 +305,31 @@ export const ALERTS = {
       ],
       resolvedTitle: "The newsletter's issue goes on",
       resolved: `The issue '${text(slug)}' is not held back any more.`,
+    }),
+  },
+  "issue-complaints": {
+    shownIn: { area: "mail queue", what: "complaints" },
+    read: ({ complaints }, _now, open) => [
+      ...complaints.map(
+        ({ id, ...facts }): Reading => ({
+          state: judge(facts.complaints >= TOLD_SHARE * facts.sent, false),
+          facts,
+          id,
+        }),
+      ),
+      ...open
+        .map(({ key, facts }): Reading => ({ state: "good", facts, id: idOf(key) }))
+        .filter((one) => !complaints.some(({ id }) => id === one.id)),
+    ],
+    words: ({ slug, complaints, sent }) => ({
+      title: "Readers call an issue of the newsletter spam",
+      wrong: `${number(complaints)} recipients of the issue '${text(slug)}' have complained of it to their mail provider, of ${number(sent)} who were sent it.`,
+      means:
+        "They get no more mail. From 0.3 % on, the large providers put your mail, password links included, into the spam folder; what the site has not sent of the issue by then waits.",
+      todo: "Ask who these people are: somebody who does not remember to have subscribed calls any letter spam. Look at the source of the newest addresses.",
+      commands: [`newsletter status ${text(slug)}`, "subscribers stats"],
+      resolvedTitle: "Complaints about an issue are over",
+      resolved: `For 30 days there were fewer than three about the issue '${text(slug)}'.`,
     }),
   },
   "disk-low": {

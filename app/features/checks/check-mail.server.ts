@@ -1,11 +1,13 @@
 import { createPublicKey } from "node:crypto";
 import { type Environment, env } from "~/env.server";
+import { isLoopbackHost } from "~/environment/host-names";
 import { addressOf } from "~/environment/schema.server";
 import { verifyLogin } from "~/features/mail/smtp-transport.server";
+import { feedbackSender } from "~/features/newsletter/subscriber-links.server";
 import { findFailedMails } from "~db/queries/failed-mails";
 import { countFinishedMails, findRunningWorkers, readQueueLength } from "~db/queries/mail-history";
 import { type Answer, ok, problem, warning } from "./answer";
-import { codeOf, type Network, resolverOf } from "./network.server";
+import { addressesOf, codeOf, MAX_ADDRESSES, type Network, resolverOf } from "./network.server";
 
 /** Transactional mail due for longer than this many seconds is stuck. */
 const MAX_WAIT_S = 15 * 60;
@@ -16,6 +18,17 @@ const HISTORY_DAYS = 7;
 /** Timeout of each step of the login to the mail server, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
+/** Shortest DKIM key that receivers are content with (RFC 8301, 3.2: signers SHOULD use at least 2048 bits). */
+const MIN_DKIM_BITS = 2_048;
+
+const DKIM_ADVICE = `Make one of ${MIN_DKIM_BITS} bits, and publish it with a selector of its own: receivers trust shorter ones less.`;
+
+const REPORTS_ADVICE =
+  "Set SES_TOPIC_ARN for Amazon SES, else MAIL_REPORT_SECRET (docs/letters.md).";
+
+const PTR_ADVICE =
+  "If mail leaves from this address, have its owner, mostly the host of the server, set its reverse name to that of your mail server.";
+
 /**
  * Checks the path of a mail from the queue to acceptance: mail server, sender's DNS records, workers, queue and the
  * last week's results. Changes nothing.
@@ -23,6 +36,7 @@ const TIMEOUT_MS = 5_000;
 export async function examineMail(network: Network = {}): Promise<Answer[]> {
   return [
     ...(await checkMailServer(network)),
+    ...(await checkReputation(network)),
     ...(await checkSending()),
     ...(await checkHistory()),
   ];
@@ -79,6 +93,46 @@ async function checkDns(network: Network): Promise<Answer[]> {
       ? checkDkim(DKIM, network)
       : ok("DKIM", "not signed here; most mail servers sign what they send"),
   ]);
+}
+
+/** Checks what receivers and the mail provider think of the sender; the provider's own matters are left to it. */
+async function checkReputation(network: Network): Promise<Answer[]> {
+  const { SMTP_URL, PUBLIC_URL, DKIM, SES_TOPIC_ARN, MAIL_REPORT_SECRET } = env();
+  if (!SMTP_URL) return [];
+  const host = new URL(PUBLIC_URL).hostname;
+  const deliversItself = isLoopbackHost(new URL(SMTP_URL).hostname) && !isLoopbackHost(host);
+  const bits = DKIM && createPublicKey(DKIM.privateKey).asymmetricKeyDetails?.modulusLength;
+  return [
+    ...(deliversItself ? await checkReverseNames(host, network) : []),
+    ...(bits && bits < MIN_DKIM_BITS ? [warning("DKIM key", `${bits} bits`, DKIM_ADVICE)] : []),
+    ...(DKIM
+      ? [ok("Feedback-ID", `signed, in every letter; its sender is ${feedbackSender()}`)]
+      : []),
+    SES_TOPIC_ARN || MAIL_REPORT_SECRET
+      ? ok("reports", "of bounces and complaints are taken at /webhooks/mail")
+      : warning("reports", "none of bounces and complaints after a mail was taken", REPORTS_ADVICE),
+  ];
+}
+
+/**
+ * Checks that each address of the site has a name that leads back to it, which receivers ask of a mail server. The mail
+ * is taken to leave by the addresses that the site is reached at.
+ */
+async function checkReverseNames(host: string, network: Network): Promise<Answer[]> {
+  const lookUpAddresses = (name: string) => addressesOf(name, network).catch((): string[] => []);
+  const check = async (address: string): Promise<Answer> => {
+    const names = await resolverOf(network)
+      .reverse(address)
+      .catch((): string[] => []);
+    for (const name of names) {
+      if ((await lookUpAddresses(name)).includes(address))
+        return ok("PTR", `${address} is ${name}`);
+    }
+    const found = `no name of ${address} that leads back was found`;
+    return warning("PTR", found, PTR_ADVICE);
+  };
+  const addresses = await lookUpAddresses(host);
+  return Promise.all(addresses.slice(0, MAX_ADDRESSES).map(check));
 }
 
 async function checkSpf(domain: string, isOurs: boolean, network: Network): Promise<Answer> {

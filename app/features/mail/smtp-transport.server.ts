@@ -12,11 +12,11 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
 
-/** nodemailer's default list plus List-Unsubscribe-Post, which must be signed (RFC 8058, 4). */
+/** nodemailer's default list plus List-Unsubscribe-Post (RFC 8058, 4) and Feedback-ID, which count only if signed. */
 const SIGNED_HEADERS = [
   "From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type",
   "Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Help:List-Unsubscribe",
-  "List-Unsubscribe-Post:List-Subscribe:List-Post:List-Owner:List-Archive:Auto-Submitted",
+  "List-Unsubscribe-Post:List-Subscribe:List-Post:List-Owner:List-Archive:Auto-Submitted:Feedback-ID",
 ].join(":");
 
 type Timeouts = { connectMs: number; answerMs: number };

@@ -11,7 +11,7 @@ import { findCampaign } from "~db/queries/campaigns";
 import { issueTree } from "./issues.server";
 import { issuePath } from "./newsletter-paths";
 import { prepareMessage } from "./prepare-message";
-import { unsubscribeUrl } from "./subscriber-links.server";
+import { feedbackSender, unsubscribeUrl } from "./subscriber-links.server";
 
 /** An issue's content for its mail. */
 export type IssueContent = {
@@ -60,6 +60,7 @@ export async function prepareIssue(campaignId: string): Promise<PreparedIssue> {
   return prepareMessage({
     subject: campaign.subject,
     listId: `newsletter.${new URL(env().PUBLIC_URL).hostname}`,
+    feedbackId: `${campaign.slug}:newsletter:${feedbackSender()}`,
     unsubscribeUrl,
     render: (url) => renderIssueMail({ ...campaign, text }, url),
   });

@@ -38,6 +38,7 @@ const prepare = (
   prepareMessage({
     subject,
     listId: "newsletter.book.test",
+    feedbackId: "the-first-mile:newsletter:booktest",
     unsubscribeUrl: (token) => `https://book.test/newsletter/unsubscribe?token=${token}`,
     render: async (url) => render(url),
   });
@@ -132,7 +133,7 @@ describe("an issue's message", () => {
           const message = await sent((await prepare(plain("a"), subject)).compose(TOKEN));
           const { headers } = readMail(message);
           expect(headers.subject?.replace(/\s+/g, " ")).toBe(subject.replace(/\s+/g, " "));
-          expect(Object.keys(headers)).toHaveLength(11);
+          expect(Object.keys(headers)).toHaveLength(12);
         },
       ),
     );

@@ -5,6 +5,8 @@ type MessageOptions = {
   subject: string;
   /** Identifies the list (RFC 2919), without angle brackets. */
   listId: string;
+  /** What Google counts complaints by: https://support.google.com/mail/answer/6254652 */
+  feedbackId: string;
   unsubscribeUrl: (token: string) => string;
   /** Renders both bodies, each with the unsubscribe link. */
   render: (unsubscribeUrl: string) => Promise<{ html: string; text: string }>;
@@ -17,6 +19,7 @@ type MessageOptions = {
 export async function prepareMessage({
   subject,
   listId,
+  feedbackId,
   unsubscribeUrl,
   render,
 }: MessageOptions): Promise<PreparedIssue> {
@@ -39,6 +42,7 @@ export async function prepareMessage({
         text: text.replaceAll(placeholder, url),
         html: html.replaceAll(placeholder, url),
         headers: {
+          "Feedback-ID": feedbackId,
           "List-Id": `<${listId}>`,
           "List-Unsubscribe": `<${url}>`,
           "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",

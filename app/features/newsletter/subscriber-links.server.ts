@@ -23,3 +23,12 @@ export function unsubscribeHeaders(token: string): Record<string, string> {
     "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
   };
 }
+
+/** Returns the sender in the `Feedback-ID` of letters, 5 to 15 characters from the site's host. */
+export function feedbackSender(): string {
+  const { hostname } = new URL(env().PUBLIC_URL);
+  return hostname
+    .replace(/[^a-z\d]/g, "")
+    .slice(0, 15)
+    .padEnd(5, "0");
+}

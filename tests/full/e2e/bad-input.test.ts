@@ -84,6 +84,7 @@ const TARGETS = [
   "/billing",
   "/billing/card",
   "/notice",
+  "/webhooks/mail",
   "/webhooks/stripe",
   "/",
   "/?index",

@@ -48,6 +48,7 @@ describe("a body that is too large", () => {
     { path: "/newsletter/unsubscribe", type: FORM, limit: 64 * KB },
     { path: "/auth/signup", type: "multipart/form-data; boundary=x", limit: 64 * KB },
     { path: "/webhooks/stripe", type: "application/json", limit: 1024 * KB },
+    { path: "/webhooks/mail", type: "text/plain", limit: 512 * KB },
   ];
 
   it.each(cases)("is rejected before it is sent: $path as $type", async ({ path, type, limit }) => {

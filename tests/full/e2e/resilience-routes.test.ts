@@ -304,6 +304,12 @@ const routes: Record<string, Route> = {
   "robots[.]txt": { path: "/robots.txt", get: "200" },
   "sections.$id": { path: "/sections/about", get: "302 /#about" },
   "sitemap[.]xml": { path: "/sitemap.xml", get: "200" },
+  "webhooks.mail": {
+    path: "/webhooks/mail",
+    get: "405",
+    // MAIL_REPORT_SECRET and SES_TOPIC_ARN are not set
+    post: { form: { email: "made@up.example" }, answers: "404", foreign: true },
+  },
   "webhooks.stripe": {
     path: "/webhooks/stripe",
     get: "405",

@@ -107,6 +107,57 @@ it("looks up the records by which receivers recognise the sender", async () => {
   names.isSilent = false;
 });
 
+it("asks for a reverse name that leads back, where the site delivers by itself", async () => {
+  const variables = { SMTP_URL: smtp.url, PUBLIC_URL: "https://book.test", TRUST_PROXY: "1" };
+  set(variables);
+  names.records = { "A book.test": ["192.0.2.7"] };
+  const missing =
+    /^ok no name of 192\.0\.2\.7 that leads back was found\. If mail leaves from this/;
+  expect(await findingsOf("PTR")).toEqual([expect.stringMatching(missing)]);
+  names.records["PTR 7.2.0.192.in-addr.arpa"] = ["mail.book.test"];
+  names.records["A mail.book.test"] = ["192.0.2.8"];
+  expect(await findingsOf("PTR")).toEqual([expect.stringMatching(missing)]);
+  names.records["A mail.book.test"] = ["192.0.2.7"];
+  expect(await findingsOf("PTR")).toEqual(["ok 192.0.2.7 is mail.book.test"]);
+  set({ ...variables, SMTP_URL: "smtp://relay.test:1" });
+  expect(await findingsOf("PTR")).toEqual([]);
+});
+
+it.each([
+  [
+    1024,
+    [
+      "ok 1024 bits. Make one of 2048 bits, and publish it with a selector of its own: receivers trust shorter ones less.",
+    ],
+  ],
+  [2048, []],
+])(
+  "names a DKIM key of %i bits if that is too short, and the sender in Feedback-ID",
+  async (modulusLength, found) => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength });
+    const keyFile = join(directory.path, `dkim-${modulusLength}.pem`);
+    mkdirSync(directory.path, { recursive: true });
+    writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
+    set({ SMTP_URL: smtp.url });
+    expect(await findingsOf("Feedback-ID")).toEqual([]);
+    set({ SMTP_URL: smtp.url, DKIM_SELECTOR: "may", DKIM_KEY_FILE: keyFile });
+    expect(await findingsOf("DKIM key")).toEqual(found);
+    expect(await findingsOf("Feedback-ID")).toEqual([
+      "ok signed, in every letter; its sender is localhost",
+    ]);
+  },
+);
+
+it("says whether reports of bounces and complaints are taken", async () => {
+  const taken = ["ok of bounces and complaints are taken at /webhooks/mail"];
+  set({ SMTP_URL: smtp.url });
+  expect((await findingsOf("reports"))[0]).toMatch(/^ok none of .*\. Set SES_TOPIC_ARN /);
+  set({ SMTP_URL: smtp.url, SES_TOPIC_ARN: "arn:aws-cn:sns:cn-north-1:123456789012:mail" });
+  expect(await findingsOf("reports")).toEqual(taken);
+  set({ SMTP_URL: smtp.url, MAIL_REPORT_SECRET: "0123456789abcdef0123456789ABCDEF" });
+  expect(await findingsOf("reports")).toEqual(taken);
+});
+
 it("finds the policy of a parent domain, and accepts a return address of the mail provider", async () => {
   set({ SMTP_URL: smtp.url, MAIL_FROM: "letters@news.shop.book.test" });
   names.records = { "TXT _dmarc.book.test": ["v=DMARC1; p=none"] };

@@ -91,7 +91,7 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(CONTENT.html);
   });
 
-  it("has a DKIM signature, which includes the headers for unsubscribing", async () => {
+  it("has a DKIM signature, which includes the headers for unsubscribing and complaints", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const keyFile = join(directory.path, "dkim.pem");
     writeFileSync(keyFile, privateKey.export({ type: "pkcs8", format: "pem" }));
@@ -100,13 +100,20 @@ describe("with SMTP_URL, a mail", () => {
     const headers = {
       "List-Unsubscribe": "<https://book.test/newsletter/unsubscribe?token=1>",
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      "Feedback-ID": "the-first-mile:newsletter:booktest",
     };
     await transport.deliver(withContent({ headers }));
     const signature = server.delivered[0]?.headers["dkim-signature"]?.replace(/\s/g, "") ?? "";
     const tags = Object.fromEntries(signature.split(";").map((tag) => tag.split("=", 2)));
     expect(tags).toMatchObject({ d: "book.test", s: "mail", a: "rsa-sha256" });
     expect(tags.h.toLowerCase().split(":")).toEqual(
-      expect.arrayContaining(["list-unsubscribe", "list-unsubscribe-post", "from", "message-id"]),
+      expect.arrayContaining([
+        "list-unsubscribe",
+        "list-unsubscribe-post",
+        "feedback-id",
+        "from",
+        "message-id",
+      ]),
     );
   });
 

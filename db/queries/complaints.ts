@@ -1,0 +1,47 @@
+import { sql } from "drizzle-orm";
+import type { Transaction } from "../client";
+import { campaigns, mails, suppressedAddresses } from "../schema";
+
+/** Complaints from which an issue is judged at all; one of ten mails is no pattern. */
+const LEAST = 3;
+
+/** Days in which complaints count, and issues are judged after their start. */
+const DAYS = 30;
+
+/** The share of an issue's sent mails at which the site pauses it (Google's limit for senders, 0.3 %). */
+const PAUSE_SHARE = 0.003;
+
+/** The share at which the operator is told. */
+export const TOLD_SHARE = 0.001;
+
+/** An issue that recipients have complained of, with the number of its sent mails. */
+export type IssueComplaints = { id: string; slug: string; complaints: number; sent: number };
+
+/**
+ * The issues with complaints, however they were recorded. A complaint counts for the last issue that was sent to its
+ * address before.
+ */
+export const ISSUE_COMPLAINTS = sql`
+  select id, slug, count(*)::int as complaints,
+    (select count(*)::int from ${mails} where campaign_id = complained.id and state = 'sent') as sent
+  from (
+    select distinct on (complaint.address_hash) campaigns.id, campaigns.slug
+    from ${suppressedAddresses} complaint
+    join ${campaigns} on campaigns.start_at > now() - ${sql.raw(`interval '${DAYS} days'`)}
+    join ${mails} on mails.campaign_id = campaigns.id and mails.address_hash = complaint.address_hash
+      and mails.state = 'sent' and mails.finished_at <= complaint.created_at
+    where complaint.reason = 'complaint' and complaint.created_at > now() - ${sql.raw(`interval '${DAYS} days'`)}
+    order by complaint.address_hash, mails.finished_at desc
+  ) complained
+  group by id, slug having count(*) >= ${sql.raw(String(LEAST))}`;
+
+/** Pauses the issues that still go out and that too many of their recipients complain of; returns their number. */
+export async function pauseCampaignsWithComplaints(tx: Transaction): Promise<number> {
+  const { count } = await tx.execute(sql`
+    update ${campaigns} set state = 'paused',
+      pause_reason = 'The recipients of ' || complaints || ' of its ' || sent || ' mails called it spam'
+    from (${ISSUE_COMPLAINTS}) complained
+    where campaigns.id = complained.id and state = 'running' and complaints >= ${PAUSE_SHARE}::float8 * sent
+      and exists (select from ${mails} where campaign_id = campaigns.id and mails.state = 'queued')`);
+  return count;
+}
