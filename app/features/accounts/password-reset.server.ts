@@ -30,9 +30,9 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
 
 /** The outcome of changing a password with a link. */
 export type PasswordResetOutcome =
-  /** `session` is the new session's token; null if the password has been changed again since. */
-  | { kind: "changed"; userId: string; email: string; session: string | null }
-  /** The link is used, expired or forged. */
+  /** `session` is the new session's token. */
+  | { kind: "changed"; userId: string; email: string; session: string }
+  /** The link is used, expired or forged, or the password has been changed again since. */
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
   | { kind: "busy" }
@@ -62,6 +62,7 @@ export async function resetPassword(
     wakeMailWorker();
     const { session: before, userAgent } = browser;
     const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
+    if (!session) return { kind: "invalid-link" };
     return { kind: "changed", userId, email, session };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };

@@ -8,12 +8,12 @@ import { useLoaderData } from "@remix-run/react";
 import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/auth-paths";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
-import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { isLinkToken } from "~/features/accounts/link-token.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
-import { readSession, setSession } from "~/features/accounts/sessions.server";
+import { readSession } from "~/features/accounts/sessions.server";
+import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
@@ -75,10 +75,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "changed": {
       // the link has confirmed the address
       void giveBackMembership(outcome.userId);
-      const headers = new Headers();
-      headers.append("Set-Cookie", await rememberBrowser(request, outcome.email));
-      if (outcome.session) headers.append("Set-Cookie", await setSession(outcome.session));
-      return answerForm(form, { toast: toasts.passwordChanged, redirectTo: "/", headers });
+      return answerForm(
+        form,
+        await answerSignIn(request, outcome, { toast: toasts.passwordChanged }),
+      );
     }
     case "invalid-link":
       return rejectLink();

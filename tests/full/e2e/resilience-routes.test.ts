@@ -151,7 +151,7 @@ const routes: Record<string, Route> = {
     get: "302 /auth",
     post: {
       form: { email: "walker@example.test", password: "a long walk" },
-      answers: "303 /",
+      answers: "303 /auth?signed-in=…",
       writes: [["sessions"], ["sessions"]],
     },
   },
@@ -174,7 +174,7 @@ const routes: Record<string, Route> = {
     get: "302 /auth?tab=signup",
     post: {
       form: credentials,
-      answers: ["303 /", "303 /auth?tab=signup"],
+      answers: ["303 /auth?signed-in=…", "303 /auth?tab=signup"],
       // the new account is welcomed; the owner of a taken address is sent a mail, and that is recorded
       writes: [
         ["mails", "profiles", "sessions", "users"],
@@ -358,7 +358,7 @@ async function written(): Promise<string[]> {
 function outcome({ status, headers }: Answer): string {
   const location = headers.location?.startsWith(site.program.sandboxOrigin)
     ? "the local Stripe"
-    : headers.location;
+    : headers.location?.replace(/[0-9a-f]{64}/, "…");
   return location === undefined ? String(status) : `${status} ${location}`;
 }
 
