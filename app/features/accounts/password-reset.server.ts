@@ -4,7 +4,9 @@ import { clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
+import { findPodcastToken } from "~db/queries/podcast-feeds";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { confirmEmail, updatePasswordHash } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
@@ -30,8 +32,8 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
 
 /** The outcome of changing a password with a link. */
 export type PasswordResetOutcome =
-  /** `session` is the new session's token. */
-  | { kind: "changed"; userId: string; email: string; session: string }
+  /** `session` is the new session's token; `keepsOthers` is whether a passkey or podcast address still opens the account. */
+  | { kind: "changed"; userId: string; email: string; session: string; keepsOthers: boolean }
   /** The link is used, expired or forged, or the password has been changed again since. */
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
@@ -63,7 +65,9 @@ export async function resetPassword(
     const { session: before, userAgent } = browser;
     const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
     if (!session) return { kind: "invalid-link" };
-    return { kind: "changed", userId, email, session };
+    const keepsOthers =
+      (await countPasskeys(userId)) > 0 || (await findPodcastToken(userId)) !== null;
+    return { kind: "changed", userId, email, session, keepsOthers };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error }, "password reset failed");

@@ -15,6 +15,7 @@ import { PasswordResetPage } from "~/features/accounts/password-reset-page";
 import { readSession } from "~/features/accounts/sessions.server";
 import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { giveBackMembership } from "~/features/billing/lost-membership.server";
+import { sectionPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import {
@@ -47,7 +48,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export const handle: RouteHandle = { metricsName: "/auth" };
 
 /**
- * Changes the password, signs in and redirects to '/'. A rejected password leads back to the form, an invalid
+ * Changes the password, signs in and redirects to '/', or to what else opens the account. A rejected password leads back to the form, an invalid
  * or expired link to the 'forgot password' page.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -75,9 +76,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "changed": {
       // the link has confirmed the address
       void giveBackMembership(outcome.userId);
+      const leadsTo = outcome.keepsOthers ? sectionPath("password") : "/";
       return answerForm(
         form,
-        await answerSignIn(request, outcome, { toast: toasts.passwordChanged }),
+        await answerSignIn(request, outcome, { toast: toasts.passwordChanged, leadsTo }),
       );
     }
     case "invalid-link":
