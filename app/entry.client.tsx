@@ -1,16 +1,17 @@
 import { RemixBrowser } from "@remix-run/react";
-import { StrictMode, Suspense, startTransition } from "react";
+import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
+import { KeepFields, rememberFields } from "./shell/keep-fields";
 
-// RemixBrowser suspends until the page's data is decoded. Without this boundary, which entry.server.tsx has too, a key
-// press at that moment makes React 18 give up hydration.
+const restoreFields = rememberFields();
+
 startTransition(() => {
   hydrateRoot(
     document,
     <StrictMode>
-      <Suspense>
+      <KeepFields restore={restoreFields}>
         <RemixBrowser />
-      </Suspense>
+      </KeepFields>
     </StrictMode>,
   );
 });

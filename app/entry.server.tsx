@@ -2,7 +2,6 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
-import { Suspense } from "react";
 import { renderToPipeableStream } from "react-dom/server";
 import { log } from "./observability/log.server";
 import { NonceContext } from "./shell/nonce";
@@ -13,7 +12,7 @@ const RENDER_TIMEOUT_MS = 6_000;
 
 const END = "</body></html>";
 
-/** Renders a page, inside the boundary that entry.client.tsx explains, and answers with all of it at once: nothing on the site's pages is worth streaming. */
+/** Renders a page and answers with all of it at once: nothing on the site's pages is worth streaming. */
 export default function handleRequest(
   request: Request,
   status: number,
@@ -27,9 +26,7 @@ export default function handleRequest(
   return new Promise((resolve, reject) => {
     const { pipe, abort } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <Suspense>
-          <RemixServer context={context} url={request.url} nonce={nonce} />
-        </Suspense>
+        <RemixServer context={context} url={request.url} nonce={nonce} />
       </NonceContext.Provider>,
       {
         nonce,

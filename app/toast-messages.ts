@@ -177,9 +177,9 @@ export const emailChangeUndone = /* @__PURE__ */ notice(
   "✅ Your Account Is Yours Again",
   "Please choose a new password now.",
 );
-export const emailChangeUndoneWithPasskeys = /* @__PURE__ */ notice(
+export const emailChangeUndoneAndMore = /* @__PURE__ */ notice(
   "✅ Your Account Is Yours Again",
-  "Passkeys added in the week before the change, or since, were removed. Please choose a new password now.",
+  "Passkeys and podcast addresses added in the week before the change, or since, were removed. Please choose a new password now.",
 );
 export const emailConfirmationSent = /* @__PURE__ */ notice(
   "📬 Check Your Email",
@@ -195,6 +195,10 @@ export const emailConfirmedSignedOut = /* @__PURE__ */ notice(
 );
 export const pictureChanged = /* @__PURE__ */ notice("✅ Your picture is saved.");
 export const pictureRemoved = /* @__PURE__ */ notice("Your picture is removed.");
+export const podcastAddressRemoved = /* @__PURE__ */ notice(
+  "👋 Podcast Address Removed.",
+  "Nobody can listen with it any more.",
+);
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(

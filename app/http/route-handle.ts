@@ -16,6 +16,8 @@ export type RouteHandle = {
   hostCheck?: false;
   /** False for routes that other programs post to, authenticated by a signature or a token. */
   originCheck?: false;
+  /** True for public pictures and sounds that other sites' pages show, such as link previews and podcast apps. */
+  embeddable?: true;
   /** False for routes that do not queue with the pages being rendered, such as those that wait for another service. */
   inTurn?: false;
   /** Log level of a request's line; `info` by default, `debug` for routes polled every few seconds. */

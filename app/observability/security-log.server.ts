@@ -23,6 +23,7 @@ const LEVELS = {
   "passkey-removed": "info",
   "passkey-counter-replayed": "warn",
   "podcast-address-renewed": "info",
+  "podcast-address-removed": "info",
   "limit-reached": "warn",
   "webhook-refused": "warn",
   "connections-closed": "warn",

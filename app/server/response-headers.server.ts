@@ -34,9 +34,13 @@ export function strictTransport({
   return [["Strict-Transport-Security", `max-age=${YEAR_SECONDS}${subdomains}`]];
 }
 
-/** Sets the common headers and the policy for responses that are not pages. */
-export function setCommonHeaders(response: ServerResponse): void {
+/**
+ * Sets the common headers and the policy for responses that are not pages. Pages of other sites may show those that are
+ * `embeddable`.
+ */
+export function setCommonHeaders(response: ServerResponse, { embeddable = false } = {}): void {
   for (const [name, value] of commonHeaders()) response.setHeader(name, value);
+  if (embeddable) response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
   response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
 }
 

@@ -59,6 +59,16 @@ describe("what the routes declare", () => {
     ]);
   });
 
+  it("lets other sites' pages show public pictures, and sounds whose address is their key", () => {
+    expect(declaring(({ embeddable }) => embeddable === true)).toEqual([
+      "/favicon.ico",
+      "/newsletter/images/:name",
+      "/podcast/:token/:name",
+      "/preview/media/:name",
+      "/site-files/:name",
+    ]);
+  });
+
   it("answers health checks at once, and what waits for another service or takes long", () => {
     expect(declaring(({ inTurn }) => inTurn === false)).toEqual([
       "/billing",

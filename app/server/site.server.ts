@@ -126,7 +126,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       const status = statusOf(response);
       log()[level]({ requestId, network, method: request.method, path, status, ms }, "request");
     });
-    setCommonHeaders(response);
+    setCommonHeaders(response, handle);
     response.setHeader("X-Request-Id", requestId);
     return { requestId, address, handle };
   }

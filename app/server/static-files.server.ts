@@ -1,11 +1,14 @@
 import { readdirSync, statSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, sep } from "node:path";
-import { lookup } from "mrmime";
+import { lookup, mimes } from "mrmime";
 import send from "send";
 import { currentSite } from "~/features/site/current-site.server";
 import { acceptedEncoding } from "./accepted-encoding.server";
-import { commonHeaders, NO_PAGE_POLICY } from "./response-headers.server";
+import { setCommonHeaders } from "./response-headers.server";
+
+// the registered type, which the package leaves out (https://www.iana.org/assignments/media-types/image/vnd.microsoft.icon)
+mimes.ico = "image/vnd.microsoft.icon";
 
 const YEAR_MS = 31_536_000_000;
 const DAY_MS = 86_400_000;
@@ -34,8 +37,7 @@ export class StaticFiles {
     // the others are the sample's icons and pictures
     const isBuilt = path.startsWith("/build/");
     if (!isBuilt && !currentSite().isSample) return false;
-    for (const [name, value] of commonHeaders()) response.setHeader(name, value);
-    response.setHeader("Content-Security-Policy", NO_PAGE_POLICY);
+    setCommonHeaders(response, { embeddable: !isBuilt });
     response.setHeader("Content-Type", lookup(path) ?? "application/octet-stream");
     send(request, this.#chooseCopy(request, response, path), {
       root: this.#root,

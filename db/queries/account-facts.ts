@@ -1,6 +1,14 @@
 import { and, asc, desc, eq, gt, isNull, sql } from "drizzle-orm";
 import { type Executor, getDatabase } from "../client";
-import { avatars, emailChanges, type Session, sessions, subscribers, users } from "../schema";
+import {
+  avatars,
+  emailChanges,
+  podcastFeeds,
+  type Session,
+  sessions,
+  subscribers,
+  users,
+} from "../schema";
 import { type ListedPasskey, listPasskeys } from "./passkeys";
 
 /** A session as its owner sees it, without what gives access. */
@@ -15,6 +23,8 @@ export type AccountFacts = {
   subscriber: { confirmedAt: Date | null } | null;
   /** The hash of the large picture, in hexadecimal; null for none. */
   largePicture: string | null;
+  /** When the address of the podcast feed was made; null without one. */
+  podcastCreatedAt: Date | null;
   /** Those that have not expired, the last seen first. */
   sessions: ListedSession[];
   /** In the order in which they were added. */
@@ -35,6 +45,7 @@ export async function findAccountFacts(
       subscriberId: subscribers.id,
       confirmedAt: subscribers.confirmedAt,
       largePicture: avatars.largeSha256,
+      podcastCreatedAt: podcastFeeds.createdAt,
     })
     .from(users)
     .leftJoin(
@@ -47,6 +58,7 @@ export async function findAccountFacts(
     )
     .leftJoin(subscribers, eq(sql`lower(${subscribers.email})`, sql`lower(${users.email})`))
     .leftJoin(avatars, eq(avatars.userId, users.id))
+    .leftJoin(podcastFeeds, eq(podcastFeeds.userId, users.id))
     .where(eq(users.id, userId));
   const [[facts], listed, passkeys] = await Promise.all([
     account,

@@ -1,5 +1,5 @@
-import { eq } from "drizzle-orm";
-import { db } from "../client";
+import { and, eq, gte } from "drizzle-orm";
+import { db, type Executor } from "../client";
 import { podcastFeeds, profiles } from "../schema";
 
 /** The token in the address of a user's feed; null if they have none yet. */
@@ -16,7 +16,7 @@ export async function insertPodcastFeed(feed: { userId: string; token: string })
   await db().insert(podcastFeeds).values(feed).onConflictDoNothing();
 }
 
-/** Gives a user's feed another token; false if they have no feed. */
+/** Gives a user's feed another token, as of now; false if they have no feed. */
 export async function updatePodcastToken({
   userId,
   token,
@@ -26,8 +26,20 @@ export async function updatePodcastToken({
 }): Promise<boolean> {
   const { count } = await db()
     .update(podcastFeeds)
-    .set({ token })
+    .set({ token, createdAt: new Date() })
     .where(eq(podcastFeeds.userId, userId));
+  return count > 0;
+}
+
+/** Removes a user's feed if its address was made since an instant; false if there was none. */
+export async function deletePodcastFeed(
+  userId: string,
+  since = new Date(0),
+  executor: Executor = db(),
+): Promise<boolean> {
+  const { count } = await executor
+    .delete(podcastFeeds)
+    .where(and(eq(podcastFeeds.userId, userId), gte(podcastFeeds.createdAt, since)));
   return count > 0;
 }
 

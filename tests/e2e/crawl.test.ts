@@ -124,7 +124,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/readyz": "text/plain",
   "/metrics": "404 text/plain",
   "/site.webmanifest": "application/manifest+json",
-  "/favicon.ico": "application/octet-stream",
+  "/favicon.ico": "image/vnd.microsoft.icon",
   "/favicon.svg": "image/svg+xml",
   "/icon-192.png": "image/png",
   "/icon-512.png": "image/png",

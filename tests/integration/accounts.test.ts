@@ -2,13 +2,14 @@ import argon2 from "argon2";
 import { sql } from "drizzle-orm";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { RootData } from "~/features/accounts/root-data";
+import { loader as logInPage } from "~/routes/auth/route";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { action as logOut } from "~/routes/logout/route";
 import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
-import { call, cookiesOf, flashOf, ORIGIN, post } from "../support/routes";
+import { call, cookiesOf, flashOf, get, leadsTo, ORIGIN, post } from "../support/routes";
 import { testSite } from "../support/site";
 
 testSite();
@@ -38,7 +39,7 @@ describe("signing up", () => {
   it("creates the account, signs in and redirects to '/' with the welcome", async () => {
     const { email, cookie, response } = await signedUp();
     expect(response.status).toBe(303);
-    expect(response.headers.get("Location")).toBe("/");
+    expect(await leadsTo(response)).toBe("/");
     const root = await rootData(cookie);
     expect(root.viewer?.user.email).toBe(email);
     expect(root.viewer?.isSubscribed).toBe(false);
@@ -102,11 +103,48 @@ describe("signing up", () => {
   });
 });
 
+describe("a browser that has not kept the session's cookie (OpenSlides/OpenSlides#5538)", () => {
+  const refusedAt = async (path: string, cookie = "") =>
+    (await get(logInPage, path, cookie)).json();
+
+  it.each([
+    ["log-in", "/billing/card", logIn],
+    ["sign-up", "/", signUp],
+  ])("is told so after a %s, with the address and where it leads", async (name, page, action) => {
+    const email = name === "log-in" ? (await signedUp()).email : newEmail();
+    const form = { email, password: PASSWORD, returnTo: page };
+    for (const answer of [
+      (await post(action, { form })).headers.get("Location"),
+      name === "log-in" && (await (await post(action, { json: form })).json()).redirectTo,
+    ]) {
+      if (answer === false) continue;
+      expect(await refusedAt(answer)).toEqual({ kind: "refused", email, leadsTo: page });
+      // other cookies may have been kept
+      expect((await refusedAt(answer, "known-browser=x")).kind).toBe("refused");
+      const later = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 11 * 60_000);
+      expect((await refusedAt(answer)).email).toBeNull();
+      later.mockRestore();
+    }
+  });
+
+  it.each(["", "x", "%00", "0".repeat(64)])("gets no address for the marker %j", async (marker) => {
+    expect(await refusedAt(`/auth?signed-in=${marker}&leads-to=//evil.example`)).toEqual({
+      kind: "refused",
+      email: null,
+      leadsTo: "/",
+    });
+  });
+
+  it("says nothing of it on the log-in page itself", async () => {
+    expect(await refusedAt("/auth")).toBeNull();
+  });
+});
+
 describe("logging in", () => {
   it("signs in whatever the address's case and redirects to '/' with the welcome", async () => {
     const { email } = await signedUp();
     const answer = await post(logIn, { form: { email: email.toUpperCase(), password: PASSWORD } });
-    expect(answer.headers.get("Location")).toBe("/");
+    expect(await leadsTo(answer)).toBe("/");
     const root = await rootData(cookiesOf(answer));
     expect(root.viewer?.user.email).toBe(email);
     expect(root.toast).toMatchObject({
@@ -121,10 +159,13 @@ describe("logging in", () => {
     for (const password of [PASSWORD, "not that one"]) {
       const form = { email, password, returnTo };
       const answer = await post(logIn, { form });
-      expect(answer.headers.get("Location")).toBe(returnTo);
-      expect(await (await post(logIn, { json: form })).json()).toMatchObject({
-        redirectTo: returnTo,
-      });
+      expect(await leadsTo(answer)).toBe(returnTo);
+      const { redirectTo } = await (await post(logIn, { json: form })).json();
+      expect(redirectTo).toBe(
+        answer.headers
+          .get("Location")
+          ?.replace(/signed-in=\w+/, redirectTo.match(/signed-in=\w+/)?.[0] ?? ""),
+      );
     }
   });
 
@@ -133,7 +174,7 @@ describe("logging in", () => {
     async (returnTo) => {
       const { email } = await signedUp();
       const answer = await post(logIn, { form: { email, password: PASSWORD, returnTo } });
-      expect(answer.headers.get("Location")).toBe("/");
+      expect(await leadsTo(answer)).toBe("/");
     },
   );
 

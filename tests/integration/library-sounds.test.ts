@@ -231,7 +231,6 @@ describe("a member's podcast", () => {
     expect(sound.status).toBe(200);
     expect(Object.fromEntries(sound.headers)).toMatchObject({
       "content-length": String(SOUND.byteLength),
-      "cross-origin-resource-policy": "cross-origin",
       "referrer-policy": "strict-origin",
       "x-robots-tag": "noindex",
     });

@@ -110,7 +110,6 @@ describe("an issue's image", () => {
       expect(Object.fromEntries(answer.headers)).toMatchObject({
         "content-type": "image/png",
         "cache-control": "public, max-age=31536000, immutable",
-        "cross-origin-resource-policy": "cross-origin",
       });
     }
   });

@@ -1,21 +1,39 @@
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it, vi } from "vitest";
+import { findKnownBrowser } from "~/features/accounts/known-browser.server";
+import { openPasswordReset } from "~/features/accounts/password-reset-request.server";
 import type { RootData } from "~/features/accounts/root-data";
+import {
+  createPodcastAddress,
+  renewPodcastAddress,
+} from "~/features/library/podcast-address.server";
 import { composeEmailChange } from "~/features/my-account/change-email.server";
+import { loader as accountPage } from "~/routes/account/route";
 import { action as changeEmail } from "~/routes/account_.email/route";
 import { action as confirmEmail } from "~/routes/account_.email_.confirm/route";
 import { action as undoEmail } from "~/routes/account_.email_.undo/route";
 import { action as passkeys } from "~/routes/account_.passkeys/route";
+import { action as changePassword } from "~/routes/account_.password/route";
+import { action as endSessions } from "~/routes/account_.sessions/route";
 import { loader as verifyPage } from "~/routes/account_.verify/route";
 import { action as logIn } from "~/routes/auth_.login/route";
 import { action as passkeySignIn } from "~/routes/auth_.passkey/route";
+import { action as resetPassword } from "~/routes/auth_.reset-password/route";
 import { action as signUp } from "~/routes/auth_.signup/route";
 import { cleanUp } from "~/server/clean-up.server";
 import { loadRoot } from "~/shell/root-data.server";
 import { getDatabase } from "~db/client";
-import { mails, passkeys as passkeyTable, sessions, usedChallenges, users } from "~db/schema";
+import { findPodcastToken } from "~db/queries/podcast-feeds";
+import {
+  mails,
+  passkeys as passkeyTable,
+  podcastFeeds,
+  sessions,
+  usedChallenges,
+  users,
+} from "~db/schema";
 import { everythingIn, watchLog } from "../support/log";
-import { call, cookiesOf, flashOf, get, ORIGIN, post } from "../support/routes";
+import { call, cookiesOf, flashOf, get, leadsTo, ORIGIN, post } from "../support/routes";
 import { testSite } from "../support/site";
 import { type Forgery, SoftwareAuthenticator } from "../support/software-authenticator";
 
@@ -191,7 +209,10 @@ describe("adding a passkey", () => {
     const foreign = await toAccount(other.cookie, { intent: "register-options" });
     const response = JSON.stringify(device.create(foreign.options as never));
     const fields = { intent: "register", response };
-    const late = { status: 422, error: "That took too long. Please try again." };
+    const late = {
+      status: 422,
+      error: "That took too long, or your browser refuses cookies. Please try again.",
+    };
     expect(await toAccount(join(reader.cookie, foreign.cookie), fields)).toMatchObject(late);
 
     const signingIn = await askToSignIn();
@@ -247,8 +268,8 @@ describe("signing in with a passkey", () => {
     const answer = await signIn(device);
     expect(answer).toMatchObject({
       status: 200,
-      toast: { title: "🎉 Welcome Back!", description: "You've been successfully signed in." },
-      redirectTo: "/",
+      toast: null,
+      redirectTo: expect.stringMatching(/^\/auth\?signed-in=[0-9a-f]{64}$/),
     });
     expect((await viewerOf(answer.cookie))?.user.email).toBe(email);
     expect(answer.cookie).toContain("known-browser=");
@@ -331,7 +352,10 @@ describe("signing in with a passkey", () => {
     const reader = await newReaderWithPasskey();
     const { options, cookie } = await askToSignIn();
     const response = JSON.stringify(reader.device.get(options));
-    const late = { status: 401, error: "That took too long. Please try again." };
+    const late = {
+      status: 401,
+      error: "That took too long, or your browser refuses cookies. Please try again.",
+    };
     expect(await toSignIn("", { intent: "sign-in", response })).toMatchObject(late);
     const verification = await toAccount(reader.cookie, { intent: "verify-options" });
     const fields = {
@@ -540,5 +564,84 @@ describe("the passkeys of an account that a thief has moved to another address",
     const owners = await signIn(reader.device);
     expect(owners.status).toBe(200);
     expect((await viewerOf(owners.cookie))?.user.email).toBe(reader.email);
+  });
+
+  // [days before the change, or none if it was made since; whether it is left]
+  it.each([
+    [8, true],
+    [6, false],
+    [null, false],
+  ])("and its podcast address, made %s days before, goes likewise", async (age, isLeft) => {
+    const reader = await newReaderWithPasskey();
+    const { userId } = reader;
+    if (age !== null) await createPodcastAddress(userId);
+    await db()
+      .update(podcastFeeds)
+      .set({ createdAt: days(age ?? 0) })
+      .where(eq(podcastFeeds.userId, userId));
+    const token = await moveTo(`thief-of-podcast-${age}@example.test`, reader);
+    if (age === null) await createPodcastAddress(userId);
+    await post(undoEmail, { form: { token } });
+    expect(await findPodcastToken(userId)).toEqual(isLeft ? expect.any(String) : null);
+  });
+
+  it("counts an old podcast address that was renewed since as new", async () => {
+    const reader = await newReaderWithPasskey();
+    const { userId } = reader;
+    await createPodcastAddress(userId);
+    await db()
+      .update(podcastFeeds)
+      .set({ createdAt: days(30) })
+      .where(eq(podcastFeeds.userId, userId));
+    const token = await moveTo("thief-who-renews@example.test", reader);
+    await renewPodcastAddress(userId);
+    await post(undoEmail, { form: { token } });
+    expect(await findPodcastToken(userId)).toBeNull();
+  });
+});
+
+// KeeperHub/keeperhub#1530, onaio/onadata#1783, owncloud/core#25243
+describe("what else opens an account with a new password", () => {
+  const requestWith = (Cookie: string) => new Request(ORIGIN, { headers: { Cookie } });
+  const account = async (cookie: string) =>
+    (await (await get(accountPage, "/account", cookie)).json()).view;
+
+  it.each([
+    ["nothing", "/", async () => {}],
+    ["a passkey", "/account#password", async (reader: Reader) => void (await register(reader))],
+    [
+      "a podcast address",
+      "/account#password",
+      ({ userId }: Reader) => createPodcastAddress(userId),
+    ],
+  ])("is shown after a reset if it is %s, and known browsers go", async (_what, path, add) => {
+    const reader = await newReader();
+    await add(reader);
+    const known = requestWith(reader.cookie);
+    expect(await findKnownBrowser(known, reader.email)).not.toBeNull();
+    const token = await db().transaction((tx) => openPasswordReset(reader.userId, tx));
+    const answer = await post(resetPassword, { form: { token, password: "a better one" } });
+    expect(await leadsTo(answer)).toBe(path);
+    expect(await findKnownBrowser(known, reader.email)).toBeNull();
+    const here = requestWith(cookiesOf(answer));
+    expect(await findKnownBrowser(here, reader.email)).not.toBeNull();
+  });
+
+  it("includes the podcast address, until its owner removes it", async () => {
+    const { cookie, userId } = await newReader();
+    await createPodcastAddress(userId);
+    expect((await account(cookie)).podcastSince).toEqual(expect.any(String));
+    const removed = await post(endSessions, { form: { intent: "remove-podcast" }, cookie });
+    expect((await flashOf(removed))?.toast?.title).toBe("👋 Podcast Address Removed.");
+    expect((await account(cookie)).podcastSince).toBeNull();
+    expect(await findPodcastToken(userId)).toBeNull();
+  });
+
+  it("leaves the browser known in which the owner changes the password", async () => {
+    const { cookie, email } = await newReader();
+    const form = { password: PASSWORD, newPassword: "a better one" };
+    const answer = await post(changePassword, { form, cookie });
+    expect(await findKnownBrowser(requestWith(cookie), email)).toBeNull();
+    expect(await findKnownBrowser(requestWith(cookiesOf(answer)), email)).not.toBeNull();
   });
 });

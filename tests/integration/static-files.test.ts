@@ -21,6 +21,7 @@ beforeAll(async () => {
   write("icon.svg", "<svg/>");
   write("trail.map.svg", "<svg/>");
   write("NOTICE", "free");
+  write("favicon.ico", "an icon");
   write("build/_shared/chunk-1.js", "plain()");
   write("build/_shared/chunk-1.js.br", "as brotli");
   write("build/_shared/chunk-1.js.gz", "as gzip");
@@ -71,12 +72,16 @@ describe("a file", () => {
     expect(headers).not.toHaveProperty("content-encoding");
   });
 
+  // rspamd/rspamd#4302: with nosniff, an icon without a picture's type is not shown
   it.each([
-    ["/trail.map.svg", "image/svg+xml"],
-    ["/NOTICE", "application/octet-stream"],
-  ])("%s is sent as %s", async (path, type) => {
+    ["/trail.map.svg", "image/svg+xml", "cross-origin"],
+    ["/favicon.ico", "image/vnd.microsoft.icon", "cross-origin"],
+    ["/NOTICE", "application/octet-stream", "cross-origin"],
+    [CHUNK, "text/javascript", "same-origin"],
+  ])("%s is sent as %s to pages of %s", async (path, type, policy) => {
     const { status, headers } = await get(path);
     expect([status, headers["content-type"]]).toEqual([200, type]);
+    expect(headers["cross-origin-resource-policy"]).toBe(policy);
   });
 
   it("is not sent again to a client that has it", async () => {

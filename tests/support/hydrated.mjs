@@ -4,5 +4,5 @@
  * @param {import("playwright").Page} page
  */
 export async function hydrated(page) {
-  await page.waitForFunction(() => document.documentElement.dataset.hydrated !== undefined);
+  await page.waitForFunction(() => document.documentElement?.dataset.hydrated !== undefined);
 }

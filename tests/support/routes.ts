@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { readFlash } from "~/http/flash.server";
+import { loader as logInPage } from "~/routes/auth/route";
 
 /** The origin of hand-built requests; PUBLIC_URL's default. */
 export const ORIGIN = "http://localhost:3000";
@@ -70,6 +71,14 @@ export function cookiesOf(response: Response): string {
     .filter((cookie) => !/max-age=0/i.test(cookie))
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
+}
+
+/** Where a response leads a browser that keeps cookies: after a sign-in, by way of the log-in page. */
+export async function leadsTo(response: Response): Promise<string | null> {
+  const location = response.headers.get("Location");
+  if (!location?.startsWith("/auth?signed-in=")) return location;
+  const next = await get(logInPage, location, cookiesOf(response));
+  return next.headers.get("Location");
 }
 
 /** The flash that a response sets for the next page. */

@@ -2,15 +2,18 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Answer } from "./http-client";
 
-/** The headers that every response of the site must have. */
-export function expectSecurityHeaders({ headers }: Pick<Answer, "headers">): void {
+/** The headers that every response of the site must have; other sites' pages may show those that are `embeddable`. */
+export function expectSecurityHeaders(
+  { headers }: Pick<Answer, "headers">,
+  { embeddable = false } = {},
+): void {
   expect(headers).toMatchObject({
     "x-content-type-options": "nosniff",
     "referrer-policy": expect.stringMatching(/^strict-origin(-when-cross-origin)?$/),
     "permissions-policy": expect.stringContaining("camera=()"),
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-resource-policy": embeddable ? "cross-origin" : "same-origin",
   });
   expect(headers["x-powered-by"]).toBeUndefined();
   expect(headers.server).toBeUndefined();

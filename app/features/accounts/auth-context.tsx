@@ -56,7 +56,8 @@ export function AuthProvider({ viewer, isViewerKnown, children }: AuthProviderPr
   const send = useCallback(
     async (path: string, fields: Record<string, unknown>, failed: ToastMessage) => {
       const answer = await postJson(path, fields);
-      toast(toastOf(answer, failed));
+      // after a sign-in, the next page has the toast
+      if (!answer.ok || answer.body.toast) toast(toastOf(answer, failed));
       if (!answer.ok) {
         const message = answer.body.error ?? failed.description;
         return { error: { message: String(message) } };

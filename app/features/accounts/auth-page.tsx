@@ -3,13 +3,14 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  useContext,
   useEffect,
   useId,
   useRef,
   useState,
 } from "react";
 import { useSite } from "~/features/site/page-site";
-import { ArrowLeftIcon, DawnScene, PrintedAddress, useHydrated } from "~/ui";
+import { ArrowLeftIcon, DawnScene, PrintedAddress, PublicUrlContext, useHydrated } from "~/ui";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
 
@@ -25,12 +26,14 @@ type AuthPageProps = {
   tab: CredentialsWay;
   /** The email from a failed attempt, to restore. */
   email: string | null;
+  /** Set if the browser has not kept the cookie of a sign-in that leads to this path. */
+  refused: { leadsTo: string } | null;
   /** Shown below the Login form. */
   footer?: ReactNode;
 };
 
 /** The account page (specification, 2): Login and Sign Up as two tabs, each with its own URL. */
-export function AuthPage({ tab, email, footer }: AuthPageProps) {
+export function AuthPage({ tab, email, refused, footer }: AuthPageProps) {
   const navigate = useNavigate();
   const location = useLocation();
   // The selected tab shows at once; the URL follows.
@@ -77,6 +80,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
         </Link>
         <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
         <PrintedAddress path={LOG_IN_PATH} />
+        {refused && <CookieRefused />}
         <AuthTabs
           label="Account access"
           tabs={TABS}
@@ -88,6 +92,7 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
             way={selected}
             email={typedEmail.current}
             retry={retry}
+            returnTo={refused?.leadsTo}
             onEmailChange={(typed) => {
               typedEmail.current = typed;
             }}
@@ -96,6 +101,19 @@ export function AuthPage({ tab, email, footer }: AuthPageProps) {
         </AuthTabs>
       </div>
     </div>
+  );
+}
+
+/** Says that the browser has not kept the session's cookie, and what to do. */
+function CookieRefused() {
+  const { host, protocol } = new URL(useContext(PublicUrlContext));
+  return (
+    <p role="alert" className="mt-6 rounded-md border border-gold bg-highlight px-5 py-4">
+      <strong>You are not signed in:</strong> your browser has not kept the cookie that would keep
+      you signed in. Please allow cookies for <span className="wrap-anywhere">{host}</span> in its
+      settings
+      {protocol === "https:" && ", see that the address begins with https://"}, and log in again.
+    </p>
   );
 }
 

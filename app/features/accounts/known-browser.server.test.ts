@@ -9,15 +9,19 @@ afterAll(() => setEnvironment({}));
 const requestWith = (setCookie = "") =>
   new Request("http://localhost:3000", { headers: { Cookie: setCookie.split(";")[0] ?? "" } });
 
+const withPassword = (passwordHash: string) => async (email: string) => ({ email, passwordHash });
+
 /** Returns a browser's last Set-Cookie header after it signed in to these accounts in turn. */
 async function signedInTo(...emails: string[]): Promise<string> {
   let cookie = "";
-  for (const email of emails) cookie = await rememberBrowser(requestWith(cookie), email);
+  for (const email of emails) cookie = await remember(cookie, email);
   return cookie;
 }
 
-const idFor = (setCookie: string, email: string | null) =>
-  findKnownBrowser(requestWith(setCookie), email);
+const remember = (setCookie: string, email: string) =>
+  rememberBrowser(requestWith(setCookie), email, withPassword("a"));
+const idFor = (setCookie: string, email: string | null, passwordHash = "a") =>
+  findKnownBrowser(requestWith(setCookie), email, withPassword(passwordHash));
 
 describe("a browser that has signed in", () => {
   it("is remembered for a year, in a cookie no script can read", async () => {
@@ -35,10 +39,15 @@ describe("a browser that has signed in", () => {
     expect(await idFor(cookie, null)).toBeNull();
   });
 
+  it("is not known any more once the account has another password", async () => {
+    const cookie = await signedInTo("a@example.test");
+    expect(await idFor(cookie, "a@example.test", "b")).toBeNull();
+  });
+
   it("keeps its id across accounts", async () => {
     const first = await signedInTo("a@example.test");
     const id = await idFor(first, "a@example.test");
-    const second = await rememberBrowser(requestWith(first), "b@example.test");
+    const second = await remember(first, "b@example.test");
     expect(await idFor(second, "a@example.test")).toBe(id);
     expect(await idFor(second, "b@example.test")).toBe(id);
   });
@@ -69,7 +78,7 @@ describe("an unknown browser", () => {
     const cookie = await signedInTo("a@example.test");
     const forged = cookie.replace(/^([^;]+)/, "$1x");
     expect(await idFor(forged, "a@example.test")).toBeNull();
-    const again = await rememberBrowser(requestWith(forged), "b@example.test");
+    const again = await remember(forged, "b@example.test");
     expect(await idFor(again, "a@example.test")).toBeNull();
     expect(await idFor(again, "b@example.test")).not.toBe(await idFor(cookie, "a@example.test"));
   });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
+import { findUserByEmail } from "~db/queries/users";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
 
@@ -17,28 +18,36 @@ function knownBrowserCookie(): Cookie {
   return signedCookie("known-browser", YEAR_SECONDS);
 }
 
+/** A browser is known to an account for as long as its password stays: whoever takes the account back is alone with it. */
+type KnownAccount = { email: string; passwordHash: string };
+
 /**
- * Returns the browser's id if it has signed in to the account with this address before; otherwise null. Known
- * browsers have their own rate limit, so the owner can sign in while strangers use up the account's (OWASP, "Slow Down
- * Online Guessing Attacks with Device Cookies").
+ * Returns the browser's id if it has signed in to the account with this address before, and its password is still the
+ * same; otherwise null. Known browsers have their own rate limit, so the owner can sign in while strangers use up the
+ * account's (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export async function findKnownBrowser(
   request: Request,
   email: string | null,
+  find: (email: string) => Promise<KnownAccount | null> = findUserByEmail,
 ): Promise<string | null> {
-  if (email === null) return null;
-  const content = await readContent(request);
-  return content?.accounts.includes(digest(email)) ? content.browser : null;
+  const content = email === null ? null : await readContent(request);
+  const account = content && email && (await find(email));
+  return account && content.accounts.includes(digest(account)) ? content.browser : null;
 }
 
 /** Returns the Set-Cookie value that makes the browser known to the account with this address. */
-export async function rememberBrowser(request: Request, email: string): Promise<string> {
-  const before = await readContent(request);
-  const account = digest(email);
-  const others = before?.accounts.filter((other) => other !== account) ?? [];
+export async function rememberBrowser(
+  request: Request,
+  email: string,
+  find: (email: string) => Promise<KnownAccount | null> = findUserByEmail,
+): Promise<string> {
+  const [before, found] = await Promise.all([readContent(request), find(email)]);
+  const account = found ? [digest(found)] : [];
+  const others = before?.accounts.filter((other) => !account.includes(other)) ?? [];
   return knownBrowserCookie().serialize({
     browser: before?.browser ?? randomBytes(16).toString("base64url"),
-    accounts: [account, ...others].slice(0, MAX_ACCOUNTS),
+    accounts: [...account, ...others].slice(0, MAX_ACCOUNTS),
   });
 }
 
@@ -49,6 +58,6 @@ async function readContent(request: Request): Promise<z.infer<typeof contentSche
   return parsed.success ? parsed.data : null;
 }
 
-function digest(email: string): string {
-  return createHash("sha256").update(email).digest("base64url").slice(0, 16);
+function digest({ email, passwordHash }: KnownAccount): string {
+  return createHash("sha256").update(`${email} ${passwordHash}`).digest("base64url").slice(0, 16);
 }

@@ -5,7 +5,9 @@ import { clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { getDatabase } from "~db/client";
+import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
+import { findPodcastToken } from "~db/queries/podcast-feeds";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { confirmEmail, updatePassword } from "~db/queries/users";
 import { hashLinkToken } from "./link-token.server";
@@ -31,9 +33,9 @@ export async function lookUpPasswordReset(token: string): Promise<PasswordResetV
 
 /** The outcome of changing a password with a link. */
 export type PasswordResetOutcome =
-  /** `session` is the new session's token; null if the password has been changed again since. */
-  | { kind: "changed"; userId: string; email: string; session: string | null }
-  /** The link is used, expired or forged. */
+  /** `session` is the new session's token; `keepsOthers` is whether a passkey or podcast address still opens the account. */
+  | { kind: "changed"; userId: string; email: string; session: string; keepsOthers: boolean }
+  /** The link is used, expired or forged, or the password has been changed again since. */
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
   | { kind: "busy" }
@@ -64,7 +66,10 @@ export async function resetPassword(
     wakeMailWorker();
     const { session: before, userAgent } = browser;
     const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
-    return { kind: "changed", userId, email, session };
+    if (!session) return { kind: "invalid-link" };
+    const keepsOthers =
+      (await countPasskeys(userId)) > 0 || (await findPodcastToken(userId)) !== null;
+    return { kind: "changed", userId, email, session, keepsOthers };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error }, "password reset failed");

@@ -5,8 +5,14 @@ import {
   PasswordOwner,
 } from "~/features/accounts/password-fields";
 import type { Viewer } from "~/features/accounts/viewer";
-import { Button } from "~/ui";
-import { ACCOUNT_DATA_PATH, DELETE_PATH, VERIFY_PATH, verifyPath } from "./account-paths";
+import { Button, UtcDate } from "~/ui";
+import {
+  ACCOUNT_DATA_PATH,
+  DELETE_PATH,
+  sectionPath,
+  VERIFY_PATH,
+  verifyPath,
+} from "./account-paths";
 import { AccountSection } from "./account-section";
 import type { AccountView } from "./account-view.server";
 import { EmailSection } from "./email-section";
@@ -35,8 +41,14 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
       <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />
       <EmailSection email={user.readableEmail} state={view.email} typed={typedEmail} />
-      <PasswordSection email={user.email} isGuessable={view.isPasswordGuessable} />
+      <PasswordSection
+        email={user.email}
+        isGuessable={view.isPasswordGuessable}
+        hasPasskeys={view.passkeys.length > 0}
+        hasPodcast={view.podcastSince !== null}
+      />
       <PasskeysSection passkeys={view.passkeys} />
+      {view.podcastSince && <PodcastSection since={view.podcastSince} />}
       <SessionsSection sessions={view.sessions} />
       <NewsletterSection state={view.newsletter} />
       <DataSection />
@@ -90,8 +102,15 @@ function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps)
   );
 }
 
-/** The form that changes the password; requires the old one. */
-function PasswordSection({ email, isGuessable }: { email: string; isGuessable: boolean }) {
+type PasswordSectionProps = {
+  email: string;
+  isGuessable: boolean;
+  hasPasskeys: boolean;
+  hasPodcast: boolean;
+};
+
+/** The form that changes the password; requires the old one. Says what else opens the account. */
+function PasswordSection({ email, isGuessable, hasPasskeys, hasPodcast }: PasswordSectionProps) {
   return (
     <AccountSection id="password" title="Password">
       {isGuessable && (
@@ -104,12 +123,38 @@ function PasswordSection({ email, isGuessable }: { email: string; isGuessable: b
         A new password signs you out everywhere but here.{" "}
         <a href={FORGOT_PASSWORD_PATH}>Forgot your password?</a>
       </p>
+      {(hasPasskeys || hasPodcast) && (
+        <p>
+          After it, what you have added stays:{" "}
+          {hasPasskeys && <a href={sectionPath("passkeys")}>your passkeys</a>}
+          {hasPasskeys && hasPodcast && " and "}
+          {hasPodcast && <a href={sectionPath("podcast")}>your podcast address</a>}. Please remove
+          what you do not know.
+        </p>
+      )}
       <form method="post" action="/account/password" className="account-form">
         <PasswordOwner email={email} />
         <CurrentPasswordField label="Current password" />
         <NewPasswordField name="newPassword" />
         <Button type="submit" variant="secondary">
           Change password
+        </Button>
+      </form>
+    </AccountSection>
+  );
+}
+
+/** The podcast address, which plays the book's sounds to all who know it, and the form that removes it. */
+function PodcastSection({ since }: { since: string }) {
+  return (
+    <AccountSection id="podcast" title="Podcast address">
+      <p>
+        All who know it can listen. It was made on <UtcDate at={since} />.
+      </p>
+      <form method="post" action="/account/sessions" className="account-form">
+        <input type="hidden" name="intent" value="remove-podcast" />
+        <Button type="submit" variant="secondary">
+          Remove podcast address
         </Button>
       </form>
     </AccountSection>

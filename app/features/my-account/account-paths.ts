@@ -8,6 +8,7 @@ export type AccountSectionId =
   | "email"
   | "password"
   | "passkeys"
+  | "podcast"
   | "sessions"
   | "newsletter"
   | "data"

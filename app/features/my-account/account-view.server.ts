@@ -19,6 +19,8 @@ export type AccountView = {
   /** The URL of the uploaded picture in its large size; null if none was uploaded here. */
   picture: string | null;
   passkeys: PasskeyView[];
+  /** When the podcast address was made, as an ISO 8601 instant; null without one. */
+  podcastSince: string | null;
   sessions: SessionView[];
 };
 
@@ -49,6 +51,7 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
         lastUsedAt: lastUsedAt?.toISOString() ?? null,
       }),
     ),
+    podcastSince: facts?.podcastCreatedAt?.toISOString() ?? null,
     sessions: (facts?.sessions ?? []).map(
       ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
         id,

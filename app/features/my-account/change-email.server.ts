@@ -41,6 +41,7 @@ import {
 } from "~db/queries/email-changes";
 import { deletePasskeysSince } from "~db/queries/passkeys";
 import { deletePasswordReset } from "~db/queries/password-resets";
+import { deletePodcastFeed } from "~db/queries/podcast-feeds";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { updatePassword } from "~db/queries/users";
 import type { EmailChange } from "~db/schema";
@@ -56,10 +57,10 @@ const CONFIRM_LIFETIME_MS = DAY_MS;
 const UNDO_LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Undoing a change also removes passkeys added up to this long before it was requested, in milliseconds: a thief who
+ * Undoing a change also removes passkeys and podcast addresses added up to this long before it was requested, in milliseconds: a thief who
  * knows the password may add a passkey first.
  */
-const DOUBTFUL_PASSKEYS_MS = 7 * DAY_MS;
+const DOUBTFUL_MS = 7 * DAY_MS;
 
 export type EmailChangeRequestOutcome =
   /** A link is on its way to the new address, unless that belongs to another account. */
@@ -188,8 +189,8 @@ function makeChange(
 }
 
 export type UndoOutcome =
-  /** `resetPath` is where the owner chooses a new password; `removedPasskeys` counts the removed passkeys. */
-  | { kind: "undone"; resetPath: string; removedPasskeys: number }
+  /** `resetPath` is where the owner chooses a new password; `hasRemoved` is whether a passkey or podcast address went. */
+  | { kind: "undone"; resetPath: string; hasRemoved: boolean }
   | { kind: "invalid-link" }
   /** Too many passwords are waiting to be hashed; the link still works. */
   | { kind: "busy" }
@@ -197,8 +198,8 @@ export type UndoOutcome =
 
 /**
  * Returns an account to the owner of its former address, whatever has changed since. Restores the address, ends every
- * session, and removes passkeys added since 7 days before the change was requested. Invalidates the password, which
- * somebody else may know; the owner chooses a new one. Never throws.
+ * session, and removes passkeys and a podcast address added since 7 days before the change was requested. Invalidates the
+ * password, which somebody else may know, and with it the known browsers; the owner chooses a new one. Never throws.
  */
 export async function undoEmailChange(
   token: unknown,
@@ -215,12 +216,12 @@ export async function undoEmailChange(
     const unknownPassword = await hashPassword(randomBytes(32).toString("base64url"), network);
     const reverted = await revert(tokenHash, { unsubscribeToken, unknownPassword });
     if (!reverted) return { kind: "invalid-link" };
-    const { resetToken, removedPasskeys } = reverted;
+    const { resetToken, hasRemoved } = reverted;
     const { userId } = change;
     const facts = { userId, network: network.narrow };
     logSecurityEvent("email-change-undone", facts, "change of address undone");
     void syncNewEmail(userId);
-    return { kind: "undone", resetPath: passwordResetPath(resetToken), removedPasskeys };
+    return { kind: "undone", resetPath: passwordResetPath(resetToken), hasRemoved };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error }, "a change of address could not be undone");
@@ -228,11 +229,11 @@ export async function undoEmailChange(
   }
 }
 
-/** Returns a password reset token and the number of removed passkeys; null if the undo link was used before. */
+/** Returns a password reset token and whether a passkey or podcast address was removed; null if the undo link was used before. */
 function revert(
   tokenHash: string,
   { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },
-): Promise<{ resetToken: string; removedPasskeys: number } | null> {
+): Promise<{ resetToken: string; hasRemoved: boolean } | null> {
   return getDatabase().db.transaction(async (tx) => {
     const now = new Date();
     const change = await lockEmailChange({ kind: "undo", tokenHash }, now, tx);
@@ -244,8 +245,9 @@ function revert(
     await deleteEmailChangesSince(change, tx);
     await updatePassword(userId, { passwordHash: unknownPassword, isPasswordGuessable: false }, tx);
     await deleteOtherSessions(userId, null, tx);
-    const since = new Date(createdAt.getTime() - DOUBTFUL_PASSKEYS_MS);
+    const since = new Date(createdAt.getTime() - DOUBTFUL_MS);
     const removedPasskeys = await deletePasskeysSince(userId, since, tx);
-    return { resetToken: await openPasswordReset(userId, tx), removedPasskeys };
+    const hasRemoved = (await deletePodcastFeed(userId, since, tx)) || removedPasskeys > 0;
+    return { resetToken: await openPasswordReset(userId, tx), hasRemoved };
   });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
+import { deletePodcastFeed } from "~db/queries/podcast-feeds";
 import { deleteOtherSessions, deleteSessionOfUser } from "~db/queries/sessions";
 
 /** The outcome of ending sessions. A session that does not exist counts as ended. */
@@ -20,6 +21,18 @@ export function endOtherSessions(
   keptTokenHash: string | null,
 ): Promise<EndSessionsOutcome> {
   return logged(userId, () => deleteOtherSessions(userId, keptTokenHash));
+}
+
+/** Removes a user's podcast address, so that nobody can listen with it. Never throws. */
+export async function removePodcastAddress(userId: string): Promise<EndSessionsOutcome> {
+  try {
+    const removed = await deletePodcastFeed(userId);
+    if (removed) logSecurityEvent("podcast-address-removed", { userId }, "podcast address removed");
+    return { kind: "ended" };
+  } catch (error) {
+    log().error({ err: error, userId }, "a podcast address could not be removed");
+    return { kind: "failed" };
+  }
 }
 
 async function logged(userId: string, end: () => Promise<number>): Promise<EndSessionsOutcome> {

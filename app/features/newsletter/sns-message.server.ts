@@ -1,6 +1,6 @@
 import { createVerify, type KeyObject, X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { emailSchema, readEmail } from "~/features/accounts/credentials";
+import { emailSchema, readEmail } from "~/environment/email-address.server";
 
 /** Timeout of a request to Amazon SNS, in milliseconds. */
 const TIMEOUT_MS = 5_000;

@@ -41,10 +41,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   switch (outcome.kind) {
     case "undone": {
       const headers = new Headers({ "Set-Cookie": await forgetSession() });
-      const toast =
-        outcome.removedPasskeys > 0
-          ? toasts.emailChangeUndoneWithPasskeys
-          : toasts.emailChangeUndone;
+      const toast = outcome.hasRemoved ? toasts.emailChangeUndoneAndMore : toasts.emailChangeUndone;
       return answerForm(form, { toast, redirectTo: outcome.resetPath, headers });
     }
     case "invalid-link":
@@ -67,8 +64,9 @@ export default function UndoEmailChange() {
       label="This is my account"
     >
       The account changes back to {oldEmail}, everybody is signed out, and you choose a new
-      password. Passkeys that were added in the week before the change, or since, are removed: they
-      may be somebody else’s. Older ones stay.
+      password. Passkeys and a podcast address that were added in the week before the change, or
+      since, are removed: they may be somebody else’s. Older ones stay; the page after the new
+      password names them.
     </MailedLinkPage>
   );
 }

@@ -1,4 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { changePassword } from "~/features/my-account/change-password.server";
@@ -26,5 +27,7 @@ export async function action(args: ActionFunctionArgs) {
   const { password, newPassword } = form.fields;
   const outcome = await changePassword(account, { password, newPassword }, context.clientAddress);
   if (outcome.kind !== "changed") return answerRefusal(form, outcome, failure, { context });
-  return answerForm(form, { toast: toasts.passwordReplaced, redirectTo });
+  const cookie = await rememberBrowser(request, account.viewer.user.email);
+  const headers = new Headers({ "Set-Cookie": cookie });
+  return answerForm(form, { toast: toasts.passwordReplaced, redirectTo, headers });
 }

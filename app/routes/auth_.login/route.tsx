@@ -5,7 +5,7 @@ import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
-import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { CARD_PATH } from "~/features/billing/billing-paths";
 import { CONNECT_PATH } from "~/features/community/community-paths";
 import { CONFIRM_EMAIL_CHANGE_PATH } from "~/features/my-account/account-paths";
@@ -53,8 +53,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   );
   switch (outcome.kind) {
     case "signed-in": {
-      const headers = await signInCookies(request, outcome);
-      return answerForm(form, { toast: toasts.signedIn, redirectTo: returnTo ?? "/", headers });
+      const leadsTo = returnTo ?? "/";
+      return answerForm(
+        form,
+        await answerSignIn(request, outcome, { toast: toasts.signedIn, leadsTo }),
+      );
     }
     case "busy":
       return rejectBusy();

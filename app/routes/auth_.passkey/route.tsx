@@ -9,7 +9,7 @@ import {
 } from "~/features/accounts/passkeys/challenge-cookie.server";
 import { signInWithPasskey } from "~/features/accounts/passkeys/passkey-sign-in.server";
 import { readSession } from "~/features/accounts/sessions.server";
-import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { answerForm, answerRefusal, failForm, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -53,7 +53,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (outcome.kind !== "signed-in") {
     return answerRefusal(form, outcome, failure, { status: 401, context });
   }
-  const headers = await signInCookies(request, outcome);
-  headers.append("Set-Cookie", await forgetChallenge());
-  return answerForm(form, { toast: toasts.signedIn, redirectTo: "/", headers });
+  const answer = await answerSignIn(request, outcome, { toast: toasts.signedIn });
+  answer.headers?.append("Set-Cookie", await forgetChallenge());
+  return answerForm(form, answer);
 }

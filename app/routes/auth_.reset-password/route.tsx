@@ -8,13 +8,14 @@ import { useLoaderData } from "@remix-run/react";
 import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH, passwordResetPath } from "~/features/accounts/auth-paths";
 import { firstProblem, newPasswordSchema } from "~/features/accounts/credentials";
-import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { isLinkToken } from "~/features/accounts/link-token.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { lookUpPasswordReset, resetPassword } from "~/features/accounts/password-reset.server";
 import { PasswordResetPage } from "~/features/accounts/password-reset-page";
-import { readSession, setSession } from "~/features/accounts/sessions.server";
+import { readSession } from "~/features/accounts/sessions.server";
+import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { giveBackMembership } from "~/features/billing/lost-membership.server";
+import { sectionPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import {
@@ -47,7 +48,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export const handle: RouteHandle = { metricsName: "/auth" };
 
 /**
- * Changes the password, signs in and redirects to '/'. A rejected password leads back to the form, an invalid
+ * Changes the password, signs in and redirects to '/', or to what else opens the account. A rejected password leads back to the form, an invalid
  * or expired link to the 'forgot password' page.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -75,10 +76,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     case "changed": {
       // the link has confirmed the address
       void giveBackMembership(outcome.userId);
-      const headers = new Headers();
-      headers.append("Set-Cookie", await rememberBrowser(request, outcome.email));
-      if (outcome.session) headers.append("Set-Cookie", await setSession(outcome.session));
-      return answerForm(form, { toast: toasts.passwordChanged, redirectTo: "/", headers });
+      const leadsTo = outcome.keepsOthers ? sectionPath("password") : "/";
+      return answerForm(
+        form,
+        await answerSignIn(request, outcome, { toast: toasts.passwordChanged, leadsTo }),
+      );
     }
     case "invalid-link":
       return rejectLink();

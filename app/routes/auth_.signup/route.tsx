@@ -5,7 +5,7 @@ import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
-import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
 import { clientNetworks } from "~/http/client-network.server";
 import {
   answerForm,
@@ -55,13 +55,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   );
   switch (outcome.kind) {
     case "signed-in": {
-      const headers = await signInCookies(request, outcome);
-      return answerForm(form, {
-        toast: toasts.signedUp,
-        redirectTo: "/",
-        notice: "confirm-email",
-        headers,
-      });
+      const welcome = { toast: toasts.signedUp, notice: "confirm-email" } as const;
+      return answerForm(form, await answerSignIn(request, outcome, welcome));
     }
     case "taken": {
       const toast = toasts.signUpIncomplete;

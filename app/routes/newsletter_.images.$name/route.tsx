@@ -2,9 +2,9 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 import { loadIssueImage } from "~/features/newsletter/issues.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const handle: RouteHandle = { metricsName: "/newsletter/images" };
+export const handle: RouteHandle = { metricsName: "/newsletter/images", embeddable: true };
 
-/** The content of a name never changes. Mail read in a browser shows images from other origins. */
+/** An image of a letter, also for webmail. The content of a name never changes. */
 export async function loader({ params }: LoaderFunctionArgs) {
   const image = await loadIssueImage(params.name ?? "");
   if (!image) throw new Response(null, { status: 404 });
@@ -13,7 +13,6 @@ export async function loader({ params }: LoaderFunctionArgs) {
       "Content-Type": image.mediaType,
       "Content-Length": String(image.content.byteLength),
       "Cache-Control": "public, max-age=31536000, immutable",
-      "Cross-Origin-Resource-Policy": "cross-origin",
     },
   });
 }

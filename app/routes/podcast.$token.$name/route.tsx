@@ -7,7 +7,7 @@ import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { REFERRER_POLICY } from "~/http/secret-link";
 
-export const handle: RouteHandle = { metricsName: "/podcast" };
+export const handle: RouteHandle = { metricsName: "/podcast", embeddable: true };
 
 /** An image or a sound of a podcast feed, for apps without a session. They ask again each time, as browsers do. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
@@ -19,7 +19,5 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const response = await fileResponse(request, { ...media, cacheControl: "private, no-cache" });
   response.headers.set("X-Robots-Tag", "noindex");
   response.headers.set("Referrer-Policy", REFERRER_POLICY);
-  // podcast apps that run in a browser play it on a page of their own
-  response.headers.set("Cross-Origin-Resource-Policy", "cross-origin");
   return response;
 }

@@ -4,7 +4,7 @@ import { fileResponse } from "~/http/file-response.server";
 import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const handle: RouteHandle = { metricsName: "/preview/media" };
+export const handle: RouteHandle = { metricsName: "/preview/media", embeddable: true };
 
 /** An image of a public text. */
 export async function loader({ request, params }: LoaderFunctionArgs) {

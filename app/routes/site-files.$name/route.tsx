@@ -4,7 +4,7 @@ import { documentResponse } from "~/http/file-response.server";
 import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
-export const handle: RouteHandle = { metricsName: "/site-files", inTurn: false };
+export const handle: RouteHandle = { metricsName: "/site-files", embeddable: true, inTurn: false };
 
 /** An icon, cover, style sheet or manifest of the author's site. */
 export async function loader({ request, params }: LoaderFunctionArgs) {

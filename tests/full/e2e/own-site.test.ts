@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { unzipSync } from "fflate";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -94,6 +96,8 @@ const IGNORED =
 
 const sampleWordsIn = (text: string) =>
   SAMPLE_WORDS.filter((words) => text.toLowerCase().includes(words.toLowerCase()));
+
+const linksOf = ({ text }: { text: string }) => readPage(text, `${site.origin}/`).links;
 
 let browsers: Awaited<ReturnType<typeof crawlViewers>>;
 
@@ -201,6 +205,59 @@ describe("an author's site", () => {
     expect(requested.length).toBeGreaterThan(5);
     expect(requested.filter((url) => !url.startsWith(site.origin))).toEqual([]);
     expect(policyOf({ headers: answer?.headers() ?? {} })["img-src"]).toEqual(["'self'"]);
+  });
+
+  it("shows its pictures and plays its sounds on other sites' pages (lightdash/lightdash#23081, microlinkhq/unavatar#176)", async () => {
+    const { visitor, member } = browsers;
+    const podcast = linksOf(await member.get("/premium/podcast")).find((each) =>
+      /\.xml$/.test(each),
+    );
+    const feed = (await send(podcast ?? "")).text;
+    const addresses = new Set([
+      ...linksOf(await visitor.get("/")),
+      ...linksOf(await visitor.get("/newsletter/the-first-mile")),
+      ...[...feed.matchAll(/(?:href|url)="([^"]+)"/g)].map(([, address = ""]) => address),
+      `${site.origin}/favicon.ico`,
+    ]);
+    const shown = [...addresses]
+      .map((address) => address.replace("https://", "http://"))
+      .filter((address) => /\.(ico|png|jpe?g|webp|mp3)$/.test(new URL(address).pathname));
+    const names = shown.map((address) =>
+      new URL(address).pathname.replace(/.*\//, "").replace(/^[\w-]{20,}/, ""),
+    );
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "favicon.ico",
+        "share.png",
+        "podcast-cover.jpg",
+        "icon-192.png",
+        ".png",
+        ".mp3",
+      ]),
+    );
+    const elsewhere = createServer((_request, response) => {
+      response
+        .setHeader("Content-Type", "text/html")
+        .end("<!doctype html><title>Elsewhere</title>");
+    });
+    await new Promise<void>((done) => elsewhere.listen(0, "localhost", done));
+    const page = await site.visit();
+    await page.goto(`http://localhost:${(elsewhere.address() as AddressInfo).port}/`);
+    const failed = await page.evaluate(async (all) => {
+      const loads = all.map(async (address) => {
+        const element = Object.assign(address.includes(".mp3") ? new Audio() : new Image(), {
+          src: address,
+        });
+        return new Promise<string[]>((done) => {
+          element.onerror = () => done([address]);
+          element.onload = () => done([]);
+          element.addEventListener("loadedmetadata", () => done([]));
+        });
+      });
+      return (await Promise.all(loads)).flat();
+    }, shown);
+    elsewhere.close();
+    expect(failed).toEqual([]);
   });
 
   it("says in which language its words are, and sets Arabic from right to left", async () => {

@@ -17,6 +17,8 @@ type Expected = string;
 /** A route's responses; of two, the first is without a session and the second with one. */
 type Route = {
   path: string;
+  /** Whether other sites' pages may show it. */
+  embeddable?: true;
   get: Expected | [Expected, Expected];
   /** The response to a genuine form, and the tables it may write to. */
   post?: {
@@ -149,7 +151,7 @@ const routes: Record<string, Route> = {
     get: "302 /auth",
     post: {
       form: { email: "walker@example.test", password: "a long walk" },
-      answers: "303 /",
+      answers: "303 /auth?signed-in=…",
       writes: [["sessions"], ["sessions"]],
     },
   },
@@ -172,7 +174,7 @@ const routes: Record<string, Route> = {
     get: "302 /auth?tab=signup",
     post: {
       form: credentials,
-      answers: ["303 /", "303 /auth?tab=signup"],
+      answers: ["303 /auth?signed-in=…", "303 /auth?tab=signup"],
       // the new account is welcomed; the owner of a taken address is sent a mail, and that is recorded
       writes: [
         ["mails", "profiles", "sessions", "users"],
@@ -232,7 +234,11 @@ const routes: Record<string, Route> = {
     post: { form: { token: "made-up" }, answers: "303 /#newsletter" },
   },
   "newsletter_.feed[.]xml": { path: "/newsletter/feed.xml", get: "200" },
-  "newsletter_.images.$name": { path: `/newsletter/images/${"a".repeat(22)}.png`, get: "404" },
+  "newsletter_.images.$name": {
+    path: `/newsletter/images/${"a".repeat(22)}.png`,
+    embeddable: true,
+    get: "404",
+  },
   "newsletter_.unsubscribe": {
     path: "/newsletter/unsubscribe?token=made-up",
     get: "303 /",
@@ -248,12 +254,13 @@ const routes: Record<string, Route> = {
     path: `/drafts/99999-${"a".repeat(22)}/media/${"0".repeat(32)}.png`,
     get: "404",
   },
-  "favicon[.]ico": { path: "/favicon.ico", get: "200" },
+  "favicon[.]ico": { path: "/favicon.ico", embeddable: true, get: "200" },
   "pages.$slug": { path: "/pages/imprint", get: "404" },
-  "site-files.$name": { path: "/site-files/icon.png", get: "404" },
+  "site-files.$name": { path: "/site-files/icon.png", embeddable: true, get: "404" },
   "podcast.$name": { path: `/podcast/${"a".repeat(32)}.xml`, get: "404" },
   "podcast.$token.$name": {
     path: `/podcast/${"a".repeat(32)}/${"0".repeat(32)}.mp3`,
+    embeddable: true,
     get: "404",
   },
   premium: { path: "/premium", get: "302 /" },
@@ -278,7 +285,11 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: { intent: "create" }, answers: "302 /" },
   },
-  "preview_.media.$name": { path: `/preview/media/${"0".repeat(32)}.png`, get: "404" },
+  "preview_.media.$name": {
+    path: `/preview/media/${"0".repeat(32)}.png`,
+    embeddable: true,
+    get: "404",
+  },
   "premium_.search": { path: "/premium/search?q=forest", get: "302 /" },
   "preview_.$slug": { path: "/preview/the-weight-you-carry", get: "404" },
   "premium_.progress": {
@@ -353,7 +364,7 @@ async function written(): Promise<string[]> {
 function outcome({ status, headers }: Answer): string {
   const location = headers.location?.startsWith(site.program.sandboxOrigin)
     ? "the local Stripe"
-    : headers.location;
+    : headers.location?.replace(/[0-9a-f]{64}/, "…");
   return location === undefined ? String(status) : `${status} ${location}`;
 }
 
@@ -392,13 +403,14 @@ describe.each([
     before = await readContents(site.database);
   });
 
-  describe.each(Object.entries(routes))("on %s", (_folder, { path, get, post }) => {
+  describe.each(Object.entries(routes))("on %s", (_folder, route) => {
+    const { path, get, post } = route;
     it("reads without changing anything, and rejects other methods and other sites' posts", async () => {
       const { cookie } = visitor;
       for (const headers of [{}, ELSEWHERE[0]]) {
         const answer = await send(site.origin + path, { headers, cookie });
         expect(outcome(answer)).toBe(expected(get, signedIn));
-        expectSecurityHeaders(answer);
+        expectSecurityHeaders(answer, route);
         if (answer.headers["content-type"]?.startsWith("text/html")) expectStrictPolicy(answer);
         if (signedIn && answer.status === 200 && !path.includes(".")) {
           expect(answer.headers["cache-control"]).toMatch(/no-store/);
@@ -406,7 +418,7 @@ describe.each([
       }
       const head = await send(site.origin + path, { method: "HEAD", cookie });
       expect(outcome(head)).toBe(expected(get, signedIn));
-      expectSecurityHeaders(head);
+      expectSecurityHeaders(head, route);
       expect(head.body).toHaveLength(0);
 
       const own = { Origin: site.origin, "Sec-Fetch-Site": "same-origin" };
@@ -416,7 +428,7 @@ describe.each([
         const answer = await send(site.origin + path, { method, headers: own, cookie });
         const status = path === "/nothing/here" ? 404 : 405;
         expect(`${method} ${answer.status}`).toBe(`${method} ${status}`);
-        expectSecurityHeaders(answer);
+        expectSecurityHeaders(answer, route);
         expect(answer.cookies).toEqual([]);
       }
 
@@ -425,7 +437,7 @@ describe.each([
         const answer = await send(site.origin + path, { form, headers: elsewhere(), cookie });
         if (foreign) expect(answer.status).toBeLessThan(500);
         else expect([answer.status, answer.cookies]).toEqual([403, []]);
-        expectSecurityHeaders(answer);
+        expectSecurityHeaders(answer, route);
       }
       expect(await written()).toEqual([]);
     });
@@ -438,7 +450,7 @@ describe.each([
       before = await readContents(site.database);
       const answer = await poster.post(path, { form });
       expect(outcome(answer)).toBe(expected(answers, signedIn));
-      expectSecurityHeaders(answer);
+      expectSecurityHeaders(answer, route);
       expect(answer.headers["cache-control"]).toMatch(/no-store|private/);
       expect(await written()).toEqual(writes[signedIn ? 1 : 0]);
     });
@@ -467,7 +479,6 @@ describe("the rest of the site", () => {
     expect(asset.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     const answers = [
       asset,
-      await send(`${site.origin}/favicon.ico`),
       await send(`${site.origin}/build/gone.js`),
       await send(script, { headers: { "If-None-Match": asset.headers.etag } }),
       await send(`${site.origin}/`, { headers: { "If-None-Match": landing.headers.etag } }),
@@ -477,7 +488,7 @@ describe("the rest of the site", () => {
         headers: { Authorization: `Bearer ${METRICS_TOKEN}` },
       }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 304, 304, 421, 400, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 304, 304, 421, 400, 200]);
     for (const answer of answers) expectSecurityHeaders(answer);
     // only pages may run scripts
     expect(policyOf(asset)["script-src"]).toBeUndefined();

@@ -79,7 +79,7 @@ describe("a site on https", () => {
 
   it("sends HSTS with every response, with subdomains if configured", async () => {
     const headers = { Host: "book.example" };
-    for (const path of ["/", "/auth/forgot-password", "/nothing", "/favicon.ico", "/premium"]) {
+    for (const path of ["/", "/auth/forgot-password", "/nothing", "/robots.txt", "/premium"]) {
       const answer = await send(program.origin + path, { headers });
       expect(answer.headers["strict-transport-security"]).toBe(
         "max-age=31536000; includeSubDomains",

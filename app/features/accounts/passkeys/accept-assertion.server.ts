@@ -22,7 +22,8 @@ import {
 } from "./relying-party.server";
 
 /** Texts for rejected assertions. */
-export const CHALLENGE_OVER = "That took too long. Please try again.";
+export const CHALLENGE_OVER =
+  "That took too long, or your browser refuses cookies. Please try again.";
 const NOT_VERIFIED = "Your passkey could not be verified. Please try again.";
 const UNKNOWN = "This passkey is not known here. It may have been removed.";
 export const ALREADY_USED = "This answer has already been used. Please try again.";

@@ -44,8 +44,10 @@ export function PasskeyButton({
     );
     const isDone = outcome?.kind === "answered" && outcome.answer.ok;
     if (!outcome) toast(failed());
-    else if (outcome.kind === "answered") toast(toastOf(outcome.answer, failed()));
-    else if (outcome.kind === "unused") toast(outcome.toast);
+    else if (outcome.kind === "answered") {
+      // after a sign-in, the next page has the toast
+      if (!isDone || outcome.answer.body.toast) toast(toastOf(outcome.answer, failed()));
+    } else if (outcome.kind === "unused") toast(outcome.toast);
     else toast(failed(outcome.message));
     if (isDone && onDone) onDone();
     else if (isDone) navigate(leadsTo ?? String(outcome.answer.body.redirectTo ?? "/"));
