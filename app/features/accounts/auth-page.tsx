@@ -78,7 +78,9 @@ export function AuthPage({ tab, email, refused, footer }: AuthPageProps) {
           <ArrowLeftIcon className="size-5" />
           Back to Home
         </Link>
-        <h1 className="page-heading mt-6">{TABS[selected].heading}</h1>
+        <h1 className="page-heading mt-6">
+          {refused && selected === "login" ? "Almost there" : TABS[selected].heading}
+        </h1>
         <PrintedAddress path={LOG_IN_PATH} />
         {refused && <CookieRefused />}
         <AuthTabs

@@ -125,11 +125,11 @@ function PasswordSection({ email, isGuessable, hasPasskeys, hasPodcast }: Passwo
       </p>
       {(hasPasskeys || hasPodcast) && (
         <p>
-          After it, what you have added stays:{" "}
+          Besides it, these open the account, and stay after a change:{" "}
           {hasPasskeys && <a href={sectionPath("passkeys")}>your passkeys</a>}
           {hasPasskeys && hasPodcast && " and "}
           {hasPodcast && <a href={sectionPath("podcast")}>your podcast address</a>}. Please remove
-          what you do not know.
+          what is not yours.
         </p>
       )}
       <form method="post" action="/account/password" className="account-form">

@@ -155,7 +155,7 @@ describe("what was typed before the scripts ran, the focus and the selection sta
         for (const each of document.querySelectorAll("details")) each.open = true;
         document.head.prepend(document.createElement("style"));
         const fields = document.querySelectorAll<HTMLInputElement | HTMLSelectElement>(
-          "input:not([type=hidden], [type=file]), textarea, select",
+          "input:not([type=hidden], [type=file], [readonly]), textarea, select",
         );
         for (const [index, field] of [...fields].entries()) {
           if (field instanceof HTMLSelectElement) field.selectedIndex = field.options.length - 1;
@@ -169,7 +169,7 @@ describe("what was typed before the scripts ran, the focus and the selection sta
       page.evaluate(() =>
         [
           ...document.querySelectorAll<HTMLInputElement>(
-            "input:not([type=hidden], [type=file]), textarea, select",
+            "input:not([type=hidden], [type=file], [readonly]), textarea, select",
           ),
         ].map((field) => [field.name, field.value, field.checked]),
       );
