@@ -34,6 +34,8 @@ const TABLE: Record<string, Row<Viewer>> = {
 
   "/auth": { visitor: "Welcome back", others: "→ /" },
   "/auth?tab": { visitor: "Create your account", others: "→ /" },
+  // followed without the cookie that was set with it
+  "/auth?signed-in": "Almost there",
   "/auth/login": "→ /auth",
   "/auth/passkey": "→ /auth",
   "/auth/signup": "→ /auth?tab=signup",
@@ -397,7 +399,7 @@ describe("links that work once", TIMEOUT, () => {
     {
       mail: "Choose a new password",
       path: "/auth/reset-password",
-      leadsTo: /^→ \/$/,
+      leadsTo: /^→ \/auth\?signed-in=\w+$/,
       again: "→ /auth/forgot-password",
     },
   ];

@@ -21,12 +21,13 @@ async function command(...words: string[]): Promise<string> {
   return stdout + stderr;
 }
 
-/** Posts a form without JavaScript; returns where that leads, and the page there. */
+/** Posts a form without JavaScript; returns the page to which that leads. */
 async function post(firefox: Visitor, path: string, form: Record<string, string>) {
-  const { headers } = await firefox.post(path, { form });
-  const location = String(headers.location);
-  const { text } = await firefox.get(location.replace(site.origin, ""));
-  return { location, text };
+  let answer = await firefox.post(path, { form });
+  while (answer.headers.location) {
+    answer = await firefox.get(answer.headers.location.replace(site.origin, ""));
+  }
+  return answer;
 }
 
 it("opens an account in Chromium that works in Firefox and in commands, to its deletion", async () => {
@@ -79,7 +80,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await post(firefox, reset.pathname, { token, password: PASSWORDS[2] });
   await firefox.post("/logout", { form: {} });
   const welcomed = await post(firefox, "/auth/login", { email: TYPED, password: PASSWORDS[2] });
-  expectValue(welcomed).toMatchObject({ location: "/", text: expect.stringContaining(READABLE) });
+  expectValue(welcomed.text).toContain(READABLE);
   await post(firefox, "/newsletter", { email: TYPED });
   const again = await post(new Visitor(site.origin), "/newsletter", { email: STORED });
   expectValue(again.text).toContain("This email is already subscribed.");
