@@ -42,8 +42,11 @@ export async function countAttempts(attempts: readonly CountedAttempt[]): Promis
 
 const name = (index: number) => sql.raw(`attempt_${index}`);
 
-/** A count that would last longer than a new one was begun by a clock that ran ahead. */
-const isOver = sql.raw("known.expire not between now() and excluded.expire");
+/**
+ * A count that would last longer than a new one was begun by a clock that ran ahead; a little longer, by a statement that
+ * began later and counted first.
+ */
+const isOver = sql.raw("known.expire not between now() and excluded.expire + interval '5 minutes'");
 
 /** The statement that counts for one key, if what `condition` selects from has a row. */
 function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {

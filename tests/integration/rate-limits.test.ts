@@ -136,6 +136,13 @@ describe("an attempt", () => {
     expect(rows).toHaveLength(0);
   });
 
+  it("is counted on after an attempt that began later and was counted first", async () => {
+    const { db } = getDatabase();
+    for (let i = 0; i < 5; i++) expect(await attempt(null, "192.0.2.79")).toBeNull();
+    await db.execute(sql`update rate_limits set expire = expire + interval '1 second'`);
+    expect(await attempt(null, "192.0.2.79")).not.toBeNull();
+  });
+
   it("from all networks of a wider one together cannot use up the account's overall limit", async () => {
     for (let i = 0; i < 20; i++) await attempt(account, `2001:db8:7a:${i.toString(16)}::1`);
     expect(await countedOf(account)).toBe(2);
