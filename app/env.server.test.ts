@@ -305,13 +305,13 @@ describe("the key that signs mail", () => {
     // mail servers and DNS know an international domain by its ASCII form
     const international = parseEnvironment({
       ...set,
-      MAIL_FROM: "Der Weg <Hallo@bücher.example>",
+      MAIL_FROM: "Hallo@bücher.example <Hallo@bücher.example>",
       MAIL_BOUNCE_ADDRESS: "\u200bbounces@BÜCHER.example",
       OPERATOR_EMAIL: "me@xn--bcher-kva.example",
     });
     expect(international).toMatchObject({
       DKIM: { domain: "xn--bcher-kva.example" },
-      MAIL_FROM: "Der Weg <hallo@xn--bcher-kva.example>",
+      MAIL_FROM: "hallo@xn--bcher-kva.example <hallo@xn--bcher-kva.example>",
       MAIL_BOUNCE_ADDRESS: "bounces@xn--bcher-kva.example",
       OPERATOR_EMAIL: "me@xn--bcher-kva.example",
     });

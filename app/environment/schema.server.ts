@@ -274,7 +274,7 @@ function readMailbox(text: string): { address: string; text: string } | null {
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
   const typed = mailbox.address ?? "";
   const address = readEmail(typed);
-  return address === null ? null : { address, text: text.replace(typed, () => address) };
+  return address === null ? null : { address, text: text.replaceAll(typed, () => address) };
 }
 
 /** The private key in a file, as PEM; null unless it is an RSA key long enough for receivers (RFC 8301, 3.2). */

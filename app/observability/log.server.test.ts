@@ -35,6 +35,7 @@ describe("redacting a log message", () => {
     ['{"to":"reader\\u0040example.test"}', '{"to":"[redacted]"}'],
     ["reader&#64;example.test, reader&#x40;example.test", "[redacted], [redacted]"],
     ["reader=40example.test", "[redacted]"],
+    ["status=404 after timeout=4000ms", "status=404 after timeout=4000ms"],
   ])("removes addresses: %s", (text, expected) => {
     expect(redactAddresses(text)).toBe(expected);
   });

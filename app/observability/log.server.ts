@@ -114,8 +114,8 @@ function withoutSecret(path: string): string {
 }
 
 /** The at sign, and an address's quoted name before it, in HTML's, JavaScript's and quoted-printable's spellings. */
-const ESCAPED_AT = /&#0*(?:64|x40);|&commat;|\\u(?:0040|\{0*40\})|\\x40|=40/gi;
-const QUOTED_NAME = /\\*"(?:\\"|[^"\r\n]){1,64}"(?=@)/g;
+const ESCAPED_AT = /&#0*(?:64|x40);|&commat;|\\u(?:0040|\{0*40\})|\\x40|=40(?=[\w-]+\.\w)/gi;
+const QUOTED_NAME = /(?<!\\)\\*"(?:\\"|[^"\r\n]){1,64}"(?=@)/g;
 
 /**
  * Redacts e-mail addresses in text from outside, such as Stripe or a visitor. Also finds those with an escaped at sign,

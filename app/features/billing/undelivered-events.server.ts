@@ -99,7 +99,7 @@ export async function processUndeliveredEvents(
 /** When events were last read to the end; if that is not noted or in the future, the time of the last one in the ledger. */
 async function findLastReading(now: Date): Promise<Date | undefined> {
   const [signal] = await findSignals([EVENTS_READ]);
-  const isNoted = isWithin(signal?.lastAt ?? null, LISTED_FOR_MS, now);
+  const isNoted = isWithin(signal?.lastAt ?? null, Number.POSITIVE_INFINITY, now);
   return isNoted ? signal?.lastAt : (await findLastWebhookEvents(1))[0]?.occurredAt;
 }
 
