@@ -24,8 +24,8 @@ export async function loader(args: LoaderFunctionArgs) {
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   // before a form of this size is read, which takes long
-  if (!/^application\/json\b/i.test(request.headers.get("Content-Type") ?? ""))
-    throw errorResponse(415, "Send this as JSON.");
+  const isJson = /^application\/json\b/i.test(request.headers.get("Content-Type") ?? "");
+  if (request.method === "POST" && !isJson) throw errorResponse(415, "Send this as JSON.");
   const form = await readForm(request, NOTE_FORM_LIMIT);
   const posted = readPostedNote(form.fields);
   if (!posted) return answer(400, { error: "Something is missing." });
