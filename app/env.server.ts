@@ -38,8 +38,8 @@ type ParseOptions = {
 
 /**
  * Parses the process's variables into settings. An empty variable counts as unset; a secret may be in the file that
- * its name with `_FILE` names. Throws an OperatorError
- * with one line per invalid variable: its name, what was found, what is wanted.
+ * its name with `_FILE` names. Throws an OperatorError with one line per invalid variable: its name, what was found,
+ * what is wanted.
  */
 export function parseEnvironment(
   variables: Variables,

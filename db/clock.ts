@@ -4,6 +4,9 @@ import type { PgColumn } from "drizzle-orm/pg-core";
 /** How far ahead of a clock a time may be, in milliseconds: the clocks of the machines differ. */
 const TOLERANCE_MS = 5 * 60_000;
 
+/** The same as PostgreSQL's interval. */
+export const CLOCK_TOLERANCE = sql.raw(`interval '${TOLERANCE_MS} milliseconds'`);
+
 /**
  * Whether a time was at most `ms` ago. A time in the future counts as none: it was written by a clock that ran ahead and
  * has been put right since.
@@ -25,5 +28,5 @@ export function isNotSince(column: PgColumn, since: Date, now = new Date()): SQL
 
 /** Whether a column's time was at most `seconds` ago, by the database's clock. */
 export function isWithinSeconds(column: PgColumn | SQL, seconds: number): SQL {
-  return sql`(${column} > now() - ${seconds} * interval '1 second' and ${column} <= now() + ${TOLERANCE_MS} * interval '1 millisecond')`;
+  return sql`(${column} > now() - ${seconds} * interval '1 second' and ${column} <= now() + ${CLOCK_TOLERANCE})`;
 }

@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Transaction } from "../client";
+import { isWithinSeconds } from "../clock";
 import { campaigns, mails, suppressedAddresses } from "../schema";
 
 /** Complaints from which an issue is judged at all; one of ten mails is no pattern. */
 const LEAST = 3;
 
-/** Days in which complaints count, and issues are judged after their start. */
-const DAYS = 30;
+/** How long complaints count, and issues are judged after their start, in seconds. */
+const COUNTED_S = 30 * 24 * 60 * 60;
 
 /** The share of an issue's sent mails at which the site pauses it (Google's limit for senders, 0.3 %). */
 const PAUSE_SHARE = 0.003;
@@ -27,10 +28,10 @@ export const ISSUE_COMPLAINTS = sql`
   from (
     select distinct on (complaint.address_hash) campaigns.id, campaigns.slug
     from ${suppressedAddresses} complaint
-    join ${campaigns} on campaigns.start_at > now() - ${sql.raw(`interval '${DAYS} days'`)}
+    join ${campaigns} on ${isWithinSeconds(campaigns.startAt, COUNTED_S)}
     join ${mails} on mails.campaign_id = campaigns.id and mails.address_hash = complaint.address_hash
       and mails.state = 'sent' and mails.finished_at <= complaint.created_at
-    where complaint.reason = 'complaint' and complaint.created_at > now() - ${sql.raw(`interval '${DAYS} days'`)}
+    where complaint.reason = 'complaint' and ${isWithinSeconds(sql`complaint.created_at`, COUNTED_S)}
     order by complaint.address_hash, mails.finished_at desc
   ) complained
   group by id, slug having count(*) >= ${sql.raw(String(LEAST))}`;

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import type { Executor, Transaction } from "../client";
+import { CLOCK_TOLERANCE } from "../clock";
 import { campaigns, mails, type RenderedMail, subscribers, suppressedAddresses } from "../schema";
 import { isReasonThat } from "../suppression-reasons";
 
@@ -260,7 +261,7 @@ export async function makePutOffMailsDue(executor: Executor): Promise<void> {
   await executor.execute(sql`
     with issues as (
       update ${campaigns} set start_at = now()
-      where state = 'running' and created_at > now() + interval '5 minutes'
+      where state = 'running' and created_at > now() + ${CLOCK_TOLERANCE}
         and start_at < created_at + interval '1 minute'
       returning id
     )

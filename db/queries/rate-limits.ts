@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getDatabase } from "../client";
+import { CLOCK_TOLERANCE } from "../clock";
 
 /** An attempt under one of its limits. */
 export type CountedAttempt = {
@@ -46,7 +47,7 @@ const name = (index: number) => sql.raw(`attempt_${index}`);
  * A count that would last longer than a new one was begun by a clock that ran ahead; a little longer, by a statement that
  * began later and counted first.
  */
-const isOver = sql.raw("known.expire not between now() and excluded.expire + interval '5 minutes'");
+const isOver = sql`known.expire not between now() and excluded.expire + ${CLOCK_TOLERANCE}`;
 
 /** The statement that counts for one key, if what `condition` selects from has a row. */
 function counting({ key, seconds }: CountedAttempt, condition: SQL): SQL {

@@ -121,9 +121,9 @@ describe("a browser that has not kept the session's cookie (OpenSlides/OpenSlide
       expect(await refusedAt(answer)).toEqual({ kind: "refused", email, leadsTo: page });
       // other cookies may have been kept
       expect((await refusedAt(answer, "known-browser=x")).kind).toBe("refused");
-      const later = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 11 * 60_000);
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 11 * 60_000 });
       expect((await refusedAt(answer)).email).toBeNull();
-      later.mockRestore();
+      vi.useRealTimers();
     }
   });
 

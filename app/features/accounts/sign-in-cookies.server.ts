@@ -2,6 +2,7 @@ import { type FlashNotice, setFlash } from "~/http/flash.server";
 import type { FormAnswer } from "~/http/form-answer.server";
 import { safeRedirect } from "~/http/safe-redirect";
 import type { ToastMessage } from "~/toast-messages";
+import { isWithin } from "~db/clock";
 import { findViewerBySession } from "~db/queries/sessions";
 import { LOG_IN_PATH } from "./auth-paths";
 import { rememberBrowser } from "./known-browser.server";
@@ -59,6 +60,6 @@ export async function checkSignIn(request: Request): Promise<SignInCheck> {
   const opened = /^[0-9a-f]{64}$/.test(marker)
     ? await findViewerBySession(marker, new Date()).catch(() => null)
     : null;
-  const isRecent = opened && Date.now() - opened.session.createdAt.getTime() < MARKER_LIFETIME_MS;
+  const isRecent = opened && isWithin(opened.session.createdAt, MARKER_LIFETIME_MS);
   return { kind: "refused", email: isRecent ? opened.user.email : null, leadsTo };
 }
