@@ -96,7 +96,7 @@ export async function processUndeliveredEvents(
   return processed;
 }
 
-/** When events were last read to the end; if that is not noted or in the future, the time of the last one in the ledger. */
+/** When events were last read to the end. If that is not noted, or in the future, the time of the last in the ledger. */
 async function findLastReading(now: Date): Promise<Date | undefined> {
   const [signal] = await findSignals([EVENTS_READ]);
   const isNoted = isWithin(signal?.lastAt ?? null, Number.POSITIVE_INFINITY, now);

@@ -1,4 +1,4 @@
-import type { Nodes, Root } from "mdast";
+import type { Nodes, Root, Table } from "mdast";
 import { SKIP, visit } from "unist-util-visit";
 import type { FileProblem } from "./yaml-fields";
 
@@ -65,17 +65,7 @@ const PARSED = [
 export function unparsedMarkup(tree: Root, source: string): FileProblem[] {
   const problems: FileProblem[] = [];
   visit(tree, (node) => {
-    if (node.type === "table") {
-      const columns = node.children[0]?.children.length ?? 0;
-      for (const { children, position } of node.children) {
-        if (children.length <= columns) continue;
-        const line = position?.start.line ?? 1;
-        problems.push({
-          line,
-          problem: `the table's row has more than ${columns} cells; write \\| for a | within one`,
-        });
-      }
-    }
+    if (node.type === "table") problems.push(...rowsTooLong(node));
     if (!PHRASING.includes(node.type) || !node.position) return undefined;
     const { start } = node.position;
     const shown = compact(wordsOf(node));
@@ -98,6 +88,17 @@ export function unparsedMarkup(tree: Root, source: string): FileProblem[] {
     return SKIP;
   });
   return problems;
+}
+
+/** Finds the rows of a table that have more cells than its first one. The others are not shown. */
+function rowsTooLong({ children: rows }: Table): FileProblem[] {
+  const columns = rows[0]?.children.length ?? 0;
+  return rows
+    .filter(({ children }) => children.length > columns)
+    .map(({ position }) => ({
+      line: position?.start.line ?? 1,
+      problem: `the table's row has more than ${columns} cells; write \\| for a | within one`,
+    }));
 }
 
 /** Returns the plain text of a node. */

@@ -57,8 +57,8 @@ const CONFIRM_LIFETIME_MS = DAY_MS;
 const UNDO_LIFETIME_MS = 7 * DAY_MS;
 
 /**
- * Undoing a change also removes passkeys and podcast addresses added up to this long before it was requested, in milliseconds: a thief who
- * knows the password may add a passkey first.
+ * Undoing a change also removes passkeys and podcast addresses added up to this long before it was requested, in
+ * milliseconds: a thief who knows the password may add a passkey first.
  */
 const DOUBTFUL_MS = 7 * DAY_MS;
 
@@ -229,7 +229,10 @@ export async function undoEmailChange(
   }
 }
 
-/** Returns a password reset token and whether a passkey or podcast address was removed; null if the undo link was used before. */
+/**
+ * Returns a password reset token and whether a passkey or podcast address was removed; null if the undo link was used
+ * before.
+ */
 function revert(
   tokenHash: string,
   { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },

@@ -23,12 +23,13 @@ export async function action(args: ActionFunctionArgs) {
   const form = await readForm(args.request);
   const { userId, tokenHash } = await requireAccount(args);
   const { intent, session } = form.fields;
-  const ends: Record<string, [() => Promise<EndSessionsOutcome>, toasts.ToastMessage]> = {
-    "end-others": [() => endOtherSessions(userId, tokenHash), toasts.otherSessionsEnded],
-    "remove-podcast": [() => removePodcastAddress(userId), toasts.podcastAddressRemoved],
-  };
+  // a map, since an object also has what each object has, such as "constructor"
+  const ends = new Map<string, [() => Promise<EndSessionsOutcome>, toasts.ToastMessage]>([
+    ["end-others", [() => endOtherSessions(userId, tokenHash), toasts.otherSessionsEnded]],
+    ["remove-podcast", [() => removePodcastAddress(userId), toasts.podcastAddressRemoved]],
+  ]);
   const one = [() => endSession(userId, session), toasts.sessionEnded] as const;
-  const [end, toast] = ends[String(intent)] ?? one;
+  const [end, toast] = ends.get(String(intent)) ?? one;
   const outcome = await end();
   if (outcome.kind === "failed") {
     return failForm(form, 422, { toast: toasts.accountFailed(), redirectTo });
