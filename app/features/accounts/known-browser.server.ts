@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Cookie } from "@remix-run/node";
 import { z } from "zod";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
+import { log } from "~/observability/log.server";
 import { findUserByEmail } from "~db/queries/users";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
@@ -21,6 +22,16 @@ function knownBrowserCookie(): Cookie {
 /** A browser is known to an account for as long as its password stays: whoever takes the account back is alone with it. */
 type KnownAccount = { email: string; passwordHash: string };
 
+/** Without the database no browser is known; the sign-in itself then says what fails. */
+async function findAccount(email: string): Promise<KnownAccount | null> {
+  try {
+    return await findUserByEmail(email);
+  } catch (error) {
+    log().warn({ err: error }, "a known browser could not be looked up");
+    return null;
+  }
+}
+
 /**
  * Returns the browser's id if it has signed in to the account with this address before, and its password is still the
  * same; otherwise null. Known browsers have their own rate limit, so the owner can sign in while strangers use up the
@@ -29,7 +40,7 @@ type KnownAccount = { email: string; passwordHash: string };
 export async function findKnownBrowser(
   request: Request,
   email: string | null,
-  find: (email: string) => Promise<KnownAccount | null> = findUserByEmail,
+  find: (email: string) => Promise<KnownAccount | null> = findAccount,
 ): Promise<string | null> {
   const content = email === null ? null : await readContent(request);
   const account = content && email && (await find(email));
@@ -40,7 +51,7 @@ export async function findKnownBrowser(
 export async function rememberBrowser(
   request: Request,
   email: string,
-  find: (email: string) => Promise<KnownAccount | null> = findUserByEmail,
+  find: (email: string) => Promise<KnownAccount | null> = findAccount,
 ): Promise<string> {
   const [before, found] = await Promise.all([readContent(request), find(email)]);
   const account = found ? [digest(found)] : [];
