@@ -54,9 +54,9 @@ export type DoctorScene = {
   close(): Promise<void>;
 };
 
-/** The row of a running mail worker. */
+/** The row of a running mail worker, which counts as running for the next five minutes. */
 export const WORKER_RUNS =
-  "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '1 hour')";
+  "insert into mail_workers (id, heartbeat_at) values (gen_random_uuid(), now() + interval '4 minutes')";
 
 export const NO_LIMIT = { prepare: false, asArrays: false, timeout: null } as const;
 
