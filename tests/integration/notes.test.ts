@@ -135,6 +135,25 @@ describe("notes that are saved during writing", () => {
     expect((await storedNotes(reader))[0]?.text).toBe("One.\n\nTheirs.\n\nMine.");
   });
 
+  it("leave connections to others while forty wait for one row", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "One." });
+    const other = openDatabase(site.databaseUrl);
+    let saving: Promise<{ status: number }[]> | undefined;
+    try {
+      await other.db.transaction(async (transaction) => {
+        await transaction.execute(sql`select from notes where user_id = ${reader.id} for update`);
+        const texts = Array.from({ length: 40 }, (_, n) => `Page ${n}.`);
+        saving = Promise.all(texts.map((text) => save(reader, { text })));
+        // by then every connection would wait
+        for (let query = 0; query < 200; query += 1) await getDatabase().db.execute(sql`select`);
+      });
+    } finally {
+      await other.close();
+    }
+    expect((await saving)?.every(({ status }) => status === 200)).toBe(true);
+  });
+
   it("may have 100,000 characters of the largest kind, and no more", async () => {
     const reader = await newReader();
     const longest = "\u9053".repeat(100_000);
