@@ -192,6 +192,35 @@ describe("the environment", () => {
     ]);
   });
 
+  // 0.1.0 took MAIL_FROM and SECURITY_CONTACT so
+  it("takes addresses with accents before the @, and warns of them", () => {
+    const { WARNINGS, ...settings } = parseEnvironment({
+      SMTP_URL: "smtp://mail.example",
+      MAIL_FROM: "Jo\u0308rg <Jo\u0308rg@münchen.example>",
+      MAIL_REPLY_TO: "用户@example.com",
+      MAIL_BOUNCE_ADDRESS: "bounces@münchen.example",
+      OPERATOR_EMAIL: "jörg@example.com",
+      SECURITY_CONTACT: "mailto:jörg@münchen.example",
+    });
+    expect(settings).toMatchObject({
+      MAIL_FROM: "Jo\u0308rg <jörg@xn--mnchen-3ya.example>",
+      MAIL_REPLY_TO: "用户@example.com",
+      OPERATOR_EMAIL: "jörg@example.com",
+      SECURITY_CONTACT: ["mailto:j%C3%B6rg@xn--mnchen-3ya.example"],
+    });
+    const warned = WARNINGS.filter((each) => each.includes("SMTPUTF8"));
+    expect(warned.map((each) => each.split(" ")[0])).toEqual([
+      "MAIL_FROM",
+      "MAIL_REPLY_TO",
+      "OPERATOR_EMAIL",
+    ]);
+    for (const OPERATOR_EMAIL of ["jö\u200brg@example.com", "jörg@ü@example.com", "ö"]) {
+      expect(problems({ OPERATOR_EMAIL })).toEqual([
+        expect.stringMatching(/^OPERATOR_EMAIL: found/),
+      ]);
+    }
+  });
+
   it("names the Stripe variables that are missing beside those that are set", () => {
     const lines = problems({ STRIPE_SECRET_KEY: "sk_test_1" });
     expect(lines.map((line) => line.split(":")[0])).toEqual([

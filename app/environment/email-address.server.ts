@@ -13,6 +13,7 @@ const INVALID_EMAIL = "Unable to validate email address: invalid format";
 const UNSEEN = String.raw`[\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]`;
 const UNSEEN_INSIDE = new RegExp(UNSEEN, "u");
 const UNSEEN_AT_ENDS = new RegExp(`^${UNSEEN}+|${UNSEEN}+$`, "gu");
+const SEEN_BEFORE_AT = new RegExp(`(?!${UNSEEN})[^\\0-\\x7f](?=.*@)`, "gu");
 
 /**
  * Validates an email address by the browsers' rule for `type=email` and returns its canonical form, in which it is
@@ -23,7 +24,7 @@ const UNSEEN_AT_ENDS = new RegExp(`^${UNSEEN}+|${UNSEEN}+$`, "gu");
 export const emailSchema = z
   .string("Please enter your email address.")
   .max(EMAIL_MAX_LENGTH + EMAIL_MAX_PADDING, { error: INVALID_EMAIL, abort: true })
-  .transform((typed) => withAsciiDomain(typed.replace(UNSEEN_AT_ENDS, "").normalize("NFC")))
+  .transform(canonicalForm)
   .pipe(
     z
       .string()
@@ -42,6 +43,19 @@ export const emailSchema = z
 /** Returns a text's address in canonical form; null if `emailSchema` rejects it. */
 export function readEmail(text: unknown): string | null {
   return emailSchema.safeParse(text).data ?? null;
+}
+
+/**
+ * As `readEmail`, for the addresses in settings, which are the operator's own: before the @ they may have any letters,
+ * since mail servers with SMTPUTF8 (RFC 6531) send from such an address and to it.
+ */
+export function readOwnEmail(text: string): string | null {
+  const address = canonicalForm(text);
+  return readEmail(address.replace(SEEN_BEFORE_AT, "x")) === null ? null : address;
+}
+
+function canonicalForm(typed: string): string {
+  return withAsciiDomain(typed.replace(UNSEEN_AT_ENDS, "").normalize("NFC"));
 }
 
 /** Returns a canonical address as people write it, with an international domain in its own script. */

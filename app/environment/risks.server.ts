@@ -54,7 +54,17 @@ function mailRisks(settings: Settings): string[] {
     searchParams.get("ignoreTLS") === "true" ||
     searchParams.get("tls.rejectUnauthorized") === "false";
   const open = "SMTP_URL leads to another network without verified encryption.";
-  return [...(isOpen && isRemoteHost(hostname) ? [open] : []), ...alignmentRisks(settings)];
+  return [
+    ...(isOpen && isRemoteHost(hostname) ? [open] : []),
+    ...["MAIL_FROM", "MAIL_REPLY_TO", "MAIL_BOUNCE_ADDRESS", "OPERATOR_EMAIL"]
+      .filter((name) =>
+        /[^\0-\x7f].*@/.test(addressOf(`${settings[name as keyof Settings]}`) ?? ""),
+      )
+      .map(
+        (name) => `${name} has an accent before the @: mail servers without SMTPUTF8 refuse it.`,
+      ),
+    ...alignmentRisks(settings),
+  ];
 }
 
 /** DMARC (RFC 7489, 3.1) counts SPF and DKIM only for domains that belong to that of `MAIL_FROM`. */

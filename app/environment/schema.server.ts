@@ -6,7 +6,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
-import { readEmail } from "./email-address.server";
+import { readOwnEmail } from "./email-address.server";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = "hello@localhost";
@@ -64,7 +64,7 @@ const decimalNumber = (max: number, wanted: string) =>
 
 /** An e-mail address without a name. */
 const bareAddress = (example: string) =>
-  readBy(readEmail, `one e-mail address without a name, such as ${example}`);
+  readBy(readOwnEmail, `one e-mail address without a name, such as ${example}`);
 
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
@@ -273,7 +273,7 @@ function readMailbox(text: string): { address: string; text: string } | null {
   const [mailbox, ...more] = addressparser(text);
   if (!mailbox || more.length > 0 || !("address" in mailbox)) return null;
   const typed = mailbox.address ?? "";
-  const address = readEmail(typed);
+  const address = readOwnEmail(typed);
   return address === null ? null : { address, text: text.replaceAll(typed, () => address) };
 }
 
@@ -319,8 +319,8 @@ function isBucketUrl(value: string): boolean {
 
 /** A contact URI for security.txt (RFC 9116, 2.5.3); null if the text is not a contact. */
 function contactUri(text: string): string | null {
-  const address = text.replace(/^mailto:/i, "");
-  if (/^[^\s@<>%?]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address)) return `mailto:${address}`;
+  const address = readOwnEmail(text.replace(/^mailto:/i, "")) ?? "";
+  if (/^[^%?]+@.+\../.test(address)) return `mailto:${encodeURI(address)}`;
   return protocolOf(text) === "https:" ? new URL(text).href : null;
 }
 

@@ -11,6 +11,7 @@ import { getDatabase } from "~db/client";
 import { findUserByEmail } from "~db/queries/users";
 import { call, cookiesOf, flashOf, get, leadsTo, ORIGIN, post } from "../support/routes";
 import { testSite } from "../support/site";
+import { withoutTable } from "../support/without-database";
 
 testSite();
 
@@ -133,6 +134,13 @@ describe("a browser that has not kept the session's cookie (OpenSlides/OpenSlide
       email: null,
       leadsTo: "/",
     });
+  });
+
+  it("is told so without the address while that cannot be read", async () => {
+    const { response } = await signedUp();
+    const path = response.headers.get("Location") ?? "";
+    const told = await withoutTable("sessions", () => refusedAt(path));
+    expect(told).toEqual({ kind: "refused", email: null, leadsTo: "/" });
   });
 
   it("says nothing of it on the log-in page itself", async () => {

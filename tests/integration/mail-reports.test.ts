@@ -11,7 +11,7 @@ import { everythingIn, type LogLine, watchLog } from "../support/log";
 import { addWalkers } from "../support/newsletter";
 import { call, ORIGIN } from "../support/routes";
 import { testSite } from "../support/site";
-import { type FakeSns, type Fields, startFakeSns, TOPIC } from "../support/sns";
+import { type FakeSns, type Fields, HOST, startFakeSns, TOPIC } from "../support/sns";
 
 const SECRET = "0123456789abcdef0123456789ABCDEF";
 const site = testSite({ variables: { SES_TOPIC_ARN: TOPIC, MAIL_REPORT_SECRET: SECRET } });
@@ -132,13 +132,11 @@ describe("Amazon SES", () => {
     expect(everythingIn(lines)).not.toMatch(/walker1|user unknown/i);
   });
 
-  const AMAZON = "https://sns.eu-west-1.amazonaws.com";
-
   // penpot #11092: another host's address would be fetched from inside the network
   it.each([
-    [`${AMAZON}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336`, 200],
+    [`${HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336`, 200],
     ["https://169.254.169.254/", 503],
-    [`${AMAZON}.evil.example/`, 503],
+    [`${HOST}.evil.example/`, 503],
   ])("has its subscription confirmed at %s with %i", async (SubscribeURL, status) => {
     const confirmation = { Type: "SubscriptionConfirmation", Message: "You have …", Token: "2336" };
     sns.asked.length = 0;
@@ -159,12 +157,12 @@ describe("Amazon SES", () => {
     ["another topic", 400, changed({ TopicArn: `${TOPIC}2` })],
     ["a certificate of another host", 400, certified("https://sns.evil.example")],
     ["a certificate of another region", 400, certified("https://sns.us-east-1.amazonaws.com")],
-    ["a certificate without TLS", 400, certified(AMAZON.replace("https", "http"))],
-    ["a certificate at another path", 400, certified(AMAZON, "a")],
+    ["a certificate without TLS", 400, certified(HOST.replace("https", "http"))],
+    ["a certificate at another path", 400, certified(HOST, "a")],
     [
       "a certificate that Amazon lacks",
       503,
-      certified(AMAZON, "SimpleNotificationService-".padEnd(58, "1")),
+      certified(HOST, "SimpleNotificationService-".padEnd(58, "1")),
     ],
     ["an unknown signature version", 400, changed({ SignatureVersion: "3" })],
     // listmonk #498: raw message delivery has no signature
@@ -181,6 +179,24 @@ describe("Amazon SES", () => {
     );
     expect(everythingIn(lines)).not.toMatch(/walker/i);
   });
+});
+
+it("asks Amazon for few certificates, however many a network makes up", async () => {
+  const named = (index: number) =>
+    sns.sign({
+      ...ofBounce(),
+      SigningCertURL: `${HOST}/SimpleNotificationService-${String(index).padStart(32, "2")}.pem`,
+    });
+  await post(sns.sign(ofBounce()));
+  sns.asked.length = 0;
+  for (let index = 0; index < 30; index += 1) {
+    expect((await post(named(index))).status).toBe(503);
+  }
+  expect(sns.asked.length).toBeLessThanOrEqual(20);
+  expect(lines.filter(({ message }) => message.includes("could not be asked")).length).toBeLessThan(
+    2,
+  );
+  expect((await post(sns.sign(ofBounce()))).status).toBe(200);
 });
 
 describe("the documented format", () => {

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { setSession } from "~/features/accounts/sessions.server";
+import { loader as logInPage } from "~/routes/auth/route";
 import { action as postForm } from "~/routes/premium_.notes/route";
 import { action as postAsWritten } from "~/routes/premium_.notes_.save/route";
 import { loader as exportFile } from "~/routes/premium_.notes[.]md/route";
@@ -9,7 +10,7 @@ import { notes, profiles, sessions } from "~db/schema";
 import { newAccount, PASSWORD } from "../support/accounts";
 import { SMALL_EDITION, takeEdition } from "../support/library";
 import { watchLog } from "../support/log";
-import { cookiesOf, flashOf, get, post } from "../support/routes";
+import { cookiesOf, flashOf, get, leadsTo, post } from "../support/routes";
 import { testSite } from "../support/site";
 import { withoutTable } from "../support/without-database";
 
@@ -132,6 +133,25 @@ describe("notes that are saved during writing", () => {
     }
     expect((await saving)?.body.version).toBe(3);
     expect((await storedNotes(reader))[0]?.text).toBe("One.\n\nTheirs.\n\nMine.");
+  });
+
+  it("leave connections to others while forty wait for one row", async () => {
+    const reader = await newReader();
+    await save(reader, { text: "One." });
+    const other = openDatabase(site.databaseUrl);
+    let saving: Promise<{ status: number }[]> | undefined;
+    try {
+      await other.db.transaction(async (transaction) => {
+        await transaction.execute(sql`select from notes where user_id = ${reader.id} for update`);
+        const texts = Array.from({ length: 40 }, (_, n) => `Page ${n}.`);
+        saving = Promise.all(texts.map((text) => save(reader, { text })));
+        // by then every connection would wait
+        for (let query = 0; query < 200; query += 1) await getDatabase().db.execute(sql`select`);
+      });
+    } finally {
+      await other.close();
+    }
+    expect((await saving)?.every(({ status }) => status === 200)).toBe(true);
   });
 
   it("may have 100,000 characters of the largest kind, and no more", async () => {
@@ -271,7 +291,14 @@ describe("notes that are posted as a form", () => {
 
     credentials.password = PASSWORD;
     const saved = await submit(reader, { text: "One.\n\nTwo.", version: "1", ...credentials });
-    expect(saved.headers.get("Location")).toBe("/premium/chapters/gates#notes");
+    expect(await leadsTo(saved)).toBe("/premium/chapters/gates#notes");
+    // a browser that has not kept the cookie
+    const refused = await get(logInPage, saved.headers.get("Location") ?? "");
+    expect(await refused.json()).toEqual({
+      kind: "refused",
+      email: reader.email,
+      leadsTo: "/premium/chapters/gates#notes",
+    });
     expect(await storedNotes(reader)).toEqual([
       { slug: "gates", text: "One.\n\nTwo.", version: 2 },
     ]);

@@ -9,7 +9,7 @@ import { temporaryDirectory } from "./program";
 import { serverProgram } from "./server-programs.mjs";
 
 export const TOPIC = "arn:aws:sns:eu-west-1:123456789012:mail";
-const HOST = "https://sns.eu-west-1.amazonaws.com";
+export const HOST = "https://sns.eu-west-1.amazonaws.com";
 
 const SIGNED = "Message MessageId Subject SubscribeURL Timestamp Token TopicArn Type".split(" ");
 

@@ -12,7 +12,7 @@ import { hasSessionCookie, setSession } from "./sessions.server";
 /** How long after a sign-in its address tells whose it was, in milliseconds. */
 const MARKER_LIFETIME_MS = 10 * 60_000;
 
-type SignedIn = { session: string; email: string };
+export type SignedIn = { session: string; email: string };
 
 /** Returns the Set-Cookie headers after a sign-in: the session and the known-browser cookie. */
 export async function signInCookies(
@@ -36,9 +36,14 @@ export async function answerSignIn(
 ): Promise<FormAnswer> {
   const headers = await signInCookies(request, signedIn);
   headers.append("Set-Cookie", await setFlash(toast, null, notice));
-  const search = new URLSearchParams({ "signed-in": hashToken(signedIn.session) });
+  return { toast: null, redirectTo: byWayOfCheck(signedIn, leadsTo), headers };
+}
+
+/** The log-in page's path at which it finds out about this sign-in's cookie, and then leads on. */
+export function byWayOfCheck({ session }: SignedIn, leadsTo: string): string {
+  const search = new URLSearchParams({ "signed-in": hashToken(session) });
   if (leadsTo !== "/") search.set("leads-to", leadsTo);
-  return { toast: null, redirectTo: `${LOG_IN_PATH}?${search}`, headers };
+  return `${LOG_IN_PATH}?${search}`;
 }
 
 /** What the log-in page learns from its address. */

@@ -65,7 +65,7 @@ async function receiveFromSns(
     return reject("mail report: another topic", advice, network);
   }
   try {
-    if (!(await isSignedByAmazon(message))) {
+    if (!(await isSignedByAmazon(message, network))) {
       const words = "mail report rejected: it is not signed by Amazon";
       return reject("mail report: not Amazon's", words, network);
     }
@@ -75,7 +75,9 @@ async function receiveFromSns(
       return { status: 200, message: "Confirmed." };
     }
   } catch (error) {
-    log().error({ err: error }, "Amazon SNS could not be asked; it will send the report again");
+    const facts = { reason: "mail report: not checked", network, err: error };
+    const words = "Amazon SNS could not be asked; it will send the report again";
+    logSecurityEventAtTimes("webhook-refused", facts, words);
     return { status: 503, message: "The certificate or confirmation could not be fetched." };
   }
   return record(message.Type === "Notification" ? readSesReports(message) : []);

@@ -1,4 +1,5 @@
 import { createVerify, type KeyObject, X509Certificate } from "node:crypto";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { z } from "zod";
 import { emailSchema, readEmail } from "~/environment/email-address.server";
 
@@ -35,9 +36,13 @@ export function readSnsMessage(body: string): SnsMessage | null {
 
 /**
  * Whether Amazon signed the message. The certificate comes from the topic's own region alone, so a message can neither
- * bring its own nor make the site ask another host. Rejects if the certificate cannot be fetched.
+ * bring its own nor make the site ask another host. Rejects if the certificate cannot be fetched, or too many have been
+ * for this network.
  */
-export async function isSignedByAmazon(message: SnsMessage): Promise<boolean> {
+export async function isSignedByAmazon(
+  message: SnsMessage,
+  network: string | null,
+): Promise<boolean> {
   const { TopicArn, SignatureVersion, Signature, SigningCertURL } = message;
   const isCertificate = /^\/SimpleNotificationService-[a-z\d]{32}\.pem$/i;
   if (!isOfTopic(SigningCertURL, TopicArn, isCertificate)) return false;
@@ -45,7 +50,7 @@ export async function isSignedByAmazon(message: SnsMessage): Promise<boolean> {
   for (const field of SIGNED_FIELDS) {
     if (message[field] !== undefined) verifier.update(`${field}\n${message[field]}\n`);
   }
-  return verifier.verify(await fetchKey(SigningCertURL), Signature, "base64");
+  return verifier.verify(await fetchKey(SigningCertURL, network), Signature, "base64");
 }
 
 /** Confirms a subscription. Rejects if its URL is not Amazon's, or Amazon does not answer. */
@@ -63,11 +68,17 @@ function isOfTopic(url: string, topicArn: string, path: RegExp): boolean {
   return origin === `https://sns.${region}.${domain}` && path.test(pathname);
 }
 
+/** Limits by network how often messages with made-up certificates make the site ask Amazon. */
+const fetches = new RateLimiterMemory({ points: 20, duration: 60 });
+
 /** The key fetched last; Amazon changes the URL with the certificate. */
 let cached: { url: string; key: KeyObject } | null = null;
 
-async function fetchKey(url: string): Promise<KeyObject> {
+async function fetchKey(url: string, network: string | null): Promise<KeyObject> {
   if (cached?.url !== url) {
+    await fetches.consume(network ?? "unknown").catch(() => {
+      throw new Error("This network has named too many certificates.");
+    });
     cached = { url, key: new X509Certificate(await fetchText(url)).publicKey };
   }
   return cached.key;

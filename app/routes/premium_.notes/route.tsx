@@ -13,7 +13,11 @@ import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
-import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import {
+  byWayOfCheck,
+  type SignedIn,
+  signInCookies,
+} from "~/features/accounts/sign-in-cookies.server";
 import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import libraryStyles from "~/features/library/library.css";
@@ -105,7 +109,7 @@ async function signInAndSave(
     case "signed-in": {
       const cookies = await signInCookies(request, outcome);
       const viewer = await findViewer(requestOf(request, cookies));
-      if (viewer) return save({ request, context }, posted, viewer, cookies);
+      if (viewer) return save({ request, context }, posted, viewer, { cookies, signedIn: outcome });
       return notSaved(context, posted, 503, BUSY_MESSAGE, { signInAs, cookies });
     }
     case "rejected":
@@ -126,12 +130,14 @@ function requestOf({ url }: Request, cookies: Headers): Args {
   return { request: new Request(url, { headers: { Cookie } }), context: {} };
 }
 
+/** After a sign-in in the same post, `cookies` and `signedIn` are its own. */
 async function save(
   { context }: Args,
   posted: PostedNote,
   viewer: Viewer,
-  cookies = new Headers(),
+  { cookies = new Headers(), signedIn }: { cookies?: Headers; signedIn?: SignedIn } = {},
 ) {
+  const leadTo = (path: string) => (signedIn ? byWayOfCheck(signedIn, path) : path);
   const isOwner = viewer.user.id === posted.owner;
   const seconds = await checkRateLimit("notes", { context, account: viewer.user.id });
   if (seconds !== null) {
@@ -147,7 +153,7 @@ async function save(
         { wantsJson: false },
         {
           toast: isOver ? toasts.notesSavedAfterEnd : toast,
-          redirectTo: isOver ? "/" : `${path}#notes`,
+          redirectTo: leadTo(isOver ? "/" : `${path}#notes`),
           headers: cookies,
         },
       );
@@ -159,7 +165,10 @@ async function save(
         cookies,
       });
     case "never-member":
-      return answerForm({ wantsJson: false }, { toast: null, redirectTo: "/", headers: cookies });
+      return answerForm(
+        { wantsJson: false },
+        { toast: null, redirectTo: leadTo("/"), headers: cookies },
+      );
     case "other-owner":
     case "failed":
       return notSaved(context, posted, 500, "Something went wrong. Please try again.", { cookies });

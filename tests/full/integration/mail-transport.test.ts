@@ -91,6 +91,17 @@ describe("with SMTP_URL, a mail", () => {
     expect(mail?.html.trim()).toBe(CONTENT.html);
   });
 
+  it("leaves and reaches an address with accents, if the server takes such", async () => {
+    set({ MAIL_FROM: "Jörg <jörg@münchen.example>" });
+    const { server, transport } = await serverAndTransport();
+    const to = "zoë@xn--mnchen-3ya.example";
+    expect(await transport.deliver({ ...MAIL, to })).toEqual({ kind: "accepted" });
+    expect(server.delivered).toMatchObject([
+      { sender: "jörg@münchen.example", recipients: ["zoë@münchen.example"] },
+    ]);
+    expect(String(server.raw[0])).toMatch(/^From: .* <jörg@münchen.example>\r$/m);
+  });
+
   it("has a DKIM signature, which includes the headers for unsubscribing and complaints", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const keyFile = join(directory.path, "dkim.pem");

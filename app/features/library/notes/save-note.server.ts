@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import { z } from "zod";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { FieldValue } from "~/http/request-body.server";
@@ -88,7 +89,9 @@ export async function saveNote(
     const note = { ...written, userId, title: entry?.title };
     const stored =
       (await storeNext(note)) ??
-      (await getDatabase().db.transaction((transaction) => storeNote(note, transaction)));
+      (await merges.add(() =>
+        getDatabase().db.transaction((transaction) => storeNote(note, transaction)),
+      ));
     if (stored.kind !== "stored") return stored;
     return {
       ...stored,
@@ -101,6 +104,9 @@ export async function saveNote(
     return { kind: "failed" };
   }
 }
+
+/** One member's merges wait here, rather than for their row with all of the database's connections. */
+const merges = new PQueue({ concurrency: 2 });
 
 type NewNote = {
   userId: string;
