@@ -15,7 +15,7 @@ const PLACES = {
   cover: { phone: 31, tablet: 70, desktop: 71 },
   /** where the piece behind the open page ends */
   page: { phone: 96.9, tablet: 96.9, desktop: 91 },
-  portrait: { phone: 30, tablet: 20, desktop: 18 },
+  portrait: { phone: 20, tablet: 20, desktop: 18 },
   /** where the line in the portrait leaves the picture */
   belowPortrait: { phone: 3.1, tablet: 17, desktop: 14.8 },
   /** beside the quotes */
@@ -88,7 +88,7 @@ const LINES = {
   },
   /** behind the portrait, which it leaves with the line drawn in it, or on a phone at the side */
   author: {
-    phone: "M30,0 C30,20 3.1,20 3.1,42 C3.1,64 4.4,80 3.1,100",
+    phone: "M20,0 C20,9 3.1,9 3.1,20 C3.1,50 4.4,70 3.1,100",
     tablet: "M20,0 C20,40 17,60 17,100",
     desktop: "M18,0 C18,40 14.8,60 14.8,100",
   },

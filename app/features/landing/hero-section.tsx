@@ -33,7 +33,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
           {subtitle && (
             <p
               {...bookWords(site)}
-              className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft"
+              className="max-w-[32ch] text-balance font-[350] font-display text-ink-soft text-xl md:text-2xl"
             >
               {subtitle}
             </p>

@@ -10,7 +10,7 @@ import { ReadingRoomPicture } from "./reading-room-picture";
 const INCLUDED = [
   "Every chapter and extra in your browser, with your place kept",
   "Notes, highlights and search",
-  "The e-book for your e-reader",
+  "The e-book, for e-readers",
   "The sounds as a podcast",
 ];
 
@@ -27,30 +27,30 @@ export function PremiumSection({ heading, text, benefits, communityIsOpen }: Pre
     <section
       id="purchase"
       aria-labelledby="purchase-title"
-      className="on-night premium-band scroll-mt-[-1.5rem] pb-16 lg:pb-32"
+      className="on-night premium-band scroll-mt-[-1.5rem] pb-12 lg:pb-32"
     >
       <PathCrossing from="right" to="sun" />
       <div className="frame">
-        <div className="premium-card relative grid gap-x-16 gap-y-10 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] lg:grid-cols-2 lg:gap-y-16">
+        <div className="premium-card relative grid gap-x-16 gap-y-8 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] lg:grid-cols-2 lg:gap-y-16">
           <RisingSun />
           <div>
             <h2 id="purchase-title" className="section-title" {...words}>
               {heading}
             </h2>
             {text && (
-              <p className="mt-6 max-w-[44ch] text-lg text-mist" {...words}>
+              <p className="mt-4 max-w-[44ch] text-mist md:mt-6 md:text-lg" {...words}>
                 {text}
               </p>
             )}
             <Price />
-            <div className="mt-8">
+            <div className="mt-6 md:mt-8">
               <UpgradeButton />
             </div>
             <PrintedAddress path="/#purchase" />
           </div>
-          <div className="grid content-center gap-8">
+          <div className="grid content-center gap-6">
             <ReadingRoomPicture />
-            <ul className="grid gap-2">
+            <ul className="grid gap-2 max-md:text-sm">
               {included.map((what) => (
                 <li key={what} className="flex gap-3">
                   <CheckIcon className="mt-1 size-5 flex-none text-gold" />
@@ -60,11 +60,11 @@ export function PremiumSection({ heading, text, benefits, communityIsOpen }: Pre
             </ul>
           </div>
           {benefits.length > 0 && (
-            <ul className="grid gap-8 md:grid-cols-3 lg:col-span-2" {...words}>
+            <ul className="grid gap-4 md:grid-cols-3 md:gap-8 lg:col-span-2" {...words}>
               {benefits.map(({ title, text }) => (
                 <li key={title} className="border-line-night border-t pt-6 max-md:pt-4">
                   <h3 className="text-xl">{title}</h3>
-                  <p className="mt-2 text-mist">{text}</p>
+                  <p className="mt-2 text-mist max-md:text-sm">{text}</p>
                 </li>
               ))}
             </ul>
@@ -90,7 +90,7 @@ function Price() {
   }
   const { amount, period } = premiumPrice;
   return (
-    <p className="mt-10 flex flex-wrap items-baseline gap-x-4">
+    <p className="mt-6 flex flex-wrap md:mt-10 items-baseline gap-x-4">
       <span
         className={`font-display text-gold leading-none tracking-tight ${
           amount.length > LONG_AMOUNT
