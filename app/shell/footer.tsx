@@ -46,7 +46,7 @@ export function Footer() {
   const otherPages = pages.filter(({ slug }) => !SUPPORT.some((label) => label.slug === slug));
   return (
     <footer className="border-line border-t bg-paper-deep">
-      <div className="frame grid gap-x-4 gap-y-8 py-10 min-[20rem]:grid-cols-[2fr_3fr] lg:py-16 lg:grid-cols-12 lg:gap-8">
+      <div className="frame grid gap-x-4 gap-y-8 py-10 min-[20rem]:grid-cols-[1fr_2fr] lg:py-16 lg:grid-cols-12 lg:gap-8">
         <div className="col-span-full lg:col-span-4">
           <p className="wrap-anywhere font-display text-2xl">{title}</p>
           {author && <p className="mt-2 text-ink-soft text-sm">by {author}</p>}

@@ -31,7 +31,7 @@ export function PremiumSection({ heading, text, benefits, communityIsOpen }: Pre
     >
       <PathCrossing from="right" to="sun" />
       <div className="frame">
-        <div className="premium-card relative grid gap-x-16 gap-y-8 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] lg:grid-cols-2 lg:gap-y-16">
+        <div className="premium-card relative grid gap-x-10 gap-y-8 rounded-sm border border-line-night bg-night-soft px-[clamp(6*var(--spacing),6vw,5rem)] py-[clamp(2rem,6vw,5rem)] md:grid-cols-2 lg:gap-x-16 lg:gap-y-16">
           <RisingSun />
           <div>
             <h2 id="purchase-title" className="section-title" {...words}>
@@ -60,7 +60,7 @@ export function PremiumSection({ heading, text, benefits, communityIsOpen }: Pre
             </ul>
           </div>
           {benefits.length > 0 && (
-            <ul className="grid gap-4 md:grid-cols-3 md:gap-8 lg:col-span-2" {...words}>
+            <ul className="grid gap-4 md:grid-cols-3 md:col-span-2 md:gap-8" {...words}>
               {benefits.map(({ title, text }) => (
                 <li key={title} className="border-line-night border-t pt-6 max-md:pt-4">
                   <h3 className="text-xl">{title}</h3>
@@ -95,7 +95,7 @@ function Price() {
         className={`font-display text-gold leading-none tracking-tight ${
           amount.length > LONG_AMOUNT
             ? "text-[calc(13*var(--spacing))]"
-            : "text-[calc(20*var(--spacing))]"
+            : "text-[calc(16*var(--spacing))] md:text-[calc(20*var(--spacing))]"
         }`}
       >
         {amount}
