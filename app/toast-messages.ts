@@ -202,7 +202,7 @@ export const podcastAddressRemoved = /* @__PURE__ */ notice(
 export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
 export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
 export const identityVerified = /* @__PURE__ */ notice(
-  "✅ Thank You!",
+  "✅ Thank you",
   "You won’t be asked again for ten minutes.",
 );
 
@@ -211,13 +211,13 @@ export const verificationRequired = /* @__PURE__ */ notice(
   "Before this step, please confirm that it is you.",
 );
 export const passkeyAdded = /* @__PURE__ */ notice(
-  "✅ Passkey Added!",
-  "From now on you can sign in with it.",
+  "✅ Passkey added",
+  "From now on you can log in with it.",
 );
 export const passkeyRenamed = /* @__PURE__ */ notice("Your passkey has a new name.");
 export const passkeyRemoved = /* @__PURE__ */ notice(
-  "👋 Passkey Removed.",
-  "Nobody can sign in with it any more. Where it was used, you are still signed in.",
+  "👋 Passkey removed",
+  "Nobody can log in with it anymore. Where it was used, you are still logged in.",
 );
 export const passkeyUnused = /* @__PURE__ */ notice(
   "No passkey was used.",

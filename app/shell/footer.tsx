@@ -46,15 +46,15 @@ export function Footer() {
   const otherPages = pages.filter(({ slug }) => !SUPPORT.some((label) => label.slug === slug));
   return (
     <footer className="border-line border-t bg-paper-deep">
-      <div className="frame grid gap-12 py-16 sm:grid-cols-2 lg:grid-cols-12 lg:gap-8">
-        <div className="lg:col-span-4">
+      <div className="frame grid gap-x-4 gap-y-8 py-10 min-[20rem]:grid-cols-[1fr_2fr] lg:py-16 lg:grid-cols-12 lg:gap-8">
+        <div className="col-span-full lg:col-span-4">
           <p className="wrap-anywhere font-display text-2xl">{title}</p>
           {author && <p className="mt-2 text-ink-soft text-sm">by {author}</p>}
           <PrintedAddress />
         </div>
-        <nav aria-labelledby="quick-links-title" className="lg:col-span-3">
+        <nav aria-labelledby="quick-links-title" className="col-span-full lg:col-span-3">
           <h2 id="quick-links-title" className="footer-title">
-            Quick Links
+            Quick links
           </h2>
           <ul className="mt-2 grid gap-x-8 min-[20rem]:grid-cols-2">
             {QUICK_LINKS.filter(({ id }) => sections.includes(id)).map(({ label, id }) => (
@@ -83,7 +83,7 @@ export function Footer() {
           </div>
         )}
       </div>
-      <div className="frame pb-10">
+      <div className="frame pb-8">
         {cancellationLabel && (
           <p className="pb-6">
             <ButtonLink to={CANCELLATION_PATH} variant="secondary">

@@ -5,6 +5,7 @@ import { BuyButton } from "~/features/site/buy-button";
 import { useSite } from "~/features/site/page-site";
 import { ButtonLink } from "~/ui";
 import { AccountMenu } from "./account-menu";
+import { isMembersPath } from "./members-path";
 import { MobileMenu } from "./mobile-menu";
 import { SECTION_IDS, useSectionLinks } from "./section-links";
 import { SiteMark } from "./site-mark";
@@ -49,7 +50,8 @@ export function Header() {
           </ul>
         </nav>
         <div className="ml-auto hidden sm:block lg:ml-2">
-          <BuyButton className="button-compact">Buy Now</BuyButton>
+          {/* members are sold nothing in their room */}
+          {!isMembersPath(pathname) && <BuyButton className="button-compact">Buy Now</BuyButton>}
         </div>
         <div className="hidden items-center gap-1 lg:flex">
           {user ? (

@@ -4,6 +4,7 @@ import { useAuth } from "~/features/accounts/auth-context";
 import { BuyButton } from "~/features/site/buy-button";
 import { ButtonLink, CloseIcon, MenuIcon, useBrowserLayoutEffect, useHydrated } from "~/ui";
 import { AccountActions } from "./account-actions";
+import { isMembersPath } from "./members-path";
 import { MyAccountLabel } from "./my-account-label";
 import { sectionLoadPath, useSectionLinks } from "./section-links";
 
@@ -81,9 +82,11 @@ export function MobileMenu({ current }: { current: string | null }) {
               </li>
             )}
           </ul>
-          <div className="mt-6">
-            <BuyButton className="w-full">Buy Now</BuyButton>
-          </div>
+          {!isMembersPath(pathname) && (
+            <div className="mt-6">
+              <BuyButton className="w-full">Buy Now</BuyButton>
+            </div>
+          )}
           {user ? (
             <div className="mt-6">
               <Link to="/account" className="menu-item">

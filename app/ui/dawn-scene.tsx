@@ -1,9 +1,12 @@
-/** The book's landscape before sunrise, the golden path winding up to the light. Fills its parent. */
+/**
+ * The book's landscape before sunrise, the golden path winding up to the light. Fills its parent, which may be low and
+ * wide: the sun is in the middle of the drawing.
+ */
 export function DawnScene() {
   return (
     <svg
       viewBox="0 0 480 640"
-      preserveAspectRatio="xMidYMax slice"
+      preserveAspectRatio="xMidYMid slice"
       className="absolute inset-0 size-full"
       fill="none"
       aria-hidden="true"

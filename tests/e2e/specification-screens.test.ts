@@ -127,6 +127,13 @@ describe("the landing page ('/')", () => {
     await expect(section.getByText("$9.99", { exact: true })).toBeVisible();
     await expect(section.getByText("per month, cancel anytime", { exact: true })).toBeVisible();
     await expect(section.getByRole("button", { name: "Upgrade to Premium" })).toBeEnabled();
+    for (const what of [/place kept/, /Notes, highlights and search/, /e-book/, /podcast/]) {
+      await expect(section.getByText(what)).toBeVisible();
+    }
+    await expect(section.getByRole("img", { name: /^A chapter on a large screen/ })).toBeVisible();
+    // what is not open yet says so
+    await expect(section.getByText(/It opens later\.$/)).toBeVisible();
+    await expect(section.getByText("The members’ community")).toHaveCount(0);
   });
 
   it("takes newsletter addresses under the heading 'Stay Connected'", async () => {
@@ -324,8 +331,17 @@ describe("the premium area ('/premium')", () => {
       "Exclusive Content",
       "Private Community",
     ]);
+    // the way on comes first, and nothing is sold
+    await expect(main.getByRole("link").first()).toHaveText("Begin");
+    await expect(
+      main.getByText("Twelve chapters, about 48 minutes", { exact: true }),
+    ).toBeVisible();
+    const tools = main.getByRole("navigation", { name: "Your library" });
+    await expect(tools.getByRole("link")).toHaveText(["E-book", "Podcast", "Notes", "Search"]);
+    await expect(page.getByRole("button", { name: "Buy Now", includeHidden: true })).toHaveCount(0);
     await main.getByRole("link", { name: "Start Reading" }).click();
     await expectLandingPage(page);
+    await expect(page.getByRole("banner").getByRole("button", { name: "Buy Now" })).toBeVisible();
   });
 
   it("is the landing page for a visitor, and for an account without a membership", async () => {

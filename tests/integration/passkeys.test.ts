@@ -158,7 +158,7 @@ describe("adding a passkey", () => {
     const { answer, device } = await register(reader);
     expect(answer).toMatchObject({
       status: 200,
-      toast: { title: "✅ Passkey Added!" },
+      toast: { title: "✅ Passkey added" },
       redirectTo: PASSKEYS,
     });
     expect(await passkeysOf(reader.userId)).toMatchObject([
@@ -376,7 +376,7 @@ describe("signing in with a passkey", () => {
     };
     const reader = await newReaderWithPasskey();
     const removed = await toAccount(reader.cookie, { intent: "remove", passkey: reader.device.id });
-    expect(removed).toMatchObject({ status: 200, toast: { title: "👋 Passkey Removed." } });
+    expect(removed).toMatchObject({ status: 200, toast: { title: "👋 Passkey removed" } });
     expect(await signIn(reader.device)).toMatchObject(unknown);
     const leaver = await newReaderWithPasskey();
     await db().delete(users).where(eq(users.id, leaver.userId));
@@ -456,7 +456,7 @@ describe("confirming an identity with a passkey", () => {
     const page = await get(verifyPage, "/account/verify", reader.cookie);
     expect(await page.json()).toMatchObject({ hasPasskeys: true });
     const answer = await confirm(reader, reader.device);
-    expect(answer).toMatchObject({ status: 200, toast: { title: "✅ Thank You!" } });
+    expect(answer).toMatchObject({ status: 200, toast: { title: "✅ Thank you" } });
     expect(await sessionsOf(reader.userId)).toMatchObject([{ verifiedBy: "passkey" }]);
     expect((await askToRegister(reader)).status).toBe(200);
   });

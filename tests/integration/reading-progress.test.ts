@@ -229,17 +229,18 @@ describe("the members' area", () => {
     expect(await overview()).toMatchObject({ wayOn: null, chaptersRead: 5, minutesLeft: 0 });
   });
 
-  it("lists twelve of a thousand chapters, around the next one", async () => {
+  it("counts a thousand chapters", async () => {
     const chapters = Array.from({ length: 1_000 }, (_, index) => chapter(index + 1));
     const large = new Edition("large", chapters, SAMPLE_SITE);
     const read = { userId: member.id, block: 20, readAt: new Date() };
     await getDatabase()
       .db.insert(readingProgress)
       .values(chapters.slice(0, 700).map(({ slug }) => ({ ...read, slug })));
-    const shown = await overview(large);
-    expect(shown.chapters.map(({ label }) => label)).toEqual(
-      Array.from({ length: 12 }, (_, index) => `Chapter ${index + 699}`),
-    );
-    expect(shown).toMatchObject({ chapterCount: 1_000, chaptersRead: 700, minutesLeft: 3_000 });
+    expect(await overview(large)).toMatchObject({
+      wayOn: { kind: "next", label: "Chapter 701" },
+      chapterCount: 1_000,
+      chaptersRead: 700,
+      minutesLeft: 3_000,
+    });
   });
 });

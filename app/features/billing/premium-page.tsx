@@ -8,16 +8,19 @@ import { MembershipStatusText } from "./membership-status-text";
 
 type PremiumPageProps = {
   viewer: Viewer;
-  /** Links at the end of the first two cards. */
-  ways: { chapters: ReactNode; extras: ReactNode };
-  /** The third card's content: whether there is a community, and the link to it. */
+  /** Where to continue reading. */
+  readOn: ReactNode;
+  /** The content of the cards. */
+  chapters: ReactNode;
+  extras: ReactNode;
   community: ReactNode;
-  /** The library, below the cards. */
+  /** What else belongs to the library, below the cards. */
   children: ReactNode;
 };
 
 /** The members' area (specification, 2: Premium page). */
-export function PremiumPage({ viewer, ways, community, children }: PremiumPageProps) {
+export function PremiumPage(props: PremiumPageProps) {
+  const { viewer, readOn, chapters, extras, community, children } = props;
   const { user, profile } = viewer;
   return (
     <div className="pb-[clamp(4rem,8vw,7rem)] premium-page">
@@ -27,17 +30,15 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
           <DawnScene />
         </div>
         <div className="frame">
-          <div className="premium-greeting-text py-[clamp(3.5rem,8vw,7rem)] md:max-w-[60%]">
+          <div className="premium-greeting-text py-[clamp(2.5rem,6vw,5rem)] md:max-w-[60%]">
             <h1 className="page-heading">
               Welcome,{" "}
               <span className="premium-email block wrap-anywhere text-[0.72em] text-gold leading-[1.3]">
                 {user.readableEmail}
               </span>
             </h1>
-            <p className="lead text-mist">
-              The whole book is open to you. Read on whenever you like.
-            </p>
-            <ButtonLink to="/" className="mt-8">
+            {readOn}
+            <ButtonLink to="/" variant="secondary" className="mt-8">
               Start Reading
             </ButtonLink>
           </div>
@@ -46,20 +47,11 @@ export function PremiumPage({ viewer, ways, community, children }: PremiumPagePr
       <div className="frame [&>.membership-notice]:mb-[clamp(3rem,6vw,5rem)]">
         <MembershipNotice viewer={viewer} />
         <ul className="premium-parts grid gap-x-[clamp(2rem,4vw,4rem)] gap-y-10 md:grid-cols-3">
-          <Card title="Full Chapter Access">
-            <p>
-              The whole book, from the first line to the last, with a page for your own notes at the
-              end of each chapter.
-            </p>
-            {ways.chapters}
-          </Card>
-          <Card title="Exclusive Content">
-            <p>What goes with the book: sounds, exercises and background, as they appear.</p>
-            {ways.extras}
-          </Card>
+          <Card title="Full Chapter Access">{chapters}</Card>
+          <Card title="Exclusive Content">{extras}</Card>
           <Card title="Private Community">{community}</Card>
         </ul>
-        <div className="mt-[clamp(3rem,6vw,5rem)]">{children}</div>
+        {children}
         <section
           className="premium-membership mt-[clamp(3rem,6vw,5rem)] flex flex-wrap items-center gap-x-12 gap-y-6 rounded-lg bg-paper-deep p-[clamp(1.5rem,4vw,2.5rem)] max-[20rem]:px-3"
           aria-labelledby="membership"

@@ -13,22 +13,28 @@ export function AboutSection() {
       className="frame relative py-4 max-md:pl-[calc(var(--gutter)+5*var(--spacing))]"
     >
       <PathBehind line="about" />
-      <div className="grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
+      <div className="grid gap-4 lg:grid-cols-2 lg:items-end lg:gap-12">
         <h2 id="about-title" className="section-title" {...(about && bookWords(site))}>
           {about?.heading ?? "About the book"}
         </h2>
         {about && (
-          <p className="max-w-[52ch] text-ink-soft text-lg" {...bookWords(site)}>
+          <p className="max-w-[52ch] text-ink-soft md:text-lg" {...bookWords(site)}>
             {about.text}
           </p>
         )}
       </div>
-      <ul {...bookWords(site)} className="mt-16 grid gap-12 md:grid-cols-3 md:gap-8 lg:gap-12">
+      <ul
+        {...bookWords(site)}
+        className="mt-8 grid gap-6 md:mt-16 md:grid-cols-3 md:gap-8 lg:gap-12"
+      >
         {features.map(({ title, text }, index) => (
-          <li key={title} className="border-line border-t-2 pt-8">
+          <li
+            key={title}
+            className="border-line border-t-2 pt-6 max-md:grid max-md:grid-cols-[auto_1fr] max-md:items-center max-md:gap-x-4 md:pt-8"
+          >
             <FeatureMark drawing={MARKS[index % MARKS.length]} />
-            <h3 className="mt-6 text-xl">{title}</h3>
-            <p className="mt-3 text-ink-soft">{text}</p>
+            <h3 className="text-xl md:mt-6">{title}</h3>
+            <p className="col-span-2 mt-2 text-ink-soft max-md:text-sm md:mt-3">{text}</p>
           </li>
         ))}
       </ul>
@@ -49,7 +55,7 @@ function FeatureMark({ drawing }: { drawing: string | undefined }) {
     <svg
       aria-hidden="true"
       viewBox="0 0 48 48"
-      className="size-12 fill-none stroke-gold-text stroke-[1.5]"
+      className="size-9 fill-none md:size-12 stroke-gold-text stroke-[1.5]"
       strokeLinecap="round"
       strokeLinejoin="round"
     >

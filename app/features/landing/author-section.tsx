@@ -15,9 +15,9 @@ export function AuthorSection() {
   return (
     <section id="author" aria-labelledby="author-title" className="frame relative py-4">
       <PathBehind line="author" />
-      <div className="grid items-center gap-12 md:grid-cols-12 md:gap-8">
+      <div className="items-center gap-8 max-md:flow-root md:grid md:grid-cols-12 md:gap-8">
         {hasPortrait && (
-          <AuthorPortrait className="w-full max-w-80 md:col-span-5 md:max-w-none lg:col-span-4" />
+          <AuthorPortrait className="max-md:float-left max-md:mr-5 max-md:w-28 md:col-span-5 lg:col-span-4" />
         )}
         <div
           className={hasPortrait ? "md:col-span-7 lg:col-start-6" : "md:col-span-9"}
@@ -26,9 +26,11 @@ export function AuthorSection() {
           <h2 id="author-title" className="section-title">
             {author ?? "About the author"}
           </h2>
-          {lead && <p className="mt-6 font-[350] font-display text-2xl">{lead}</p>}
+          {lead && (
+            <p className="mt-4 font-[350] font-display text-xl md:mt-6 md:text-2xl">{lead}</p>
+          )}
           {paragraphs.map((paragraph) => (
-            <p key={paragraph.slice(0, 24)} className="mt-6 max-w-[62ch] text-ink-soft">
+            <p key={paragraph.slice(0, 24)} className="mt-4 max-w-[62ch] text-ink-soft md:mt-6">
               {paragraph}
             </p>
           ))}
@@ -63,7 +65,7 @@ function AuthorPortrait({ className = "" }: { className?: string }) {
       )}
       <Photo
         source={own ? editionPhoto(own) : portraitPhoto}
-        sizes="(min-width: 80rem) 432px, (min-width: 48rem) 36vw, 80vw"
+        sizes="(min-width: 80rem) 432px, (min-width: 48rem) 36vw, 112px"
       />
     </div>
   );

@@ -1,8 +1,8 @@
 /*
  * The golden path is one line in pieces, because the sections it runs through have no fixed height. Every piece is as
- * wide as the frame, starts vertically where the previous one ended, and never goes up. So a clip moving down draws it
- * like a pen. The book, the page and the portrait cover it where it passes behind them. golden-path.css positions and
- * animates it.
+ * wide as the frame and never goes up, so a clip moving down draws it like a pen. Pieces meet vertically: browsers round
+ * their boxes to whole pixels, which would show as a step in a slanted or horizontal line. The book, the page and the
+ * portrait cover it where it passes behind them. golden-path.css positions and animates it.
  */
 
 /** A value for each of the three layouts. */
@@ -10,17 +10,17 @@ type PerLayout<Value> = { phone: Value; tablet: Value; desktop: Value };
 
 /** Where pieces meet, in percent of the frame's width. */
 const PLACES = {
-  left: everywhere(3.1),
-  right: everywhere(96.9),
+  margin: everywhere(3.1),
   /** where the road on the cover leaves the picture */
-  cover: { phone: 44, tablet: 74, desktop: 80 },
+  cover: { phone: 31, tablet: 70, desktop: 71 },
   /** where the piece behind the open page ends */
   page: { phone: 96.9, tablet: 96.9, desktop: 91 },
-  portrait: { phone: 30, tablet: 20, desktop: 18 },
+  portrait: { phone: 20, tablet: 20, desktop: 18 },
   /** where the line in the portrait leaves the picture */
-  belowPortrait: { phone: 96.9, tablet: 17, desktop: 14.8 },
-  besideReviews: { phone: 3.1, tablet: 89, desktop: 84.5 },
-  afterReviews: { phone: 3.1, tablet: 91, desktop: 87 },
+  belowPortrait: { phone: 3.1, tablet: 17, desktop: 14.8 },
+  /** beside the quotes */
+  right: { phone: 96.9, tablet: 90, desktop: 86 },
+  left: { phone: 3.1, tablet: 10, desktop: 14 },
   sun: everywhere(50),
 } satisfies Record<string, PerLayout<number>>;
 
@@ -43,6 +43,14 @@ function swing(from: Place, to: Place): PerLayout<string> {
   });
 }
 
+/** Returns a line down the box that sways a little. */
+function sway(place: Place): PerLayout<string> {
+  return perLayout((layout) => {
+    const at = PLACES[place][layout];
+    return `M${at},0 C${at},25 ${at + 1},25 ${at + 1},50 S${at},75 ${at},100`;
+  });
+}
+
 /** The first stroke: from the title's last word, turning down on the right or going behind the book. */
 export function PathStart() {
   const turn = "M0,79 C16,79 20,93 36,90 C52,87 52,42 72,38 C90,34.5 100,58 100,100";
@@ -58,13 +66,13 @@ export function PathStart() {
   );
 }
 
-/** The lines that run behind the content of sections and quotes. */
+/** The lines that run behind the content of sections. */
 const LINES = {
   /** beside the hero's text and behind the book, which it leaves with the road on the cover */
   hero: {
-    phone: "M96.9,0 C96.9,16 95.4,24 95.4,40 C95.4,60 78,58 66,68 C52,79 44,86 44,100",
-    tablet: "M96.9,0 C96.9,16 96,24 90,30 C76,44 74,60 74,100",
-    desktop: "M80,40 V100",
+    phone: "M96.9,0 C96.9,16 95.4,24 95.4,40 C95.4,60 78,58 60,68 C42,79 31,86 31,100",
+    tablet: "M96.9,0 C96.9,16 96,24 90,30 C76,44 70,60 70,100",
+    desktop: "M71,40 V100",
   },
   /** along the left margin; on a phone the text makes room for it */
   about: {
@@ -80,44 +88,29 @@ const LINES = {
   },
   /** behind the portrait, which it leaves with the line drawn in it, or on a phone at the side */
   author: {
-    phone: "M30,0 C30,20 96.9,20 96.9,42 C96.9,64 95,80 96.9,100",
+    phone: "M20,0 C20,9 3.1,9 3.1,20 C3.1,50 4.4,70 3.1,100",
     tablet: "M20,0 C20,40 17,60 17,100",
     desktop: "M18,0 C18,40 14.8,60 14.8,100",
   },
-  /** past the heading of the reviews */
-  reviews: {
-    phone: "M3.1,0 V100",
-    tablet: "M89,0 C89,40 90,60 90,100",
-    desktop: "M84.5,0 C84.5,40 86,60 86,100",
-  },
-  /** through the space beside a quote; between two quotes it follows their border, in the middle */
-  firstQuote: {
-    phone: "M3.1,0 C3.1,20 5.5,24 5.5,44 V72 C5.5,94 12,100 50,100",
-    tablet: "M90,0 C90,70 78,100 50,100",
-    desktop: "M86,0 C86,66 74,100 50,100",
-  },
-  secondQuote: {
-    phone: "M50,0 C88,0 94.5,6 94.5,30 V70 C94.5,94 88,100 50,100",
-    tablet: "M50,0 C18,0 12,8 12,32 V68 C12,92 18,100 50,100",
-    desktop: "M50,0 C28,0 16,22 16,50 C16,78 28,100 50,100",
-  },
-  thirdQuote: {
-    phone: "M50,0 C12,0 5.5,6 5.5,28 V50 C5.5,76 3.1,80 3.1,100",
-    tablet: "M50,0 C78,0 90,22 90,56 C90,76 91,84 91,100",
-    desktop: "M50,0 C73,0 84,24 84,56 C84,78 87,84 87,100",
-  },
 } satisfies Record<string, PerLayout<string>>;
 
-/** The line through a section, or beside a quote. */
+/** The line through a section. */
 export function PathBehind({ line }: { line: keyof typeof LINES }) {
   return <Piece className="path-behind" line={LINES[line]} />;
 }
 
-/** Crosses the free space between two sections. */
-export function PathCrossing({ from, to }: { from: Place; to: Place }) {
+/** The line down one side of a text. */
+export function PathBeside({ place }: { place: Place }) {
+  return <Piece className="path-behind" line={sway(place)} />;
+}
+
+type PathCrossingProps = { from: Place; to: Place; isShort?: boolean };
+
+/** Crosses the free space between two sections or, if short, two quotes. */
+export function PathCrossing({ from, to, isShort = false }: PathCrossingProps) {
   const leftwards = PLACES[from].desktop > PLACES[to].desktop;
   return (
-    <div className="path-crossing">
+    <div className={`path-crossing ${isShort ? "path-crossing-short" : ""}`}>
       <Piece className={leftwards ? "path-to-left" : "path-to-right"} line={swing(from, to)} />
     </div>
   );

@@ -9,7 +9,7 @@ import { stockPhoto } from "./stock-photo";
 
 /** What the hero shows beside the book's name. */
 export type HeroContent = Pick<Site, "price" | "rating" | "readers" | "badge"> & {
-  /** The photograph on the drawn jacket. */
+  /** The photograph behind the book. */
   photo: Site["photos"]["hero"];
 };
 
@@ -18,6 +18,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
   const site = useSite();
   const { title, subtitle, isSample, shops } = site;
   const canBuy = isSample || shops.length > 0;
+  const background = photo ? editionPhoto(photo) : isSample ? forestPhoto : null;
   return (
     <section aria-labelledby="hero-title" className="hero">
       <div className="frame hero-grid">
@@ -32,7 +33,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
           {subtitle && (
             <p
               {...bookWords(site)}
-              className="max-w-[32ch] text-balance font-[350] font-display text-2xl text-ink-soft"
+              className="max-w-[32ch] text-balance font-[350] font-display text-ink-soft text-xl md:text-2xl"
             >
               {subtitle}
             </p>
@@ -48,7 +49,7 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
           <div className="mt-8 flex flex-wrap items-center gap-x-6 gap-y-2 text-sm text-ink-soft">
             {rating && (
               <p className="flex items-center gap-2">
-                <StarRating rating={rating.value} className="text-gold-text" />
+                <StarRating rating={rating.value} />
                 <strong className="font-semibold text-ink">{rating.value}/5</strong>
                 {rating.source && (
                   <a href={rating.source.url} className="underline">
@@ -60,13 +61,24 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
             {readers && <p>{readers}</p>}
           </div>
         </div>
-        <div className="hero-book">
-          <BookCover photo={photo} />
-          {badge && (
-            <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] text-on-gold outline outline-on-gold -outline-offset-5">
-              {badge}
-            </p>
+        <div className={`hero-book ${background ? "hero-book-with-photo" : ""}`}>
+          {background && (
+            <div className="hero-photo">
+              <Photo
+                source={background}
+                sizes="(min-width: 80rem) 346px, (min-width: 64rem) 27vw, (min-width: 48rem) 213px, 266px"
+                priority
+              />
+            </div>
           )}
+          <div className="hero-volume relative">
+            <BookCover />
+            {badge && (
+              <p className="bestseller-seal -right-6 -rotate-8 absolute bottom-[12%] grid aspect-square w-26 place-items-center rounded-[50%] bg-gold font-display text-[calc(3.75*var(--spacing))] text-on-gold outline outline-on-gold -outline-offset-5">
+                {badge}
+              </p>
+            )}
+          </div>
         </div>
         <div className="hero-lane">
           <PathBehind line="hero" />
@@ -76,10 +88,10 @@ export function HeroSection({ photo, price, rating, readers, badge }: HeroConten
   );
 }
 
-const jacketPhoto = stockPhoto({
+const forestPhoto = stockPhoto({
   id: "photo-1441974231531-c6227db76b6e",
   alt: "Early light falling through tall trees onto a forest path",
-  height: 720,
+  height: 600,
 });
 
 /** Whether a title does not fit the hero and the jacket in large type. */
@@ -87,7 +99,7 @@ const isLong = (title: string) =>
   title.length > 32 || title.split(/[\s-]/).some((word) => word.length > 12);
 
 function buyLabel({ price, canBuy }: { price: Site["price"]; canBuy: boolean }): string {
-  if (!canBuy) return "Read It Here";
+  if (!canBuy) return "Read it here";
   if (!price) return "Get Your Copy";
   const { amount, currency } = price;
   const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
@@ -110,19 +122,17 @@ function HeroTitle({ title }: { title: string }) {
 }
 
 /**
- * The hero image: the book itself. It is the author's cover, or else a jacket with a photograph and the title. The
- * sample's jacket is a drawing until its photograph has loaded. The lettering is hidden from screen readers, since it
- * repeats the page's title.
+ * The book's cover: the author's, or else a jacket with the title. The lettering is hidden from screen readers, since
+ * it repeats the page's title.
  */
-function BookCover({ photo }: Pick<HeroContent, "photo">) {
+function BookCover() {
   const { title, author, cover, isSample } = useSite();
   if (cover) {
     const { src, width, height, alt } = editionPhoto(cover);
     return <img src={src} width={width} height={height} alt={alt} className="own-cover" />;
   }
-  const source = photo ? editionPhoto(photo) : isSample ? jacketPhoto : null;
   return (
-    <div className={`book-cover ${isSample ? "sample-cover" : ""}`}>
+    <div className="book-cover">
       {isSample && (
         <img
           src={coverArt}
@@ -130,13 +140,6 @@ function BookCover({ photo }: Pick<HeroContent, "photo">) {
           height={720}
           alt=""
           className="absolute inset-0 size-full"
-        />
-      )}
-      {source && (
-        <Photo
-          source={source}
-          sizes="(min-width: 80rem) 384px, (min-width: 64rem) 30vw, (min-width: 40rem) 320px, 68vw"
-          priority
         />
       )}
       <div className="book-jacket" aria-hidden="true">

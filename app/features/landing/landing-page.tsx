@@ -4,7 +4,7 @@ import { StaticSection, usePlainLinks } from "~/ui";
 import { FaqSection } from "./faq-section";
 import { type HeroContent, HeroSection } from "./hero-section";
 import { NewsletterSection } from "./newsletter-section";
-import { PremiumSection } from "./premium-section";
+import { PremiumSection, type PremiumSectionProps } from "./premium-section";
 
 type LandingPageProps = {
   /** The sections from About to Reviews, as props of `StaticSection`. */
@@ -12,7 +12,8 @@ type LandingPageProps = {
   hero: HeroContent;
   /** Whether the sections are those that the golden path joins. */
   hasPath: boolean;
-} & Pick<Site, "premium" | "faq" | "newsletter">;
+  premium: PremiumSectionProps;
+} & Pick<Site, "faq" | "newsletter">;
 
 /** The landing page: its sections in order (specification, 2), joined by the golden path. */
 export function LandingPage({

@@ -25,7 +25,7 @@ export function landingSections(site: Site, preview: PreviewContent): StaticMark
   const has = new Set(pageSite(site).sections);
   const html = renderToStaticMarkup(
     <LandingSiteContext.Provider value={site}>
-      <PathCrossing from="cover" to="left" />
+      <PathCrossing from="cover" to="margin" />
       {has.has("about") && <AboutSection />}
       <PreviewSection {...preview} />
       {has.has("author") && (
@@ -36,7 +36,7 @@ export function landingSections(site: Site, preview: PreviewContent): StaticMark
       )}
       {has.has("reviews") && (
         <>
-          <PathCrossing from="belowPortrait" to="besideReviews" />
+          <PathCrossing from="belowPortrait" to="right" />
           <ReviewsSection />
         </>
       )}

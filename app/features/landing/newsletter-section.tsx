@@ -11,9 +11,9 @@ export function NewsletterSection({ heading, promise }: Site["newsletter"]) {
     <section
       aria-labelledby="newsletter-title"
       id="newsletter"
-      className="scroll-mt-[-1.5rem] bg-paper-deep py-24"
+      className="scroll-mt-[-1.5rem] bg-paper-deep py-12 lg:py-24"
     >
-      <div className="frame grid gap-10 lg:grid-cols-2 lg:items-end lg:gap-12">
+      <div className="frame grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
         <div>
           <h2 id="newsletter-title" className="section-title" {...words}>
             {heading}

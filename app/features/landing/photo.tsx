@@ -26,8 +26,8 @@ export const editionPhoto = ({ name, width, height, alt }: SiteImage): PhotoSour
 });
 
 /**
- * A picture over a drawing (the parent's first child), which it covers at any aspect ratio. The drawing shows while it
- * loads. If it fails, a layer with the drawing covers the browser's broken-image icon (photo.css). With JavaScript the
+ * A picture that covers its parent at any aspect ratio. The parent's background or drawing shows while it loads. If it
+ * fails, a layer with the parent's `--drawing` covers the browser's broken-image icon (photo.css). With JavaScript the
  * picture then becomes transparent (`usePhotoFailures`).
  */
 export function Photo({ source, sizes, priority = false }: PhotoProps) {

@@ -18,13 +18,13 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
     <section
       id="preview"
       aria-labelledby="preview-title"
-      className="frame relative pt-20 pb-4 lg:pt-32"
+      className="frame relative pt-12 pb-4 lg:pt-32"
     >
       <PathBehind line="preview" />
       <h2 id="preview-title" className="section-title">
         Read the first pages
       </h2>
-      <div className="mt-12 grid gap-16 lg:grid-cols-12 lg:gap-8 xl:gap-12">
+      <div className="mt-8 grid gap-10 md:mt-12 md:gap-16 lg:grid-cols-12 lg:gap-8 xl:gap-12">
         {opening && (
           <article
             aria-labelledby="chapter-one-title"
@@ -34,7 +34,7 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
               {bookTitle}
             </p>
             {opening.label && (
-              <p className="mt-12 text-center font-display text-gold-text text-lg">
+              <p className="mt-8 text-center font-display text-gold-text text-lg md:mt-12">
                 {opening.label}
               </p>
             )}
@@ -47,11 +47,14 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
               ))}
             </div>
             {wholeChapter && (
-              <a href={wholeChapter.path} className="text-link mx-auto mt-8">
+              <a href={wholeChapter.path} className="text-link mx-auto mt-4 md:mt-8">
                 Read all of {wholeChapter.name}
               </a>
             )}
-            <p className="mt-10 text-center font-display text-ink-soft text-sm" aria-hidden="true">
+            <p
+              className="mt-4 text-center font-display text-ink-soft text-sm md:mt-10"
+              aria-hidden="true"
+            >
               1
             </p>
           </article>
@@ -64,14 +67,14 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
         {previewChapters.length > 0 && (
           <div className="lg:col-span-4">
             <h3 className="text-2xl">And then</h3>
-            <ol className="mt-8 grid gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
+            <ol className="mt-4 grid gap-6 md:mt-8 md:gap-8 md:grid-cols-3 lg:grid-cols-1 lg:gap-10">
               {previewChapters.map(({ title, text }, index) => (
                 <li key={title}>
                   <p className="font-display text-gold-text text-lg">Chapter {index + 2}</p>
                   <h4 className="mt-1 font-display text-xl" {...bookWords(site)}>
                     {title}
                   </h4>
-                  <p className="mt-2 text-ink-soft" {...bookWords(site)}>
+                  <p className="mt-2 text-ink-soft max-md:text-sm" {...bookWords(site)}>
                     {text}
                   </p>
                 </li>

@@ -1,10 +1,10 @@
 import type { TextProgress } from "./reading-state";
 
-/** A chapter or extra with its reader's progress. */
+/** An extra with its reader's progress. */
 export type ListedText = {
   path: string;
   title: string;
-  /** The chapter's number, or the extra's kind. */
+  /** The extra's kind. */
   label: string;
   /** For the whole text. */
   minutes: number;
@@ -28,8 +28,6 @@ export type WayOn = {
 export type LibraryOverview = {
   /** Null once everything is read. */
   wayOn: WayOn | null;
-  /** Chapters around the reader's position. */
-  chapters: ListedText[];
   chapterCount: number;
   chaptersRead: number;
   /** For the rest of all chapters. */

@@ -7,9 +7,6 @@ import { loadReadingState } from "./reading-progress.server";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
 import { minutesToRead } from "./reading-time";
 
-/** Maximum number of chapters in the members' area: those around the reader's position. */
-const LISTED_CHAPTERS = 12;
-
 const NEWEST_EXTRAS = 3;
 
 /** Loads a member's overview of an edition. */
@@ -35,7 +32,6 @@ export async function loadLibraryOverview(
   const next = nextText(state, edition, now);
   return {
     wayOn: next && wayOn(next, state, { hasRead: chaptersRead > 0 }),
-    chapters: around(chapters, next).map(list),
     chapterCount: chapters.length,
     chaptersRead,
     minutesLeft: edition.chapterMinutes(now) - minutesRead,
@@ -72,14 +68,6 @@ function wayOn(entry: EditionEntry, state: ReadingState, { hasRead }: { hasRead:
     label: labelOf(entry),
     minutes: minutesFor(entry, progress),
   };
-}
-
-/** Returns the chapters starting two before the next one, or as many as there are. */
-function around(chapters: readonly EditionEntry[], next: EditionEntry | null): EditionEntry[] {
-  const at = next ? chapters.indexOf(next) : 0;
-  const latest = Math.max(0, chapters.length - LISTED_CHAPTERS);
-  const from = Math.min(Math.max(0, at - 2), latest);
-  return chapters.slice(from, from + LISTED_CHAPTERS);
 }
 
 function minutesFor({ wordCount }: EditionEntry, { isRead, minutesLeft }: TextProgress): number {

@@ -1,54 +1,10 @@
 import { Link } from "@remix-run/react";
 import { ButtonLink } from "~/ui";
-import type { ListedText, LibraryOverview as Overview, WayOn } from "./library-overview-data";
-import { CHAPTERS_PATH } from "./library-paths";
+import type { LibraryOverview } from "./library-overview-data";
+import { BOOK_PATH, CHAPTERS_PATH, NOTES_FILE_PATH, SEARCH_PATH } from "./library-paths";
+import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { minutesText } from "./reading-time";
-
-/** The library in the members' area: where to continue, the chapters, and the newest extras. */
-export function LibraryOverview({ overview }: { overview: Overview }) {
-  const { wayOn, chapters, chapterCount, chaptersRead, minutesLeft, extras, extrasPath } = overview;
-  return (
-    <div className="grid gap-y-[clamp(3rem,6vw,5rem)]">
-      {wayOn && <ReadOn {...wayOn} />}
-      {chapters.length > 0 && (
-        <section aria-labelledby="library-chapters">
-          <h2 id="library-chapters" className="text-2xl">
-            The chapters
-          </h2>
-          <p className="mt-3 text-ink-soft">
-            {chaptersRead === chapterCount
-              ? "You have read every one of them."
-              : `You have read ${chaptersRead} of ${chapterCount}. The rest takes about ${timeText(minutesLeft)}.`}
-          </p>
-          <ol className="mt-6 grid gap-x-[clamp(2rem,4vw,4rem)] md:grid-cols-2">
-            {chapters.map((chapter) => (
-              <Row key={chapter.path} {...chapter} />
-            ))}
-          </ol>
-          <Link to={CHAPTERS_PATH} className="text-link mt-3">
-            {chapters.length < chapterCount ? `All ${chapterCount} chapters` : "The contents"}
-          </Link>
-        </section>
-      )}
-      {extras.length > 0 && (
-        <section aria-labelledby="library-extras">
-          <h2 id="library-extras" className="text-2xl">
-            The newest extras
-          </h2>
-          <ul className="mt-6 grid gap-x-[clamp(2rem,4vw,4rem)] md:grid-cols-3">
-            {extras.map((extra) => (
-              <Row key={extra.path} {...extra} />
-            ))}
-          </ul>
-          <Link to={extrasPath} className="text-link mt-3">
-            All extras
-          </Link>
-        </section>
-      )}
-    </div>
-  );
-}
 
 const HEADINGS = {
   stopped: "Continue where you stopped",
@@ -58,46 +14,117 @@ const HEADINGS = {
 
 const BUTTONS = { stopped: "Continue", next: "Read on", first: "Begin" } as const;
 
-function ReadOn({ kind, path, label, title, minutes }: WayOn) {
+/** The golden card to continue reading; nothing once everything is read. */
+export function ReadOn({ wayOn }: Pick<LibraryOverview, "wayOn">) {
+  if (!wayOn) return null;
+  const { kind, path, label, title, minutes } = wayOn;
   return (
     <section
       aria-labelledby="read-on"
-      className="flex flex-wrap items-center gap-x-12 gap-y-6 rounded-lg bg-paper-deep p-[clamp(1.5rem,4vw,2.5rem)] max-[20rem]:px-3"
+      className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-5 rounded-lg border-2 border-gold bg-night-soft p-[clamp(1.25rem,3vw,2rem)] max-[20rem]:px-3"
     >
-      <div className="grow basis-80">
-        <h2 id="read-on" className="eyebrow">
+      <div className="grow basis-60">
+        <h2 id="read-on" className="font-display text-gold text-lg">
           {HEADINGS[kind]}
         </h2>
         <p className="font-display text-2xl">{title}</p>
-        <p className="mt-3 text-ink-soft">
+        <p className="mt-2 text-mist">
           {label}, {minutesText(minutes)}
           {kind === "stopped" && " left"}
         </p>
       </div>
-      <ButtonLink to={path} variant="secondary" aria-label={`${BUTTONS[kind]}: ${title}`}>
+      <ButtonLink to={path} aria-label={`${BUTTONS[kind]}: ${title}`}>
         {BUTTONS[kind]}
       </ButtonLink>
     </section>
   );
 }
 
-function Row({ path, title, label, minutes, progress }: ListedText) {
+/** How many chapters there are or are read, how long the rest takes, and the way to them. */
+export function ChaptersCard({ overview }: { overview: LibraryOverview | null }) {
   return (
-    <li className="border-line border-t">
-      <Link to={path} className="group block py-3">
-        <span className="flex justify-between gap-4 text-ink-soft text-sm">
-          {label}
-          <span>
-            <ReadMark progress={progress} />
-            <TimeLeft minutes={minutes} progress={progress} />
-          </span>
-        </span>
-        <span className="font-display text-lg underline decoration-1 decoration-line-strong underline-offset-4 group-hover:decoration-gold-text">
-          {title}
-        </span>
-      </Link>
-    </li>
+    <>
+      {overview && overview.chapterCount > 0 && <p>{progressText(overview)}</p>}
+      <CardLink to={CHAPTERS_PATH}>Read the chapters</CardLink>
+    </>
   );
+}
+
+/** The newest extras, and the way to all. */
+export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
+  const { extras, extrasPath } = overview ?? { extras: [], extrasPath: CHAPTERS_PATH };
+  return (
+    <>
+      {extras.length === 0 && (
+        <p>What goes with the book: sounds, exercises and background, as they appear.</p>
+      )}
+      <ul>
+        {extras.map(({ path, title, label, minutes, progress }) => (
+          <li key={path}>
+            <Link to={path} className="group block py-2">
+              <span className="text-ink underline decoration-1 decoration-line-strong underline-offset-4 group-hover:decoration-gold-text">
+                {title}
+              </span>
+              <span className="flex flex-wrap gap-x-3 text-sm">
+                {label}
+                <ReadMark progress={progress} />
+                <TimeLeft minutes={minutes} progress={progress} />
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <CardLink to={extrasPath}>See the extras</CardLink>
+    </>
+  );
+}
+
+const TOOLS = [
+  { label: "E-book", path: BOOK_PATH },
+  { label: "Podcast", path: PODCAST_PAGE_PATH },
+  { label: "Notes", path: NOTES_FILE_PATH },
+  { label: "Search", path: SEARCH_PATH },
+];
+
+/** The book in other forms, the member's notes, and the search. */
+export function LibraryTools() {
+  return (
+    <nav aria-label="Your library" className="mt-[clamp(2rem,5vw,4rem)]">
+      <ul className="flex flex-wrap gap-x-[clamp(1.5rem,6vw,4rem)] border-line border-y py-2">
+        {TOOLS.map(({ label, path }) => (
+          <li key={path}>
+            {/* files, which the router cannot load, among them */}
+            <Link to={path} reloadDocument className="text-link">
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** A link at the foot of a card, even if the card's text is short. */
+function CardLink({ to, children }: { to: string; children: string }) {
+  return (
+    <Link to={to} className="text-link mt-auto pt-3 text-ink">
+      {children}
+    </Link>
+  );
+}
+
+/** Numbers that are written as words. */
+const NUMBERS = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
+
+/** Returns a sentence on the chapters; a line without a verb for somebody who has read none. */
+function progressText({ chapterCount, chaptersRead, minutesLeft }: LibraryOverview): string {
+  const [all, read] = [chapterCount, chaptersRead].map((count) => NUMBERS[count] ?? `${count}`);
+  const chapters = `${all} ${chapterCount === 1 ? "chapter" : "chapters"}`;
+  if (chaptersRead === chapterCount) return `You have read all of the ${chapters}.`;
+  const time = timeText(minutesLeft);
+  if (chaptersRead > 0)
+    return `You have read ${read} of ${chapters}. The rest takes about ${time}.`;
+  return `${chapters[0]?.toUpperCase()}${chapters.slice(1)}, about ${time}`;
 }
 
 /** Formats a reading time, in hours and minutes from one hour up. */

@@ -48,7 +48,11 @@ export async function loader({ context }: LoaderFunctionArgs) {
     {
       sections: withRenderedOnly({ key }, { html }, context),
       hero: { photo: photos.hero, price, rating, readers, badge },
-      premium: { ...premium, benefits: benefitsNow(premium.benefits) },
+      premium: {
+        ...premium,
+        benefits: benefitsNow(premium.benefits),
+        communityIsOpen: env().COMMUNITY !== null,
+      },
       faq,
       newsletter,
       hasPath: isSample || isWhole(site),

@@ -1,14 +1,18 @@
 import type { LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData, useNavigate } from "@remix-run/react";
+import { useLoaderData, useNavigate } from "@remix-run/react";
 import { useEffect } from "react";
 import { env } from "~/env.server";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { PremiumPage } from "~/features/billing/premium-page";
 import { CommunityCard } from "~/features/community/community-card";
 import { currentEdition } from "~/features/library/current-edition.server";
-import { LibraryOverview } from "~/features/library/library-overview";
+import {
+  ChaptersCard,
+  ExtrasCard,
+  LibraryTools,
+  ReadOn,
+} from "~/features/library/library-overview";
 import { loadLibraryOverview } from "~/features/library/library-overview.server";
-import { CHAPTERS_PATH } from "~/features/library/library-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -40,22 +44,12 @@ export default function Premium() {
   return (
     <PremiumPage
       viewer={viewer}
-      ways={{
-        chapters: <WayIn to={CHAPTERS_PATH}>Read the chapters</WayIn>,
-        extras: <WayIn to={overview?.extrasPath ?? CHAPTERS_PATH}>See the extras</WayIn>,
-      }}
+      readOn={overview && <ReadOn {...overview} />}
+      chapters={<ChaptersCard overview={overview} />}
+      extras={<ExtrasCard overview={overview} />}
       community={<CommunityCard isOpen={communityIsOpen} />}
     >
-      {overview && <LibraryOverview overview={overview} />}
+      <LibraryTools />
     </PremiumPage>
-  );
-}
-
-/** A link at the foot of a card, even if the card's text is short. */
-function WayIn({ to, children }: { to: string; children: string }) {
-  return (
-    <Link to={to} className="text-link mt-auto pt-3 text-ink">
-      {children}
-    </Link>
   );
 }

@@ -114,6 +114,17 @@ describe("the first visit to the landing page", () => {
   );
 });
 
+it.each([false, true])(
+  "the landing page has at most 8,000 px on a phone (touch: %s)",
+  async (hasTouch) => {
+    page = await site.visit({ viewport: PHONE, hasTouch, isMobile: hasTouch });
+    await onPhotos(showPhoto);
+    await site.open("/", page);
+    await page.evaluate(() => document.fonts.ready.then(() => {}));
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(8_000);
+  },
+);
+
 /** The cumulative layout shift so far: the largest sum of shifts in a window of at most 5 s (web.dev/cls). */
 function layoutShift(): Promise<number> {
   return page.evaluate(

@@ -263,6 +263,40 @@ describe("with a reader's preference or device", () => {
     expect(further.filter((place) => place !== first)).toEqual([]);
   });
 
+  it.each([PHONE, DESKTOP])(
+    "the golden path between the reviews has no step ($width px)",
+    async (viewport) => {
+      const page = await openState("landing", { viewport });
+      const pieces = await page
+        .locator("#reviews .path-piece > path:visible")
+        .evaluateAll((paths) =>
+          (paths as SVGPathElement[]).map((path) => {
+            const length = path.getTotalLength();
+            const at = (distance: number) =>
+              path.getPointAtLength(distance).matrixTransform(path.getScreenCTM() as DOMMatrix);
+            return { start: at(0), next: at(0.5), last: at(length - 0.5), end: at(length) };
+          }),
+        );
+      expect(pieces.length).toBe(6);
+      for (const [index, { start, next, last, end }] of pieces.entries()) {
+        const before = pieces[index - 1]?.end ?? start;
+        expect(Math.hypot(start.x - before.x, start.y - before.y)).toBeLessThan(0.5);
+        // pieces are rounded to whole pixels, which only a vertical line hides
+        expect(Math.abs(next.x - start.x)).toBeLessThan(0.2);
+        expect(Math.abs(end.x - last.x)).toBeLessThan(0.2);
+      }
+    },
+  );
+
+  it.each([768, 1280, 2560])("the sun is in the members' picture (%i px)", async (width) => {
+    const page = await openState("premium", { viewport: { width, height: 1000 } });
+    const scene = await page.locator(".premium-scene").boundingBox();
+    const sun = await page.locator(".premium-scene circle").boundingBox();
+    if (!scene || !sun) throw new Error("There is no picture.");
+    expect(sun.y).toBeGreaterThan(scene.y);
+    expect(sun.y + sun.height).toBeLessThan(scene.y + scene.height);
+  });
+
   // the landing page is below the open menu
   it.each(["auth", "menu-account"])(
     "every control of %s keeps its edges in forced colours, as do the selected tab and the focus",

@@ -142,7 +142,7 @@ describe("with JavaScript", () => {
     await endSessions();
     await area(page).fill("One.\n\nTwo.");
     await waitForStatus(page, "Not saved. You are signed out. Your text is kept in this browser.");
-    await page.getByRole("button", { name: "Sign in and save" }).click();
+    await page.getByRole("button", { name: "Log in and save" }).click();
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Log in and save" }).click();

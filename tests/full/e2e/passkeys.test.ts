@@ -34,7 +34,7 @@ async function withPasskey() {
   const account = await site.signUp(page.context());
   await site.open("/account", page);
   await addButton(page).click();
-  await expect(toast(page, "Passkey Added!")).toBeVisible();
+  await expect(toast(page, "Passkey added")).toBeVisible();
   await expect(section(page).getByRole("listitem")).toHaveCount(1);
   return { page, account, ...authenticator };
 }
@@ -75,7 +75,7 @@ describe("a passkey", () => {
     await expect(item).toContainText("last used");
 
     await item.getByRole("button", { name: "Remove" }).click();
-    await expect(toast(page, "Passkey Removed.")).toBeVisible();
+    await expect(toast(page, "Passkey removed")).toBeVisible();
     await expect(section(page).getByRole("listitem")).toHaveCount(0);
     await signInAnew(page);
     await expectRejection(page, "This passkey is not known here.");
@@ -87,10 +87,10 @@ describe("a passkey", () => {
     await section(page).getByRole("button", { name: "Remove" }).click();
     await page.waitForURL("**/account/verify?*");
     await page.getByRole("button", { name: "Use a passkey" }).click();
-    await expect(toast(page, "Thank You!")).toBeVisible();
+    await expect(toast(page, "Thank you")).toBeVisible();
     await page.waitForURL("**/account#passkeys");
     await section(page).getByRole("button", { name: "Remove" }).click();
-    await expect(toast(page, "Passkey Removed.")).toBeVisible();
+    await expect(toast(page, "Passkey removed")).toBeVisible();
   });
 
   it("is useless to another origin: the browser refuses it", async () => {

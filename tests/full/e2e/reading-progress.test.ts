@@ -154,9 +154,7 @@ describe("'Mark as read'", () => {
     await expect(page.getByRole("button", { name: "Mark as unread" })).toBeInViewport();
 
     await page.goto("/premium");
-    const chapters = page.getByRole("region", { name: "The chapters" });
-    await expect(chapters).toContainText("You have read 1 of 12.");
-    await expect(chapters.getByRole("listitem").nth(1)).toContainText("Read");
+    await expect(page.getByText("You have read one of twelve chapters.")).toBeVisible();
     await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
       "The Hour Before the Day",
     );

@@ -48,7 +48,7 @@ export function NotesPage({ slug, owner, note }: NotesPageProps) {
         />
         <div className="notes-foot">
           <Button type="submit" variant="secondary">
-            {state.signedOut ? "Sign in and save" : "Save notes"}
+            {state.signedOut ? "Log in and save" : "Save notes"}
           </Button>
           <p role="status" className="notes-status">
             {state.message}

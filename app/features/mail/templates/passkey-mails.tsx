@@ -41,7 +41,7 @@ export function passkeyRemovedMail({ name, listUrl, resetUrl }: PasskeyFacts): M
     preview: "If that was you, there is nothing left to do.",
     heading: "A passkey was removed",
     text: [
-      `The passkey “${name}” was removed from your account just now. Nobody can sign in with it any more. You can delete it on your device, too.`,
+      `The passkey “${name}” was removed from your account just now. Nobody can log in with it anymore. You can delete it on your device, too.`,
       <>
         If that was you, all is well and there is nothing left to do. If it was not, take your
         account back now: choose a new password, and then look at the passkeys{" "}
