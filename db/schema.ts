@@ -530,6 +530,8 @@ export const editionDocuments = pgTable(
       .notNull()
       .references(() => editions.digest, { onDelete: "cascade" }),
     slug: text("slug").notNull(),
+    /** What members' data is kept under, and a former slug; null if it is the slug. No other text has it as its slug. */
+    id: text("id"),
     kind: text("kind").$type<DocumentKind>().notNull(),
     /** Counted from 1 within its kind, in reading order, whenever it is published. */
     position: integer("position").notNull(),
@@ -593,7 +595,7 @@ export const editionFiles = pgTable(
   (table) => [primaryKey({ columns: [table.edition, table.path] })],
 );
 
-/** A member's progress in a chapter or extra. By slug, so that it survives new editions. */
+/** A member's progress in a chapter or extra. It survives new editions, since `slug` is the text's id. */
 export const readingProgress = pgTable(
   "reading_progress",
   {
@@ -611,7 +613,7 @@ export const readingProgress = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.slug] })],
 );
 
-/** Members' private notes on a chapter. By slug, so that they survive new editions. */
+/** Members' private notes on a chapter. They survive new editions, since `slug` is the text's id. */
 export const notes = pgTable(
   "notes",
   {

@@ -20,12 +20,17 @@ export async function saveListeningPosition(
   const parsed = positionSchema.safeParse(fields);
   if (!parsed.success) return "invalid";
   const { slug, second } = parsed.data;
-  const sound = edition.find(slug, new Date())?.sound;
+  const entry = edition.find(slug, new Date());
+  const sound = entry?.sound;
   if (!sound) return "unknown-text";
   const end = (sound.duration ?? Number.POSITIVE_INFINITY) - NEAR_END_S;
   const isPosition = second > NEAR_END_S && second < end;
   try {
-    await upsertListeningPosition({ userId, slug, second: isPosition ? Math.floor(second) : null });
+    await upsertListeningPosition({
+      userId,
+      slug: entry.id,
+      second: isPosition ? Math.floor(second) : null,
+    });
     return "saved";
   } catch (error) {
     log().error({ err: error, userId }, "the position in a sound could not be stored");

@@ -34,7 +34,7 @@ export async function loadReading(
   const document = findReadingDocument(edition, { kind, slug }, now);
   if (!document) return null;
   const owner = viewer.user.id;
-  const key = { userId: owner, slug };
+  const key = { userId: owner, slug: document.id };
   const [stored, progress, note] = await Promise.all([
     findDocumentHtml(edition.digest, slug),
     findReadingProgress(key),

@@ -19,7 +19,7 @@ export function ReadingRoom({
   second,
   note,
 }: Reading & { html?: string }) {
-  const { slug, title, sound } = document;
+  const { slug, id, title, sound } = document;
   useReadingPosition(slug, progress.stoppedAt);
   return (
     <ReadingPage
@@ -35,7 +35,7 @@ export function ReadingRoom({
       }
     >
       <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
-      <NotesPage key={slug} slug={slug} owner={owner} note={note} />
+      <NotesPage key={id} slug={id} owner={owner} note={note} />
     </ReadingPage>
   );
 }
