@@ -4,6 +4,7 @@ import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
 import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
+import { AskAboutNewTexts } from "./new-texts/new-texts-form";
 import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
 import type { TextProgress } from "./reading-state";
@@ -18,6 +19,7 @@ export function ReadingRoom({
   progress,
   second,
   note,
+  newTexts,
 }: Reading & { html?: string }) {
   const { slug, id, title, sound } = document;
   useReadingPosition(slug, progress.stoppedAt);
@@ -36,6 +38,7 @@ export function ReadingRoom({
     >
       <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
       <NotesPage key={id} slug={id} owner={owner} note={note} />
+      {newTexts !== null && <AskAboutNewTexts isOn={newTexts} path={document.path} />}
     </ReadingPage>
   );
 }
