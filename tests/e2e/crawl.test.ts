@@ -107,6 +107,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/premium/search?q": forMembers("Search"),
   "/premium/book.epub": forMembers("application/epub+zip"),
   "/premium/media/:name": { member: "audio/mpeg", others: "404 text/plain" },
+  "/premium/e-book": forMembers("Read it on your e-reader"),
   "/premium/podcast": forMembers("Listen in your podcast app"),
   "/podcast/:name": "application/rss+xml",
   "/podcast/:token/:name": "audio/mpeg",
