@@ -4,7 +4,7 @@ import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
 import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
-import { AskAboutNewTexts } from "./new-texts/new-texts-form";
+import { NewTextsForm } from "./new-texts/new-texts-form";
 import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
 import type { TextProgress } from "./reading-state";
@@ -38,7 +38,11 @@ export function ReadingRoom({
     >
       <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
       <NotesPage key={id} slug={id} owner={owner} note={note} />
-      {newTexts !== null && <AskAboutNewTexts isOn={newTexts} path={document.path} />}
+      {newTexts !== null && (
+        <div className="reading-column mt-12 text-center">
+          <NewTextsForm isOn={newTexts} redirectTo={`${document.path}#new-texts`} />
+        </div>
+      )}
     </ReadingPage>
   );
 }

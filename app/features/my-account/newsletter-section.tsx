@@ -30,16 +30,7 @@ export function NewsletterSection({ state, newTexts }: NewsletterSectionProps) {
           {isOnList ? "Unsubscribe" : state === "none" ? "Subscribe" : "Send the link again"}
         </Button>
       </form>
-      {newTexts !== null && (
-        <>
-          <p className="mt-6">
-            {newTexts
-              ? "We email you when a new chapter or extra is out."
-              : "We can email you when a new chapter or extra is out."}
-          </p>
-          <NewTextsForm isOn={newTexts} />
-        </>
-      )}
+      {newTexts !== null && <NewTextsForm isOn={newTexts} />}
     </AccountSection>
   );
 }

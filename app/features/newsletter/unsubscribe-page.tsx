@@ -3,26 +3,18 @@ import { Button, ButtonLink, PathDrawing } from "~/ui";
 type Link = { token: string; list: keyof typeof WORDS };
 
 const WORDS = {
-  newsletter: {
-    eyebrow: "Newsletter",
-    ends: "No more letters will come to your address, and we forget it.",
-    ended: "No more letters will come to your address.",
-  },
-  "new-texts": {
-    eyebrow: "New chapters",
-    ends: "We won’t email you about new chapters any more. Your membership stays as it is.",
-    ended: "We won’t email you about new chapters any more.",
-  },
-};
+  newsletter: ["Newsletter", "No more letters will come to your address, and we forget it."],
+  "new-texts": ["New chapters", "We will not email you about new chapters any more."],
+} as const;
 
 /** The page of an unsubscribe link. A form, because mail scanners open links. */
 export function UnsubscribePage({ token, list }: Link) {
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
-      <p className="eyebrow">{WORDS[list].eyebrow}</p>
+      <p className="eyebrow">{WORDS[list][0]}</p>
       <h1 className="page-heading">Leave the list?</h1>
-      <p className="lead">{WORDS[list].ends} You are welcome back whenever you like.</p>
+      <p className="lead">{WORDS[list][1]} You are welcome back whenever you like.</p>
       <form
         method="post"
         action="/newsletter/unsubscribe"
@@ -43,9 +35,9 @@ export function UnsubscribedPage({ list }: Link) {
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
-      <p className="eyebrow">{WORDS[list].eyebrow}</p>
+      <p className="eyebrow">{WORDS[list][0]}</p>
       <h1 className="page-heading">You’ve been unsubscribed</h1>
-      <p className="lead">{WORDS[list].ended}</p>
+      <p className="lead">{WORDS[list][1]}</p>
     </section>
   );
 }

@@ -1,7 +1,9 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
-import { setNewTextsMailFor } from "~/features/library/new-texts/new-texts-consent.server";
-import { memberOfToken } from "~/features/library/new-texts/new-texts-links.server";
+import {
+  memberOfToken,
+  setNewTextsMailFor,
+} from "~/features/library/new-texts/new-texts-consent.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
 import {
   isUnsubscribeLink,

@@ -11,7 +11,7 @@ import { currentEdition } from "../current-edition.server";
 import type { EditionEntry } from "../edition";
 import { labelAbove } from "../entry-label";
 import { documentPath } from "../library-paths";
-import { newTextsTokens, unsubscribeUrlOf } from "./new-texts-links.server";
+import { newTextsTokens, unsubscribeUrlOf } from "./new-texts-consent.server";
 
 const MINUTE_MS = 60_000;
 
