@@ -31,12 +31,12 @@ export function newTextsMail({ texts, list }: { texts: NewText[]; list: MailingL
     text: texts.map(({ label, title, summary, language, dir, url }) => (
       <span key={url} lang={language} dir={dir}>
         {label && `${label}: `}
-        <MailLink href={url}>{title}</MailLink>
+        {isOne ? title : <MailLink href={url}>{title}</MailLink>}
         <br />
         {summary}
       </span>
     )),
-    button: { label: isOne ? "Read it" : "Start with the first", href: first?.url ?? "" },
+    ...(isOne && first && { button: { label: "Read it", href: first.url } }),
     notes: ["You get this mail because you asked on the site to hear of new chapters."],
     list,
   });
