@@ -56,7 +56,7 @@ const DEVICES = [
     steps: (
       <>
         Download the file, then drop it on{" "}
-        <a href="https://www.amazon.com/sendtokindle" className="text-link">
+        <a href="https://www.amazon.com/sendtokindle" className="underline">
           Amazon’s Send to Kindle
         </a>
         . Amazon takes up to 200 MB. A cable does not work: Kindles open EPUB only this way.
