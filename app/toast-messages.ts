@@ -90,6 +90,12 @@ export const newsletterConfirmLinkInvalid = /* @__PURE__ */ wentWrong(
   "This link is no longer valid. Please subscribe again.",
 );
 export const subscribeLimited = wentWrong;
+export const newTextsMail = (isOn: boolean) =>
+  notice(
+    isOn
+      ? "✅ We’ll email you when a new chapter is out."
+      : "👋 No more emails about new chapters.",
+  );
 export const unsubscribed = /* @__PURE__ */ notice("👋 You’ve been unsubscribed.");
 export const unsubscribeFailed = /* @__PURE__ */ wentWrong(
   "You could not be unsubscribed. Please try again.",

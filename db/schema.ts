@@ -43,6 +43,8 @@ export const users = pgTable(
     confirmationSentAt: instant("confirmation_sent_at"),
     /** When the owner was last notified by mail of an attempt to sign up with this address. */
     signUpNoticeSentAt: instant("sign_up_notice_sent_at"),
+    /** Since when its member wishes to be mailed about new texts; null if not. */
+    newTextsMailSince: instant("new_texts_mail_since"),
     createdAt: instant("created_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
@@ -530,6 +532,8 @@ export const editionDocuments = pgTable(
       .notNull()
       .references(() => editions.digest, { onDelete: "cascade" }),
     slug: text("slug").notNull(),
+    /** What members' data is kept under, and a former slug; null if it is the slug. No other text has it as its slug. */
+    id: text("id"),
     kind: text("kind").$type<DocumentKind>().notNull(),
     /** Counted from 1 within its kind, in reading order, whenever it is published. */
     position: integer("position").notNull(),
@@ -593,7 +597,16 @@ export const editionFiles = pgTable(
   (table) => [primaryKey({ columns: [table.edition, table.path] })],
 );
 
-/** A member's progress in a chapter or extra. By slug, so that it survives new editions. */
+/** Every text that the site has had, by its id, so that members are mailed about each only once. */
+export const textAnnouncements = pgTable("text_announcements", {
+  id: text("id").primaryKey(),
+  /** When it was first seen published; null while it is not. */
+  outAt: instant("out_at"),
+  /** When its mails were queued, or it was published without any. */
+  announcedAt: instant("announced_at"),
+});
+
+/** A member's progress in a chapter or extra. It survives new editions, since `slug` is the text's id. */
 export const readingProgress = pgTable(
   "reading_progress",
   {
@@ -611,7 +624,7 @@ export const readingProgress = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.slug] })],
 );
 
-/** Members' private notes on a chapter. By slug, so that they survive new editions. */
+/** Members' private notes on a chapter. They survive new editions, since `slug` is the text's id. */
 export const notes = pgTable(
   "notes",
   {

@@ -5,6 +5,7 @@ import { env } from "~/env.server";
 import { importBook } from "~/features/library/book-import/import-book.server";
 import { isDraft } from "~/features/library/draft";
 import { draftPath, PREVIEW_DAYS, previewToken } from "~/features/library/draft-preview.server";
+import { accessibilityReport } from "~/features/library/importer/accessibility";
 import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
 import {
   BrokenEdition,
@@ -40,7 +41,10 @@ const SHOWN_MISTAKES = 10;
 
 const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 
-/** `content check`: prints every mistake, and exits with 1 if there is one. */
+/**
+ * `content check`: prints every mistake, and exits with 1 if there is one. Else prints what a person has to look at for
+ * an accessible e-book.
+ */
 export async function check(directory: string | undefined): Promise<void> {
   const folder = await folderToRead(directory);
   const found = await readFolder(folder);
@@ -52,6 +56,7 @@ export async function check(directory: string | undefined): Promise<void> {
     return note(`${formatCount(found.problems.length, "mistake")} in ${folder}.`);
   }
   print(`All is well: ${describeContent(found)}.`);
+  for (const line of accessibilityReport(found.source)) print(line);
 }
 
 /** `content list`: prints what is published, and the dates of the rest; exits with 1 if the edition has mistakes. */

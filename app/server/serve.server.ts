@@ -22,6 +22,7 @@ import { WEBHOOK_EVENTS } from "~/features/billing/webhook.server";
 import { startSiteWatch } from "~/features/checks/site-watch.server";
 import { setBookFilesFolder } from "~/features/library/book/book-files.server";
 import { startEditionWatch } from "~/features/library/importer/watch-edition.server";
+import { startAnnouncingNewTexts } from "~/features/library/new-texts/announce-new-texts.server";
 import { startMailWorker } from "~/features/mail/mail-worker.server";
 import { PREMIUM_PRICE } from "~/features/membership/premium-price";
 import { startResumingDeletions } from "~/features/my-account/resume-deletions.server";
@@ -149,6 +150,7 @@ async function start(
   if (settings.STRIPE) started.push({ name: "reconciliation", stop: startReconciliation() });
   started.push({ name: "clean-up", stop: startCleanUp() });
   started.push({ name: "account deletion", stop: startResumingDeletions() });
+  started.push({ name: "new texts' mails", stop: startAnnouncingNewTexts() });
   started.push({ name: "backup", stop: startBackups() });
   started.push({ name: "operator's watch", stop: startSiteWatch() });
   const visitors = new VisitorCounter();

@@ -35,6 +35,7 @@ const FILLED_BY_ITSELF: ReadonlySet<string> = new Set(
     "site_keys",
     "stripe_prices",
     "stripe_site",
+    "text_announcements",
     "visitor_hashes",
     "visitor_salts",
   ].map((name) => `public.${name}`),

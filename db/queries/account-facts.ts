@@ -17,6 +17,8 @@ export type ListedSession = Pick<Session, "id" | "browser" | "system" | "created
 export type AccountFacts = {
   emailConfirmedAt: Date | null;
   isPasswordGuessable: boolean;
+  /** Since when it is mailed about new texts; null if it is not. */
+  newTextsMailSince: Date | null;
   /** The address that waits to be confirmed in the place of the account's; null for none. */
   waitingEmail: string | null;
   /** Null if the account's address is not on the list of subscribers. */
@@ -41,6 +43,7 @@ export async function findAccountFacts(
     .select({
       emailConfirmedAt: users.emailConfirmedAt,
       isPasswordGuessable: users.isPasswordGuessable,
+      newTextsMailSince: users.newTextsMailSince,
       waitingEmail: emailChanges.newEmail,
       subscriberId: subscribers.id,
       confirmedAt: subscribers.confirmedAt,

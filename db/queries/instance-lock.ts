@@ -8,6 +8,7 @@ const LOCKS = {
   "clean-up": 7_240_918_355_122,
   "account deletions": 7_240_918_355_123,
   "operator letter": 7_240_918_355_124,
+  "new texts": 7_240_918_355_125,
 };
 
 export type InstanceLock = keyof typeof LOCKS;

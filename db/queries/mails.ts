@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { db, type Executor } from "../client";
 import { type Mail, mails, type RenderedMail } from "../schema";
@@ -30,12 +30,12 @@ export async function insertMail(
   return count > 0;
 }
 
-/** Whether more than `most` transactional mails wait to be sent; reads no more than that. */
+/** Whether more than `most` transactional mails wait to be sent, besides those to many; reads no more than that. */
 export async function areMoreMailsQueued(most: number, executor: Executor): Promise<boolean> {
   const further = await executor
     .select({ id: mails.id })
     .from(mails)
-    .where(and(eq(mails.state, "queued"), isNull(mails.campaignId)))
+    .where(and(eq(mails.state, "queued"), isNull(mails.campaignId), lt(mails.priority, 2)))
     .offset(most)
     .limit(1);
   return further.length > 0;

@@ -187,9 +187,9 @@ export async function countReadings(since: string, executor: Executor): Promise<
       select ${month("read_at")} as month, slug, count(*)::int as members from reading_progress
       where read_at >= ${since}::date::timestamp at time zone 'UTC' group by 1, 2
     ), titles as (
-      select distinct on (slug) slug, title
+      select distinct on (1) coalesce(id, slug) as slug, title
       from edition_documents join editions on editions.digest = edition_documents.edition
-      order by slug, used_at desc
+      order by 1, used_at desc
     )
     select month, slug, coalesce(title, slug) as title, members
     from readings left join titles using (slug) order by month, members desc, slug`);

@@ -107,6 +107,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/premium/search?q": forMembers("Search"),
   "/premium/book.epub": forMembers("application/epub+zip"),
   "/premium/media/:name": { member: "audio/mpeg", others: "404 text/plain" },
+  "/premium/e-book": forMembers("Read it on your e-reader"),
   "/premium/podcast": forMembers("Listen in your podcast app"),
   "/podcast/:name": "application/rss+xml",
   "/podcast/:token/:name": "audio/mpeg",
@@ -439,6 +440,8 @@ describe("links that work once", TIMEOUT, () => {
 describe("at the end", () => {
   it("every kind of mail to readers has been sent", async () => {
     const OPERATOR = ["author-notice", "newsletter-test", "operator-letter", "operator-matter"];
+    // an hour after a publication: tests/integration/new-texts.test.ts
+    OPERATOR.push("new-texts");
     const sent = await site.database.db.selectDistinct({ kind: mails.kind }).from(mails);
     const kinds = Object.keys(MAIL_RULES).filter((kind) => !OPERATOR.includes(kind));
     expect(sent.map(({ kind }) => kind).sort()).toEqual([...kinds, "newsletter"].sort());

@@ -146,6 +146,7 @@ const TABLE: Row[] = [
   page("premium_.chapters_.$slug", "/premium/chapters/hills"),
   page("premium_.extras.$slug", "/premium/extras/mile"),
   page("premium_.search", "/premium/search?q=patience"),
+  page("premium_.e-book", "/premium/e-book"),
   page("premium_.podcast", "/premium/podcast"),
   page("premium_.book[.]epub", "/premium/book.epub"),
   // outsiders do not learn whether a text exists

@@ -110,6 +110,7 @@ const LEFT_OUT: Record<string, string> = {
   editions: "The book.",
   edition_documents: "The book.",
   edition_files: "The book.",
+  text_announcements: "The book.",
   former_subscribers: "Dates of nobody in particular.",
   former_accounts: "Dates of nobody in particular.",
   visitor_salts: "A day's random number.",

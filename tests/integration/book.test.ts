@@ -162,6 +162,22 @@ describe("EPUBCheck", () => {
 });
 
 describe("the book", () => {
+  it.each([
+    ["", []],
+    ["ebook: { checked_by: Ada Bee }\n", ["EPUB Accessibility 1.1 - WCAG 2.2 Level AA", "Ada Bee"]],
+  ])("claims that it was checked only by somebody named: %j", async (ebook, claims) => {
+    const edition = await takeEdition({ ...SMALL_EDITION, "site.yml": `title: Mine\n${ebook}` });
+    const epub = await epubFor(edition, "a@example.test");
+    const { "EPUB/package.opf": opf = "" } = await filesOf(epub);
+    expect(
+      [...opf.matchAll(/property="(?:dcterms:conformsTo|a11y:certifiedBy)"[^>]*>([^<]*)/g)].map(
+        ([, value]) => value,
+      ),
+    ).toEqual(claims);
+    expect(opf).toContain("schema:accessibilitySummary");
+    expect(await epubCheckWithoutJava.check(epub)).toEqual([]);
+  });
+
   it("contains exactly the published texts, in order", async () => {
     const edition = await takeEdition(SMALL_EDITION);
     const files = await filesOf(await epubFor(edition));

@@ -320,6 +320,24 @@ describe("a mistake", () => {
       "chapters/02-gates.md: has the same slug as chapters/01-gates.md, 'gates'; rename one of the files",
     ],
     [
+      "an id that is another's slug",
+      { ...SMALL_EDITION, ...chapter("x", { id: "one-drawer" }) },
+      "chapters/01-gates.md:5: id: 'one-drawer' is also the slug or id of extras/one-drawer.md",
+    ],
+    [
+      "two of one id",
+      {
+        ...chapter("x", { id: "doors" }),
+        "chapters/02-b.md": editionText({ title: "B", order: 2, id: "doors" }),
+      },
+      "chapters/02-b.md:4: id: 'doors' is also the slug or id of chapters/01-gates.md",
+    ],
+    [
+      "an id that is no slug",
+      chapter("x", { id: "Old Gates" }),
+      "chapters/01-gates.md:5: id: wanted lower-case letters, digits and single hyphens",
+    ],
+    [
       "two of one order",
       { ...chapter("x"), "chapters/02-b.md": editionText({ title: "B", summary: "S.", order: 1 }) },
       "chapters/02-b.md:4: order: 1 is also that of chapters/01-gates.md",

@@ -198,6 +198,7 @@ describe("the published texts", () => {
         {
           kind: "chapter",
           slug: "gates",
+          id: "gates",
           position: 1,
           number: 1,
           label: null,

@@ -19,6 +19,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const chapter = (position: number, entry: Partial<EditionEntry> = {}): EditionEntry => ({
   kind: "chapter",
   slug: `chapter-${position}`,
+  id: entry.slug ?? `chapter-${position}`,
   position,
   number: position,
   label: null,

@@ -24,6 +24,7 @@ import {
   membershipRenewalFailedMail,
   membershipTwiceMail,
 } from "~/features/mail/templates/membership-mails";
+import { newTextsMail } from "~/features/mail/templates/new-texts-mail";
 import {
   newsletterConfirmationMail,
   newsletterWelcomeMail,
@@ -62,6 +63,16 @@ const list = {
   unsubscribeUrl: `${SITE}/newsletter/unsubscribe?token=${TOKEN}`,
   postalAddress: "Golden Path Press, 14 Lantern Lane, Burlington, Vermont 05401",
 };
+
+const NEW_TEXTS = (["chapter", "extra"] as const).map((kind) => ({
+  kind,
+  label: kind === "chapter" ? "Chapter 13" : "Practice",
+  title: kind === "chapter" ? "The Other Side of the Hill" : "One Drawer",
+  summary: "What can be seen from up here, and what it asks of you.",
+  language: "en",
+  dir: "ltr" as const,
+  url: `${SITE}/premium/${kind}s/a-text`,
+}));
 
 const authorNotice = {
   subject: "A payment is disputed",
@@ -136,6 +147,8 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     previewUrl: `${SITE}/#preview`,
     list: { ...list, postalAddress: null },
   }),
+  "new-texts": newTextsMail({ texts: NEW_TEXTS.slice(0, 1), list }),
+  "new-texts-several": newTextsMail({ texts: NEW_TEXTS, list }),
   "account-welcome": accountWelcomeMail({
     previewUrl: `${SITE}/#preview`,
     confirmUrl: `${SITE}/auth/confirm-email?token=${TOKEN}`,

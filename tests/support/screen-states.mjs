@@ -215,6 +215,7 @@ export const SCREEN_STATES = [
   },
   { name: "extra", visitor: "member", show: open("/premium/extras/the-slow-mile") },
 
+  { name: "premium-e-book", visitor: "leaving", show: open("/premium/e-book") },
   { name: "premium-podcast", visitor: "leaving", show: open("/premium/podcast") },
   {
     name: "premium-podcast-address",

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { useSite } from "~/features/site/page-site";
 import type { Contents, ContentsEntry } from "./contents";
-import { BOOK_PATH, contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import { BOOK_PATH, contentsPath, E_BOOK_PATH, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
@@ -54,7 +54,10 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
           <a href={BOOK_PATH} className="text-link inline-flex min-h-11 items-center">
             Download as EPUB
           </a>{" "}
-          <span className="text-ink-soft">for e-readers and reading apps</span>
+          <span className="text-ink-soft">for e-readers and reading apps:</span>{" "}
+          <Link to={E_BOOK_PATH} className="text-link inline-flex min-h-11 items-center">
+            Kindle, Kobo, phone and tablet
+          </Link>
         </p>
         <p className="contents-more">
           <Link to={PODCAST_PAGE_PATH} className="text-link">

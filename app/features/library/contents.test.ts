@@ -9,6 +9,7 @@ function entry(kind: "chapter" | "extra", position: number, more: Partial<Editio
   return {
     kind,
     slug: `${kind}-${position}`,
+    id: more.slug ?? `${kind}-${position}`,
     position,
     number: kind === "chapter" ? position : null,
     label: null,

@@ -18,6 +18,8 @@ export type Sound = {
 export type EditionEntry = {
   kind: DocumentKind;
   slug: string;
+  /** What members' data is kept under: its slug, or an earlier one that its front matter names. */
+  id: string;
   /** Counted from 1 within its kind, in reading order, including unpublished texts. */
   position: number;
   /** A chapter's number, which counts only chapters without a label; null for other texts. */
@@ -53,7 +55,7 @@ export type Place = {
 export class Edition {
   readonly #chapters: readonly EditionEntry[];
   readonly #extras: readonly EditionEntry[];
-  readonly #bySlug: ReadonlyMap<string, EditionEntry>;
+  readonly #byName: ReadonlyMap<string, EditionEntry>;
 
   constructor(
     /** Identifies the edition's content, in hexadecimal. */
@@ -66,7 +68,9 @@ export class Edition {
     const inOrder = entries.toSorted((one, other) => one.position - other.position);
     this.#chapters = inOrder.filter(({ kind }) => kind === "chapter");
     this.#extras = inOrder.filter(({ kind }) => kind === "extra");
-    this.#bySlug = new Map(entries.map((entry) => [entry.slug, entry]));
+    this.#byName = new Map(
+      entries.flatMap((entry) => [entry.id, entry.slug].map((name) => [name, entry])),
+    );
   }
 
   /** Returns the chapters published at `now`, in reading order. */
@@ -99,9 +103,9 @@ export class Edition {
     return [...this.#chapters, ...this.#extras];
   }
 
-  /** Returns the published chapter or extra with this slug, or null. */
-  find(slug: string, now: Date): EditionEntry | null {
-    const entry = this.#bySlug.get(slug);
+  /** Returns the published chapter or extra with this slug or id, or null. */
+  find(name: string, now: Date): EditionEntry | null {
+    const entry = this.#byName.get(name);
     return entry && isPublished(entry, now) ? entry : null;
   }
 

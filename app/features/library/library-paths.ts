@@ -19,6 +19,9 @@ export const SAVE_NOTES_PATH = "/premium/notes/save";
 /** Path of all of a member's notes, as a Markdown file. */
 export const NOTES_FILE_PATH = "/premium/notes.md";
 
+/** Path of the page that tells how to get the book onto an e-reader. */
+export const E_BOOK_PATH = "/premium/e-book";
+
 /** Path of the book for e-readers. */
 export const BOOK_PATH = "/premium/book.epub";
 

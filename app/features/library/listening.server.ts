@@ -20,12 +20,13 @@ export async function saveListeningPosition(
   const parsed = positionSchema.safeParse(fields);
   if (!parsed.success) return "invalid";
   const { slug, second } = parsed.data;
-  const sound = edition.find(slug, new Date())?.sound;
-  if (!sound) return "unknown-text";
-  const end = (sound.duration ?? Number.POSITIVE_INFINITY) - NEAR_END_S;
+  const entry = edition.find(slug, new Date());
+  if (!entry?.sound) return "unknown-text";
+  const end = (entry.sound.duration ?? Number.POSITIVE_INFINITY) - NEAR_END_S;
   const isPosition = second > NEAR_END_S && second < end;
+  const position = { slug: entry.id, second: isPosition ? Math.floor(second) : null };
   try {
-    await upsertListeningPosition({ userId, slug, second: isPosition ? Math.floor(second) : null });
+    await upsertListeningPosition({ userId, ...position });
     return "saved";
   } catch (error) {
     log().error({ err: error, userId }, "the position in a sound could not be stored");

@@ -1,6 +1,7 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
 import { findDocumentHtml } from "~db/queries/editions";
+import { wantsNewTextsMail } from "~db/queries/new-texts";
 import { findNote } from "~db/queries/notes";
 import { findReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
@@ -20,6 +21,8 @@ export type Reading = {
   /** Where the member stopped listening, in seconds; null to start at the beginning. */
   second: number | null;
   note: Note;
+  /** After the last chapter, whether its member is mailed about new ones; null elsewhere. */
+  newTexts: boolean | null;
 };
 
 /**
@@ -34,11 +37,13 @@ export async function loadReading(
   const document = findReadingDocument(edition, { kind, slug }, now);
   if (!document) return null;
   const owner = viewer.user.id;
-  const key = { userId: owner, slug };
-  const [stored, progress, note] = await Promise.all([
+  const key = { userId: owner, slug: document.id };
+  const isLast = kind === "chapter" && document.next === null;
+  const [stored, progress, note, newTexts] = await Promise.all([
     findDocumentHtml(edition.digest, slug),
     findReadingProgress(key),
     findNote(key),
+    isLast ? wantsNewTextsMail(owner) : null,
   ]);
   if (stored === null) return null;
   const html = search === null ? stored : await markMatches(stored, search);
@@ -52,6 +57,7 @@ export async function loadReading(
     }),
     second: document.sound && (progress?.second ?? null),
     note: note ?? { text: "", version: 0 },
+    newTexts,
     html,
   };
 }

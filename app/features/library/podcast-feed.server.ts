@@ -100,7 +100,7 @@ async function renderFeed(
     const url = origin + documentPath(episode);
     feed.addItem({
       title: withoutControlCharacters(labelledTitle(episode)),
-      guid: url,
+      guid: origin + documentPath({ ...episode, slug: episode.id }),
       link: url,
       date: publishedAt,
       description: withoutControlCharacters(renderToStaticMarkup(summary)),

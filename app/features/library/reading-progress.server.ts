@@ -5,7 +5,6 @@ import {
   listReadingProgress,
   markTextRead,
   markTextUnread,
-  type ProgressRow,
   upsertPosition,
 } from "~db/queries/reading-progress";
 import type { Edition, EditionEntry } from "./edition";
@@ -36,7 +35,7 @@ export async function recordProgress(
   if (!parsed.success) return { kind: "invalid" };
   const entry = edition.find(parsed.data.slug, new Date());
   if (!entry) return { kind: "unknown-text" };
-  const key = { userId, slug: entry.slug };
+  const key = { userId, slug: entry.id };
   try {
     switch (parsed.data.action) {
       case "read":
@@ -62,14 +61,14 @@ export async function loadReadingState(
   now: Date = new Date(),
 ): Promise<ReadingState> {
   const texts: Record<string, TextProgress> = {};
-  let last: ProgressRow | null = null;
+  let last: { slug: string; updatedAt: Date } | null = null;
   for (const row of await listReadingProgress(userId)) {
     const entry = edition.find(row.slug, now);
     if (!entry) continue;
-    const { block, readAt } = row;
-    texts[row.slug] = textProgress(entry, { isRead: readAt !== null, block });
+    const { block, readAt, updatedAt } = row;
+    texts[entry.slug] = textProgress(entry, { isRead: readAt !== null, block });
     const isOpen = block !== null && readAt === null;
-    if (isOpen && (!last || row.updatedAt > last.updatedAt)) last = row;
+    if (isOpen && (!last || updatedAt > last.updatedAt)) last = { slug: entry.slug, updatedAt };
   }
   return { texts, lastSlug: last?.slug ?? null };
 }

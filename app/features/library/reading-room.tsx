@@ -4,6 +4,7 @@ import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
 import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
+import { NewTextsForm } from "./new-texts/new-texts-form";
 import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
 import type { TextProgress } from "./reading-state";
@@ -18,8 +19,9 @@ export function ReadingRoom({
   progress,
   second,
   note,
+  newTexts,
 }: Reading & { html?: string }) {
-  const { slug, title, sound } = document;
+  const { slug, id, title, sound } = document;
   useReadingPosition(slug, progress.stoppedAt);
   return (
     <ReadingPage
@@ -35,7 +37,12 @@ export function ReadingRoom({
       }
     >
       <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
-      <NotesPage key={slug} slug={slug} owner={owner} note={note} />
+      <NotesPage key={id} slug={id} owner={owner} note={note} />
+      {newTexts !== null && (
+        <div className="reading-column mt-12 text-center">
+          <NewTextsForm isOn={newTexts} redirectTo={`${document.path}#new-texts`} />
+        </div>
+      )}
     </ReadingPage>
   );
 }

@@ -1,10 +1,11 @@
-import type { AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
+import { type AppLoadContext, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { DocumentKind } from "~db/schema";
 import { waitForEdition } from "./current-edition.server";
-import type { Edition } from "./edition";
+import type { Edition, EditionEntry } from "./edition";
+import { documentPath } from "./library-paths";
 import { loadReading } from "./load-reading.server";
 import { SEARCH_PARAMETER } from "./search-paths";
 
@@ -34,11 +35,22 @@ export async function requireReading(kind: DocumentKind, args: LoaderFunctionArg
   const reader = await requireReader(args);
   if (!reader) return null;
   const { slug = "" } = args.params;
+  redirectFormerSlug(args, reader.edition.find(slug, new Date()), documentPath);
   const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
   const found = await loadReading(reader, { kind, slug, search });
   if (!found) throw new Response(null, { status: 404 });
   const { html, ...reading } = found;
   return withRenderedOnly(reading, { html }, args.context);
+}
+
+/** Throws a 301 Response to the path of a text that was found by a former slug, with the request's search. */
+export function redirectFormerSlug(
+  { params, request }: LoaderFunctionArgs,
+  entry: EditionEntry | null,
+  pathOf: (entry: EditionEntry) => string,
+): void {
+  if (!entry || entry.slug === params.slug) return;
+  throw redirect(pathOf(entry) + new URL(request.url).search, 301);
 }
 
 /** Returns the edition. Throws a 503 Response while a new installation reads its first one. */

@@ -3,8 +3,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 type MailRules = {
-  /** Lower numbers are sent first: 0 if a person is waiting for the mail, 1 for notices. */
-  priority: 0 | 1;
+  /** Lower numbers are sent first: 0 if a person is waiting for the mail, 1 for notices, 2 for mail to many. */
+  priority: 0 | 1 | 2;
   /** Milliseconds after queueing during which the mail is still worth sending. */
   lifetimeMs: number;
   /**
@@ -36,6 +36,7 @@ export const MAIL_RULES = {
   "sign-up-attempt": notice,
   "account-welcome": notice,
   "newsletter-welcome": notice,
+  "new-texts": { ...notice, priority: 2 },
   "membership-begun": notice,
   "membership-renewal-failed": notice,
   "membership-cancelled": notice,

@@ -50,7 +50,10 @@ export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
       <PasskeysSection passkeys={view.passkeys} />
       {view.podcastSince && <PodcastSection since={view.podcastSince} />}
       <SessionsSection sessions={view.sessions} />
-      <NewsletterSection state={view.newsletter} />
+      <NewsletterSection
+        state={view.newsletter}
+        newTexts={isSubscribed || view.newTextsMail ? view.newTextsMail : null}
+      />
       <DataSection />
       <DeleteSection
         hasPasskeys={view.passkeys.length > 0}

@@ -15,6 +15,7 @@ const MAX_SESSIONS = 50;
 export type AccountView = {
   email: EmailState;
   newsletter: NewsletterState;
+  newTextsMail: boolean;
   isPasswordGuessable: boolean;
   /** The URL of the uploaded picture in its large size; null if none was uploaded here. */
   picture: string | null;
@@ -41,6 +42,7 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
   return {
     email: emailState,
     newsletter,
+    newTextsMail: facts?.newTextsMailSince != null,
     isPasswordGuessable: facts?.isPasswordGuessable ?? false,
     picture: largeHash && avatarPath(largeHash),
     passkeys: (facts?.passkeys ?? []).map(

@@ -1,3 +1,4 @@
+import { NewTextsForm } from "~/features/library/new-texts/new-texts-form";
 import { Button } from "~/ui";
 import { AccountSection } from "./account-section";
 
@@ -11,8 +12,14 @@ const TEXTS: Record<NewsletterState, string> = {
   subscribed: "You get the newsletter at this address.",
 };
 
-/** The form that subscribes or unsubscribes the account's address. */
-export function NewsletterSection({ state }: { state: NewsletterState }) {
+type NewsletterSectionProps = {
+  state: NewsletterState;
+  /** Whether the account is mailed about new texts; null if that is not for it. */
+  newTexts: boolean | null;
+};
+
+/** The forms that subscribe or unsubscribe the account's address: to the newsletter, and to mails about new texts. */
+export function NewsletterSection({ state, newTexts }: NewsletterSectionProps) {
   const isOnList = state === "subscribed";
   return (
     <AccountSection id="newsletter" title="Newsletter">
@@ -23,6 +30,7 @@ export function NewsletterSection({ state }: { state: NewsletterState }) {
           {isOnList ? "Unsubscribe" : state === "none" ? "Subscribe" : "Send the link again"}
         </Button>
       </form>
+      {newTexts !== null && <NewTextsForm isOn={newTexts} />}
     </AccountSection>
   );
 }

@@ -1,16 +1,20 @@
 import { Button, ButtonLink, PathDrawing } from "~/ui";
 
-/** The unsubscribe link's page. A form, because mail scanners open links. */
-export function UnsubscribePage({ token }: { token: string }) {
+type Link = { token: string; list: keyof typeof WORDS };
+
+const WORDS = {
+  newsletter: ["Newsletter", "No more letters will come to your address, and we forget it."],
+  "new-texts": ["New chapters", "We will not email you about new chapters any more."],
+} as const;
+
+/** The page of an unsubscribe link. A form, because mail scanners open links. */
+export function UnsubscribePage({ token, list }: Link) {
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
-      <p className="eyebrow">Newsletter</p>
+      <p className="eyebrow">{WORDS[list][0]}</p>
       <h1 className="page-heading">Leave the list?</h1>
-      <p className="lead">
-        No more letters will come to your address, and we forget it. You are welcome back whenever
-        you like.
-      </p>
+      <p className="lead">{WORDS[list][1]} You are welcome back whenever you like.</p>
       <form
         method="post"
         action="/newsletter/unsubscribe"
@@ -27,13 +31,13 @@ export function UnsubscribePage({ token }: { token: string }) {
 }
 
 /** Shown after a mail client's own unsubscribe button, which posts to the same URL (RFC 8058). */
-export function UnsubscribedPage() {
+export function UnsubscribedPage({ list }: Link) {
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
-      <p className="eyebrow">Newsletter</p>
+      <p className="eyebrow">{WORDS[list][0]}</p>
       <h1 className="page-heading">You’ve been unsubscribed</h1>
-      <p className="lead">No more letters will come to your address.</p>
+      <p className="lead">{WORDS[list][1]}</p>
     </section>
   );
 }

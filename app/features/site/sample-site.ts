@@ -115,6 +115,7 @@ export const SAMPLE_SITE: Site = {
   },
   photos: { hero: null, author: null },
   share: null,
+  ebook: { checkedBy: null },
   social: [],
   pages: [],
 };

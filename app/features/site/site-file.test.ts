@@ -32,6 +32,7 @@ claims: { rating: { value: 4.5, source: { name: A list, url: https://list.exampl
 about: { heading: What it is, text: A book. }
 contact: { phone: +1 555 }
 language: ar
+ebook: { checked_by: A friend }
 `);
     expect(siteIn(siteToYaml(site, () => "media/cover.jpg"))).toEqual(site);
   });

@@ -155,6 +155,7 @@ const schema = strict({
   contact: contact.partial().default({}),
   photos: strict({ hero: picture, author: picture }).partial().optional(),
   share: picture.optional(),
+  ebook: strict({ checked_by: orNull(oneLine(120)) }).prefault({}),
   social: list(link, 12).default([]),
 });
 
@@ -249,6 +250,7 @@ export function siteOf(fields: z.infer<typeof schema>, images: Pictures, pages: 
     reviewsHeading: "What readers say",
     photos: { hero: images.hero ?? null, author: images.author ?? null },
     share: images.share ?? null,
+    ebook: { checkedBy: words.ebook.checked_by },
     pages,
   };
 }

@@ -42,6 +42,7 @@ export function siteToYaml(site: Site, fileOf: (image: SiteImage) => string): st
     contact: site.contact,
     photos: { hero: picture(photos.hero), author: picture(photos.author) },
     share: picture(site.share),
+    ebook: { checked_by: site.ebook.checkedBy },
     social: site.social,
   };
   const note = site.isSample ? SAMPLE_NOTE : "";

@@ -63,6 +63,8 @@ export type Site = {
   photos: { hero: SiteImage | null; author: SiteImage | null };
   /** The picture in link previews. */
   share: SiteImage | null;
+  /** Who has checked the e-book by EPUB Accessibility 1.1 and WCAG 2.2 AA; null if nobody has. */
+  ebook: { checkedBy: string | null };
   social: NamedLink[];
   pages: SitePage[];
 };

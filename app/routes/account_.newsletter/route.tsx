@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { requireAccount } from "~/features/accounts/viewer.server";
+import { setNewTextsMailFor } from "~/features/library/new-texts/new-texts-consent.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { type SubscribeOutcome, subscribe } from "~/features/newsletter/subscribe.server";
 import { unsubscribe } from "~/features/newsletter/unsubscribe.server";
@@ -7,6 +8,7 @@ import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.serv
 import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
+import { safeRedirect } from "~/http/safe-redirect";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/account" };
@@ -15,17 +17,25 @@ const redirectTo = sectionPath("newsletter");
 
 export const loader = () => redirect(redirectTo);
 
-/** Subscribes the account's address to the newsletter, or unsubscribes it. */
+/** Subscribes the account's address to the newsletter or to mails about new texts, or unsubscribes it. */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
   const { id, email } = (await requireAccount(args)).viewer.user;
+  const { intent, redirectTo: from } = form.fields;
+  if (intent === "new-texts-on" || intent === "new-texts-off") {
+    const isWanted = intent === "new-texts-on";
+    const back = safeRedirect(from, redirectTo);
+    return (await setNewTextsMailFor(id, isWanted))
+      ? answerForm(form, { toast: toasts.newTextsMail(isWanted), redirectTo: back })
+      : failForm(form, 500, { toast: toasts.accountFailed(), redirectTo: back });
+  }
   const limited = await limitForm("newsletter", { form, context, account: email }, (message) => ({
     toast: toasts.subscribeLimited(message),
     redirectTo,
   }));
   if (limited) return limited;
-  if (form.fields.intent === "unsubscribe") {
+  if (intent === "unsubscribe") {
     const { kind } = await unsubscribe(await unsubscribeTokenOf(email), false);
     return kind === "unsubscribed"
       ? answerForm(form, { toast: toasts.unsubscribed, redirectTo })

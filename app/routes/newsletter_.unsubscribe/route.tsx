@@ -1,7 +1,15 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
+import {
+  memberOfToken,
+  setNewTextsMailFor,
+} from "~/features/library/new-texts/new-texts-consent.server";
 import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
-import { isUnsubscribeLink, unsubscribe } from "~/features/newsletter/unsubscribe.server";
+import {
+  isUnsubscribeLink,
+  type UnsubscribeOutcome,
+  unsubscribe,
+} from "~/features/newsletter/unsubscribe.server";
 import { UnsubscribedPage, UnsubscribePage } from "~/features/newsletter/unsubscribe-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
@@ -14,7 +22,7 @@ import * as toasts from "~/toast-messages";
 export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Unsubscribe", "Leave the newsletter’s list.");
+  unlistedMeta(matches, "Unsubscribe", "Leave the list.");
 
 export const handle: RouteHandle = {
   metricsName: "/newsletter",
@@ -22,13 +30,14 @@ export const handle: RouteHandle = {
   originCheck: false,
 };
 
-/** Opening the page does not use up the link, because mail scanners open links too. */
+/** The links of letters and of mails about new texts. Opening the page does not use up the link, because mail scanners open links too. */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
+  if ((await memberOfToken(token)) !== null) return { token, list: "new-texts" as const };
   if (!isUnsubscribeLink(token)) {
     throw await redirectWithToast("/", toasts.unsubscribeLinkInvalid);
   }
-  return { token };
+  return { token, list: "newsletter" as const };
 }
 
 /**
@@ -38,7 +47,7 @@ export async function loader({ request }: LoaderFunctionArgs) {
 export async function action({ request }: ActionFunctionArgs) {
   const { fields } = await readPageForm(request);
   const oneClick = fields["List-Unsubscribe"] === "One-Click";
-  const outcome = await unsubscribe(fields.token ?? secretInAddress(request), oneClick);
+  const outcome = await endByLink(fields.token ?? secretInAddress(request), oneClick);
   switch (outcome.kind) {
     case "unsubscribed":
       return oneClick ? { unsubscribed: true } : redirectWithToast("/", toasts.unsubscribed);
@@ -51,7 +60,18 @@ export async function action({ request }: ActionFunctionArgs) {
   }
 }
 
+async function endByLink(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {
+  const member = await memberOfToken(token);
+  if (member === null) return unsubscribe(token, oneClick);
+  const isDone = await setNewTextsMailFor(member, false);
+  return isDone ? { kind: "unsubscribed" } : { kind: "failed", token: String(token) };
+}
+
 export default function Unsubscribe() {
-  const { token } = useLoaderData<typeof loader>();
-  return useActionData<typeof action>() ? <UnsubscribedPage /> : <UnsubscribePage token={token} />;
+  const link = useLoaderData<typeof loader>();
+  return useActionData<typeof action>() ? (
+    <UnsubscribedPage {...link} />
+  ) : (
+    <UnsubscribePage {...link} />
+  );
 }

@@ -5,7 +5,7 @@ import libraryStyles from "~/features/library/library.css";
 import { previewPath } from "~/features/library/library-paths";
 import { loadPreview } from "~/features/library/preview.server";
 import { PreviewPage } from "~/features/library/preview-page";
-import { requireEdition } from "~/features/library/require-reader.server";
+import { redirectFormerSlug, requireEdition } from "~/features/library/require-reader.server";
 import { chapterJsonLd } from "~/features/seo/json-ld";
 import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
@@ -30,6 +30,8 @@ export const handle: RouteHandle = {
 
 export async function loader(args: LoaderFunctionArgs) {
   const [edition, viewer] = await Promise.all([requireEdition(), findViewer(args)]);
+  const entry = edition.find(args.params.slug ?? "", new Date());
+  if (entry?.isPublic) redirectFormerSlug(args, entry, ({ slug }) => previewPath(slug));
   const preview = await loadPreview(edition, args.params.slug ?? "", {
     now: new Date(),
     isMember: viewer?.isSubscribed ?? false,

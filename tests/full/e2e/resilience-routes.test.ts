@@ -280,6 +280,7 @@ const routes: Record<string, Route> = {
     post: { form: { slug: "the-slow-mile", second: "33" }, answers: "415" },
   },
   "premium_.media.$name": { path: `/premium/media/${"0".repeat(32)}.png`, get: "404" },
+  "premium_.e-book": { path: "/premium/e-book", get: "302 /" },
   "premium_.podcast": {
     path: "/premium/podcast",
     get: "302 /",

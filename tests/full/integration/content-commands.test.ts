@@ -56,11 +56,9 @@ describe("content check", () => {
 
   it("prints one line with counts if there are no mistakes", async () => {
     write({ ...SMALL_EDITION, "site.yml": SITE });
-    expect(await content("check", edition)).toEqual({
-      code: 0,
-      stdout: "All is well: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds.\n",
-      stderr: "",
-    });
+    const { code, stdout, stderr } = await content("check", edition);
+    expect(stdout).toMatch(/^All is well: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds\.\n/);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   it("finds no mistake in the sample edition, and says which edition it is", async () => {
@@ -112,6 +110,28 @@ describe("content check", () => {
     expect(stdout).toContain("All is well");
     expect(code).toBe(0);
   });
+});
+
+it("content check finds what keeps people from reading, and lists what a person has to look at", async () => {
+  const body =
+    "![gate.jpg](gate.jpg)\n\n[Here](/premium), [the gate](/premium)\n\n## \n\n| a | |\n|-|-|\n| b | c |";
+  write({
+    "site.yml": `${SITE}language: de\nebook: { checked_by: Ada Bee }\n`,
+    "chapters/01-a.md": chapter(1, {}, body),
+    "chapters/gate.jpg": await photograph().toBuffer(),
+  });
+  const { stdout, stderr } = await content("check", edition);
+  expect(stderr.split("\n").filter((line) => line.includes("WCAG"))).toEqual([
+    "Note: chapters/01-a.md:7: 'gate.jpg' does not describe a picture (WCAG 1.1.1)",
+    "Note: chapters/01-a.md:9: the link 'Here' does not say where it leads (WCAG 2.4.4)",
+    "Note: chapters/01-a.md:11: this heading has no words (WCAG 2.4.6)",
+    "Note: chapters/01-a.md:13: a column of this table has no name in the first row (WCAG 1.3.1)",
+  ]);
+  expect(stdout).toMatch(
+    /^It claims EPUB .* checked by Ada Bee, who has to look at:\n- Does each/m,
+  );
+  expect(stdout).toContain("the book's is 'de'");
+  expect(stdout).not.toContain("flash");
 });
 
 describe("content check of Markdown that was not understood", () => {

@@ -123,6 +123,21 @@ function metadata({ identifier, modified, site }: BookContents, images: readonly
       "schema:accessibilitySummary",
       "The text can be enlarged, and read by screen readers; it has headings and a table of contents. Images have descriptions.",
     ),
+    // an older release imported editions without it
+    ...conformance(site.ebook?.checkedBy),
     x("meta", { name: "cover", content: "cover-image" }),
   ]);
+}
+
+/** The claim of EPUB Accessibility 1.1 (4.3, 4.4), in its words; none if nobody has checked it. */
+function conformance(checkedBy: string | null | undefined) {
+  if (!checkedBy) return [];
+  return [
+    x(
+      "meta",
+      { property: "dcterms:conformsTo", id: "conformance" },
+      "EPUB Accessibility 1.1 - WCAG 2.2 Level AA",
+    ),
+    x("meta", { property: "a11y:certifiedBy", refines: "#conformance" }, checkedBy),
+  ];
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { oneLine, unknownField } from "~/features/markdown/front-matter";
 import { direction, languageTag } from "~/features/site/site-file";
 import { NEVER } from "../draft";
+import { MAX_SLUG, SLUG } from "./text-slug";
 
 export const MAX_TITLE = 120;
 export const MAX_SUMMARY = 300;
@@ -31,6 +32,9 @@ function isDay(day: string): boolean {
 }
 
 const fields = {
+  id: oneLine(MAX_SLUG)
+    .regex(SLUG, "wanted lower-case letters, digits and single hyphens")
+    .optional(),
   title: oneLine(MAX_TITLE),
   summary: oneLine(MAX_SUMMARY).optional(),
   order: z

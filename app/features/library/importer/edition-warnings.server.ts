@@ -9,6 +9,7 @@ import { siteImages } from "~/features/site/site";
 import { SITE_FILE } from "~/features/site/site-file";
 import { isDraft } from "../draft";
 import { mediaName } from "../media-name";
+import { barriersIn } from "./accessibility";
 import type { EditionProblem } from "./edition-problem";
 import type { FolderCheck } from "./import-edition.server";
 import type { EditionSource, SourceDocument } from "./read-source.server";
@@ -57,13 +58,14 @@ function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
 
 const timeOf = ({ publishAt }: SourceDocument) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;
 
-/** Finds what members would see as its characters. */
+/** Finds what members would see as its characters, and what keeps some of them from reading. */
 function unparsedParts({ path: file, body, bodyLine }: SourceDocument): EditionProblem[] {
   const tree = parseMarkdown(body);
   // a mistake, and reported as such
   if (unrenderablePart(tree)) return [];
+  const barriers = barriersIn(tree);
   readMarkup(tree);
-  return unparsedMarkup(tree, body).map(({ line, problem }) => ({
+  return [...unparsedMarkup(tree, body), ...barriers].map(({ line, problem }) => ({
     ...{ file, problem },
     line: line + bodyLine - 1,
   }));

@@ -140,6 +140,7 @@ export async function loadEdition(digest: string): Promise<Edition | null> {
   const entries = stored.documents.map(
     ({ sound, language, dir, ...entry }): EditionEntry => ({
       ...entry,
+      id: entry.id ?? entry.slug,
       number: numbers.get(entry.slug) ?? null,
       language: language ?? site.language,
       dir: dir ?? site.dir,
@@ -297,11 +298,11 @@ function toRow(
     "edition" | "position" | "part" | "html" | "blocks" | "wordCount" | "renderKey"
   >,
 ): NewDocument {
-  const { slug, kind, publishAt, extraKind, audio, isPublic, language, dir } = document;
+  const { slug, id, kind, publishAt, extraKind, audio, isPublic, language, dir } = document;
   const set = (line: string) => typographic(line, language);
   const title = set(document.title);
   return {
-    ...{ slug, kind, publishAt, extraKind, audio, isPublic, language, dir },
+    ...{ slug, id, kind, publishAt, extraKind, audio, isPublic, language, dir },
     title,
     summary: document.summary === null ? beginningOf(rest.html, title) : set(document.summary),
     part: part && set(part),

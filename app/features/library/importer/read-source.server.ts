@@ -30,6 +30,7 @@ export type SourceDocument = {
   path: string;
   kind: DocumentKind;
   slug: string;
+  id: string;
   title: string;
   /** Null if it is the beginning of the text. */
   summary: string | null;
@@ -49,7 +50,7 @@ export type SourceDocument = {
   /** Line of the file on which the body begins. */
   bodyLine: number;
   /** Lines of the file that set these fields. */
-  fieldLines: { order: number; audio: number };
+  fieldLines: { id: number; order: number; audio: number };
 };
 
 /** The content of an edition's folder, before rendering. */
@@ -222,10 +223,12 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
   if (body.trim() === "") reject(bodyLine, "there is no text");
   const unparsable = unparsablePart(body);
   if (unparsable) return void reject(unparsable.line + bodyLine - 1, unparsable.problem);
+  const slug = slugOf(path);
   source.documents.push({
     path,
     kind,
-    slug: slugOf(path),
+    slug,
+    id: frontMatter.id ?? slug,
     title: frontMatter.title,
     summary: frontMatter.summary ?? null,
     order: frontMatter.order,
@@ -238,7 +241,11 @@ function addDocument(source: EditionSource, path: string, text: TextFile): void 
     ...languageOf(frontMatter),
     body,
     bodyLine,
-    fieldLines: { order: lineOf("order", text.content), audio: lineOf("audio", text.content) },
+    fieldLines: {
+      id: lineOf("id", text.content),
+      order: lineOf("order", text.content),
+      audio: lineOf("audio", text.content),
+    },
   });
 }
 
@@ -276,7 +283,7 @@ export function resolvePath(from: string, relative: string): string {
   return posix.join(posix.dirname(from), relative).normalize();
 }
 
-/** Reports texts of one kind with the same order, and texts with the same slug. */
+/** Reports texts of one kind with the same order, and texts with the same slug or id. */
 function checkDuplicates({ documents, problems }: EditionSource): void {
   const known = new Map<string, SourceDocument>();
   const takenBy = (name: string, document: SourceDocument) => {
@@ -295,6 +302,14 @@ function checkDuplicates({ documents, problems }: EditionSource): void {
     if (same) {
       const problem = `has the same slug as ${same.path}, '${slug}'; rename one of the files`;
       problems.push({ file, line: null, problem });
+    }
+  }
+  for (const document of documents.filter(({ id, slug }) => id !== slug)) {
+    const { path: file, id, fieldLines } = document;
+    const same = takenBy(id, document);
+    if (same) {
+      const problem = `id: '${id}' is also the slug or id of ${same.path}`;
+      problems.push({ file, line: fieldLines.id, problem });
     }
   }
 }

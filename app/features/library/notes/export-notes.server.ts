@@ -16,7 +16,7 @@ export async function* exportNotes(
   const written = await listNotes(userId);
   if (written.length === 0) yield "\nThere are no notes yet.\n";
   const entries = new Map(
-    (edition?.all() ?? []).map((entry, index) => [entry.slug, { entry, index }]),
+    (edition?.all() ?? []).map((entry, index) => [entry.id, { entry, index }]),
   );
   const place = (slug: string) => entries.get(slug)?.index ?? entries.size;
   for (const { slug, title, updatedAt } of written.toSorted(

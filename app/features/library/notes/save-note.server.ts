@@ -86,7 +86,7 @@ export async function saveNote(
     const entry = edition.find(slug, new Date());
     // another user's version means nothing for this user's notes
     const written = isOwner ? posted : { ...posted, version: null, unconfirmed: undefined };
-    const note = { ...written, userId, title: entry?.title };
+    const note = { ...written, userId, slug: entry?.id ?? slug, title: entry?.title };
     const stored =
       (await storeNext(note)) ??
       (await merges.add(() =>

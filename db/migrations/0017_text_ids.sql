@@ -1,0 +1,1 @@
+ALTER TABLE "edition_documents" ADD COLUMN "id" text;
