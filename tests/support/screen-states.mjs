@@ -209,7 +209,7 @@ export const SCREEN_STATES = [
     window: true,
     show: async (page) => {
       await visit(page, "/premium/chapters/the-weight-you-carry");
-      await page.locator("summary", { hasText: "Text size and theme" }).click();
+      await page.locator("summary", { hasText: "Reading settings" }).click();
       await page.getByRole("button", { name: "Large", exact: true }).waitFor();
     },
   },

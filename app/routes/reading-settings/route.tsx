@@ -1,0 +1,23 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { READING_SETTINGS_PATH } from "~/features/library/reading-settings";
+import { saveReadingSettings } from "~/features/library/reading-settings.server";
+import { answerForm } from "~/http/form-answer.server";
+import { errorResponse, readForm } from "~/http/request-body.server";
+import type { RouteHandle } from "~/http/route-handle";
+import { safeRedirect } from "~/http/safe-redirect";
+
+export const handle: RouteHandle = { metricsName: READING_SETTINGS_PATH };
+
+export const loader = () => redirect("/");
+
+/** Saves a reading setting that a member, or a reader of the free preview, has chosen. */
+export async function action(args: ActionFunctionArgs) {
+  const form = await readForm(args.request);
+  const kept = await saveReadingSettings(args, form.fields);
+  if (!kept) throw errorResponse(400, "There is no such reading setting.");
+  return answerForm(form, {
+    toast: null,
+    redirectTo: safeRedirect(form.fields.redirectTo),
+    headers: new Headers({ "Set-Cookie": kept }),
+  });
+}
