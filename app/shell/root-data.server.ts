@@ -2,14 +2,15 @@ import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
-import { findSession, findViewer } from "~/features/accounts/viewer.server";
+import { findSession, findUser, findViewer } from "~/features/accounts/viewer.server";
 import { type ReadingSettings, toReadingSettings } from "~/features/library/reading-settings";
-import { findReadingSettings, hasReadingCookie } from "~/features/library/reading-settings.server";
+import { findReadingSettings, readingCookieName } from "~/features/library/reading-settings.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { currentSite } from "~/features/site/current-site.server";
 import type { PageSite } from "~/features/site/page-site";
 import { pageSite } from "~/features/site/page-site.server";
+import { hasCookie } from "~/http/cookies.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
 import { isMembersPath } from "./members-path";
@@ -27,11 +28,12 @@ type SiteData = RootData & {
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
+  const cookies = request.headers.get("Cookie");
   const [viewer, session, flash, chosen] = await Promise.all([
     findViewer(args),
     findSession(args),
     readFlash(request),
-    findReadingSettings(args),
+    findUser(args).then((user) => findReadingSettings({ user, cookies })),
   ]);
   const { pathname } = new URL(request.url);
   const isRead =
@@ -53,7 +55,7 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());
-  if (viewer || flash || hasSessionCookie(request) || hasReadingCookie(request))
+  if (viewer || flash || hasSessionCookie(request) || hasCookie(cookies, readingCookieName()))
     headers.set("Cache-Control", "private, no-store");
   const renewed = await renewOrNull(args);
   if (renewed) headers.append("Set-Cookie", renewed);
