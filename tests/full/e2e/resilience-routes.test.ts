@@ -252,7 +252,7 @@ const routes: Record<string, Route> = {
   "reading-settings": {
     path: "/reading-settings",
     get: "302 /",
-    post: { form: { theme: "night" }, answers: "303 /" },
+    post: { form: { theme: "night" }, answers: "303 /", writes: [[], ["users"]] },
   },
   "drafts.$token.$slug": { path: `/drafts/99999-${"a".repeat(22)}/gates`, get: "404" },
   "drafts.$token.media.$name": {
