@@ -17,6 +17,7 @@ import {
 import type { ReactNode } from "react";
 import { AuthProvider } from "~/features/accounts/auth-context";
 import { MembershipBanner } from "~/features/billing/membership-notice";
+import { settingAttributes } from "~/features/library/reading-settings";
 import { siteLinks } from "~/features/seo/site-links";
 import { useSiteOrNull } from "~/features/site/page-site";
 import stylesheet from "~/styles/app.css";
@@ -67,21 +68,22 @@ export async function loader(args: LoaderFunctionArgs) {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   useHydratedMark();
-  const { theme, size } = useRouteLoaderData<typeof loader>("root")?.reading ?? {};
+  const reading = useRouteLoaderData<typeof loader>("root")?.reading;
+  const theme = reading?.theme ?? "paper";
   const site = useSiteOrNull();
   return (
-    <html lang="en" data-theme={theme} data-text-size={size}>
+    <html lang="en" {...settingAttributes(reading ?? {})}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {theme && (
+        {theme === "device" && (
           <meta
             name="theme-color"
-            content={THEME_COLORS[theme === "paper" ? theme : "night"]}
+            content={THEME_COLORS.night}
             media="(prefers-color-scheme: dark)"
           />
         )}
-        <meta name="theme-color" content={THEME_COLORS[theme === "night" ? theme : "paper"]} />
+        <meta name="theme-color" content={THEME_COLORS[theme === "device" ? "paper" : theme]} />
         <Meta />
         <Links />
         {site && siteLinks(site).map((link) => <link key={link.href} {...link} />)}

@@ -109,6 +109,10 @@ export const progressFailed = /* @__PURE__ */ wentWrong(
   "How far you have read could not be saved. Please try again.",
 );
 
+export const readingSettingsFailed = /* @__PURE__ */ wentWrong(
+  "Your reading settings could not be saved. Please try again.",
+);
+
 export const podcastAddressCreated = /* @__PURE__ */ notice(
   "🎧 Your Podcast Address Is Ready",
   "Copy it into your podcast app.",

@@ -37,6 +37,8 @@ export const users = pgTable(
     /** Whether the password was found, when last entered, to be a common one or the address. */
     isPasswordGuessable: boolean("is_password_guessable").notNull().default(false),
     avatarUrl: text("avatar_url"),
+    /** How the book is set, and the theme of all pages; null if never chosen. */
+    readingSettings: jsonb("reading_settings").$type<Record<string, string>>(),
     /** When the address was confirmed by a mailed link; null if it was not. */
     emailConfirmedAt: instant("email_confirmed_at"),
     /** When a mail last asked to confirm the address. */

@@ -13,6 +13,7 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
+import { readingCookieName } from "~/features/library/reading-settings.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
 import type { VisitorCounter } from "~/features/statistics/visitor-counter.server";
 import { QueueFull } from "~/http/bounded-queue.server";
@@ -67,7 +68,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       inNetworksTurn(clientNetworks(clientAddress(request)), () =>
         remix(new Request(new URL(url, origin)), { isDocument: true }),
       ),
-    personalCookies: [sessionCookieName(), flashCookieName()],
+    personalCookies: [sessionCookieName(), flashCookieName(), readingCookieName()],
     sharedSeconds,
     sendsEarlyHints: env().EARLY_HINTS,
   });

@@ -2,20 +2,21 @@ import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
-import { findSession, findViewer } from "~/features/accounts/viewer.server";
-import type { ReadingSettings } from "~/features/library/reading-settings";
-import { readReadingSettings } from "~/features/library/reading-settings-cookie.server";
+import { findSession, findUser, findViewer } from "~/features/accounts/viewer.server";
+import { type ReadingSettings, toReadingSettings } from "~/features/library/reading-settings";
+import { findReadingSettings, readingCookieName } from "~/features/library/reading-settings.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
 import { shownPriceOnSale } from "~/features/membership/price-on-sale.server";
 import { currentSite } from "~/features/site/current-site.server";
 import type { PageSite } from "~/features/site/page-site";
 import { pageSite } from "~/features/site/page-site.server";
+import { hasCookie } from "~/http/cookies.server";
 import { clearFlash, readFlash } from "~/http/flash.server";
 import { log } from "~/observability/log.server";
 import { isMembersPath } from "./members-path";
 
 type SiteData = RootData & {
-  /** Settings that style the whole document in the members' area; null elsewhere. */
+  /** Settings that style the whole document; null on pages that are not read, for visitors who have chosen nothing. */
   reading: ReadingSettings | null;
   /** The book's name and what else of the author's site every page shows. */
   site: PageSite;
@@ -27,13 +28,16 @@ type SiteData = RootData & {
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
-  const inMembersArea = isMembersPath(new URL(request.url).pathname);
-  const [viewer, session, flash, reading] = await Promise.all([
+  const cookies = request.headers.get("Cookie");
+  const [viewer, session, flash, chosen] = await Promise.all([
     findViewer(args),
     findSession(args),
     readFlash(request),
-    inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
+    findUser(args).then((user) => findReadingSettings({ user, cookies })),
   ]);
+  const { pathname } = new URL(request.url);
+  const isRead =
+    viewer !== null || isMembersPath(pathname) || /^\/(preview|drafts)\//.test(pathname);
   const { PUBLIC_URL, PRICE_NOTE, CANCELLATION_PAGE, CANCELLATION_LINK_LABEL } = env();
   const root: SiteData = {
     viewer,
@@ -46,12 +50,12 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
     premiumPrice: shownPriceOnSale(),
     priceNote: PRICE_NOTE ?? null,
     cancellationLabel: CANCELLATION_PAGE ? CANCELLATION_LINK_LABEL : null,
-    reading,
+    reading: chosen ?? (isRead ? toReadingSettings(null) : null),
     site: pageSite(currentSite()),
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());
-  if (viewer || flash || hasSessionCookie(request))
+  if (viewer || flash || hasSessionCookie(request) || hasCookie(cookies, readingCookieName()))
     headers.set("Cache-Control", "private, no-store");
   const renewed = await renewOrNull(args);
   if (renewed) headers.append("Set-Cookie", renewed);

@@ -6,7 +6,7 @@ const file = fileURLToPath(module);
 
 /**
  * A PostCSS plugin: declares each of the design's colors as a token in the style sheet's `@theme`, and those that
- * differ by night in the rules of the themes. It reads them anew each time, so that `npm run dev` shows an edit.
+ * differ between themes in the rules of the themes. It reads them anew each time, so that `npm run dev` shows an edit.
  *
  * @type {import("postcss").Plugin}
  */
@@ -15,13 +15,21 @@ export const declareColors = {
   async Once(root, { result }) {
     const { mtimeMs } = await stat(file);
     /** @type {typeof import("./colors.mjs")} */
-    const { COLORS, NIGHT_COLORS } = await import(`${module.href}?${mtimeMs}`);
+    const { COLORS, SEPIA_COLORS, NIGHT_COLORS } = await import(`${module.href}?${mtimeMs}`);
     root.walkAtRules("theme", (theme) => {
       for (const token of tokensOf(COLORS)) theme.append(token);
     });
-    root.walkRules(/^\[data-theme=/, (rule) => {
-      for (const token of tokensOf(NIGHT_COLORS)) rule.append(token);
-    });
+    const changing = Object.entries(COLORS).filter(([name]) => name in NIGHT_COLORS);
+    for (const [theme, colors] of Object.entries({
+      paper: Object.fromEntries(changing),
+      sepia: SEPIA_COLORS,
+      night: NIGHT_COLORS,
+      device: NIGHT_COLORS,
+    })) {
+      root.walkRules(`[data-theme="${theme}"]`, (rule) => {
+        for (const token of tokensOf(colors)) rule.append(token);
+      });
+    }
     result.messages.push({ type: "dependency", plugin: "declare-colors", file });
   },
 };

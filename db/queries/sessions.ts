@@ -1,6 +1,14 @@
 import { and, eq, gt, ne, sql } from "drizzle-orm";
 import { db, type Executor } from "../client";
-import { type Profile, profiles, type Session, sessions, users, type VerifiedBy } from "../schema";
+import {
+  type Profile,
+  profiles,
+  type Session,
+  sessions,
+  type User,
+  users,
+  type VerifiedBy,
+} from "../schema";
 
 /** The part of a session that its requests need. */
 export type SessionState = Pick<
@@ -10,13 +18,18 @@ export type SessionState = Pick<
 
 /** A session's user and profile, as the site needs them on every page. */
 export type ViewerRow = {
-  user: { id: string; email: string; avatarUrl: string | null };
+  user: Pick<User, "id" | "email" | "avatarUrl" | "readingSettings">;
   session: SessionState;
   profile: Profile | null;
 };
 
 const SIGNED_IN = {
-  user: { id: users.id, email: users.email, avatarUrl: users.avatarUrl },
+  user: {
+    id: users.id,
+    email: users.email,
+    avatarUrl: users.avatarUrl,
+    readingSettings: users.readingSettings,
+  },
   session: {
     id: sessions.id,
     createdAt: sessions.createdAt,

@@ -162,3 +162,15 @@ export async function findEmailOfUser(
 export async function findAccountCreation(userId: string): Promise<Date | null> {
   return (await findUserById(userId))?.createdAt ?? null;
 }
+
+/** Stores a user's reading settings; with `unlessStored`, only if there are none. */
+export async function updateReadingSettings(
+  userId: string,
+  readingSettings: User["readingSettings"],
+  { unlessStored = false } = {},
+): Promise<void> {
+  await getDatabase()
+    .db.update(users)
+    .set({ readingSettings, updatedAt: new Date() })
+    .where(and(eq(users.id, userId), unlessStored ? isNull(users.readingSettings) : undefined));
+}

@@ -118,7 +118,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/premium/notes/save": forMembers("→ /premium"),
   "/premium/listening": forMembers("→ /premium/chapters"),
   "/premium/progress": forMembers("→ /premium/chapters"),
-  "/premium/reading": forMembers("→ /premium/chapters"),
+  "/reading-settings": "→ /",
 
   "/sitemap.xml": "application/xml",
   "/robots.txt": "text/plain",

@@ -157,7 +157,6 @@ const TABLE: Row[] = [
   // addresses for posts only
   { ...page("premium_.progress", "/premium/progress"), inside: "to /premium/chapters" },
   { ...page("premium_.listening", "/premium/listening"), inside: "to /premium/chapters" },
-  { ...page("premium_.reading", "/premium/reading"), inside: "to /premium/chapters" },
   { ...page("premium_.notes", "/premium/notes"), inside: "to /premium" },
   { ...page("premium_.notes_.save", "/premium/notes/save"), inside: "to /premium" },
   { ...page("premium_.community", "/premium/community"), inside: `to ${COMMUNITY}/session/sso` },
@@ -207,12 +206,6 @@ const TABLE: Row[] = [
     asked: { path: "/premium/listening", json: { slug: "mile", second: 9 } },
     inside: "200",
     outside: "403",
-  },
-  {
-    route: "premium_.reading",
-    asked: { path: "/premium/reading", form: { theme: "night" } },
-    inside: "to /premium/chapters",
-    outside: "to /",
   },
   {
     route: "premium_.podcast",

@@ -17,6 +17,16 @@ import { hydrated } from "./hydrated.mjs";
 /** @type {(path: string) => ScreenState["show"]} */
 const open = (path) => (page) => visit(page, path);
 
+/** Pages that are also shown in each theme, by the name of their state. */
+const THEMED = {
+  landing: "/",
+  account: "/account",
+  premium: "/premium",
+  chapter: "/premium/chapters/the-weight-you-carry",
+  "search-found": "/premium/search?q=forest",
+  "newsletter-archive": "/newsletter/archive",
+};
+
 /** Every page of the site in every state that looks different. @type {ScreenState[]} */
 export const SCREEN_STATES = [
   { name: "landing", show: open("/") },
@@ -195,21 +205,25 @@ export const SCREEN_STATES = [
   },
   { name: "contents", visitor: "member", show: open("/premium/chapters") },
   { name: "chapter", visitor: "member", show: open("/premium/chapters/the-weight-you-carry") },
-  {
-    name: "chapter-night",
-    visitor: "member",
-    show: async (page) => {
-      await page.emulateMedia({ colorScheme: "dark" });
-      await visit(page, "/premium/chapters/the-weight-you-carry");
-    },
-  },
+  ...["sepia", "night"].flatMap((theme) =>
+    Object.entries(THEMED).map(([name, path]) => ({
+      name: `${name}-${theme}`,
+      visitor: /** @type {const} */ ("member"),
+      show: async (/** @type {Page} */ page) => {
+        await visit(page, path);
+        await page.evaluate((theme) => {
+          document.documentElement.dataset.theme = theme;
+        }, theme);
+      },
+    })),
+  ),
   {
     name: "chapter-settings",
     visitor: "member",
     window: true,
     show: async (page) => {
       await visit(page, "/premium/chapters/the-weight-you-carry");
-      await page.locator("summary", { hasText: "Text size and theme" }).click();
+      await page.locator("summary", { hasText: "Reading settings" }).click();
       await page.getByRole("button", { name: "Large", exact: true }).waitFor();
     },
   },

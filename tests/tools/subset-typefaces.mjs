@@ -1,7 +1,8 @@
 /**
  * Regenerates the typeface files of `app/styles/typefaces/` from those of @fontsource, in the weights that the styles
- * use. Each face gets one file for the characters of the site's own texts, and one for all other Latin ones. Run it
- * by hand after a change to any of those:
+ * use. Each face gets one file for the characters of the site's own texts, and one for all other Latin ones.
+ * OpenDyslexic, whose license reserves its name to unmodified files, is copied. Run it by hand after a change to any of
+ * those:
  *
  * node tests/tools/subset-typefaces.mjs
  *
@@ -59,4 +60,13 @@ for (const { name, file, axes } of TYPEFACES) {
     console.log(`${part}: ${subset.length} bytes`);
   }
   copyFileSync(join(source, "LICENSE"), join(folder, `${name}-license.txt`));
+}
+
+const source = dirname(require.resolve("@fontsource/opendyslexic/package.json"));
+for (const [copy, file] of Object.entries({
+  "opendyslexic.woff2": "files/opendyslexic-latin-400-normal.woff2",
+  "opendyslexic-bold.woff2": "files/opendyslexic-latin-700-normal.woff2",
+  "opendyslexic-license.txt": "LICENSE",
+})) {
+  copyFileSync(join(source, file), join(folder, copy));
 }

@@ -37,6 +37,12 @@ export function findSession({ request, context }: Args): Promise<Found> {
   return found;
 }
 
+/** Returns the signed-in user; null if signed out or unknown. */
+export async function findUser(args: Args): Promise<ViewerRow["user"] | null> {
+  const session = await findSession(args);
+  return session && session !== "unknown" ? session.user : null;
+}
+
 /** Returns the viewer as pages may show it; null if signed out or unknown. */
 export async function findViewer(args: Args): Promise<Viewer | null> {
   const session = await findSession(args);

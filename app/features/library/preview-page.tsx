@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import { initialClass } from "~/features/site/page-site";
 import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
+import { ReadingSettingsForm } from "./reading-settings-form";
 
 type PreviewPageProps = { preview: PreviewView; isForAuthor?: boolean };
 
@@ -11,6 +12,9 @@ export function PreviewPage({ preview, isForAuthor = false }: PreviewPageProps) 
   return (
     <>
       <div className="reading-page">
+        <div className="frame flex justify-end pt-3 print:hidden">
+          <ReadingSettingsForm />
+        </div>
         <article aria-labelledby="document-title">
           <div className="reading-sheet">
             <header className="reading-opening">

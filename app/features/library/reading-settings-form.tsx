@@ -1,47 +1,44 @@
 import { useLocation, useRouteLoaderData } from "@remix-run/react";
-import { type FormEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
-import { postJson } from "~/ui";
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from "react";
+import * as toasts from "~/toast-messages";
+import { postJson, useToast } from "~/ui";
 import {
   changeReadingSettings,
-  DEFAULT_READING_SETTINGS,
+  READING_SETTINGS,
   READING_SETTINGS_ID,
   READING_SETTINGS_PATH,
+  type ReadingSetting,
   type ReadingSettings,
-  type TextSize,
-  type Theme,
+  settingAttributes,
+  toReadingSettings,
 } from "./reading-settings";
 
-const SIZE_LABELS: Record<TextSize, string> = {
-  1: "Small",
-  2: "Medium",
-  3: "Large",
-  4: "Very large",
-};
-const THEME_LABELS: Record<Theme, string> = {
-  paper: "Paper",
-  night: "Night",
-  device: "As the device",
-};
-
 /**
- * Text size and theme, behind a button. Each choice is a submit button. Browsers with JavaScript apply it at once;
- * others return to the same place on the page.
+ * The reading settings, behind a button. Each choice is a submit button, which looks as the text will. Browsers with
+ * JavaScript apply it at once; others return to the same place on the page.
  */
 export function ReadingSettingsForm() {
   const { pathname, search } = useLocation();
   const [current, setCurrent] = useState(useReadingSettings());
   const details = useRef<HTMLDetailsElement>(null);
+  const saving = useRef<Promise<unknown>>(Promise.resolve());
+  const toast = useToast();
   useClosing(details);
 
   const choose = (event: FormEvent) => {
     const { submitter } = event.nativeEvent as SubmitEvent;
     if (!(submitter instanceof HTMLButtonElement)) return;
     event.preventDefault();
-    const changed = changeReadingSettings(current, { [submitter.name]: submitter.value });
+    const choice = { [submitter.name]: submitter.value };
+    const changed = changeReadingSettings(current, choice);
     if (!changed) return;
     setCurrent(changed);
     apply(changed);
-    void postJson(READING_SETTINGS_PATH, changed);
+    // one after another, since each answer's cookie has all settings
+    saving.current = saving.current.then(async () => {
+      const { ok } = await postJson(READING_SETTINGS_PATH, choice, true);
+      if (!ok) toast(toasts.readingSettingsFailed);
+    });
   };
 
   return (
@@ -50,7 +47,7 @@ export function ReadingSettingsForm() {
         <span aria-hidden="true" className="reading-control-aa">
           Aa
         </span>
-        <span className="sr-only">Text size and theme</span>
+        <span className="sr-only">Reading settings</span>
       </summary>
       <form
         id={READING_SETTINGS_ID}
@@ -64,58 +61,35 @@ export function ReadingSettingsForm() {
           name="redirectTo"
           value={`${pathname}${search}#${READING_SETTINGS_ID}`}
         />
-        <Choices legend="Text size">
-          {(Object.keys(SIZE_LABELS) as TextSize[]).map((size) => (
-            <Choice key={size} name="size" value={size} chosen={current.size}>
-              <span aria-hidden="true" className={`reading-size-${size}`}>
-                A
-              </span>
-              <span className="sr-only">{SIZE_LABELS[size]}</span>
-            </Choice>
-          ))}
-        </Choices>
-        <Choices legend="Theme">
-          {(Object.keys(THEME_LABELS) as Theme[]).map((theme) => (
-            <Choice key={theme} name="theme" value={theme} chosen={current.theme}>
-              {THEME_LABELS[theme]}
-            </Choice>
-          ))}
-        </Choices>
+        {Object.entries<ReadingSetting>(READING_SETTINGS).map(([name, setting]) => (
+          <fieldset key={name}>
+            <legend className="reading-legend">{setting.label}</legend>
+            <div className="reading-choices">
+              {Object.entries(setting.choices).map(([value, label]) => (
+                <button
+                  key={value}
+                  type="submit"
+                  name={name}
+                  value={value}
+                  aria-pressed={value === current[name as keyof ReadingSettings]}
+                  aria-label={setting.sample && label}
+                  className="reading-choice"
+                  {...settingAttributes({ [name]: value })}
+                >
+                  {setting.sample ?? label}
+                </button>
+              ))}
+            </div>
+          </fieldset>
+        ))}
       </form>
     </details>
   );
 }
 
-function Choices({ legend, children }: { legend: string; children: ReactNode }) {
-  return (
-    <fieldset>
-      <legend className="reading-legend">{legend}</legend>
-      <div className="reading-choices">{children}</div>
-    </fieldset>
-  );
-}
-
-type ChoiceProps = { name: string; value: string; chosen: string; children: ReactNode };
-
-function Choice({ name, value, chosen, children }: ChoiceProps) {
-  return (
-    <button
-      type="submit"
-      name={name}
-      value={value}
-      aria-pressed={value === chosen}
-      className="reading-choice"
-    >
-      {children}
-    </button>
-  );
-}
-
 /** Updates the document as the server will render it from now on (root.tsx). */
-function apply({ theme, size }: ReadingSettings) {
-  const { dataset } = document.documentElement;
-  dataset.theme = theme;
-  dataset.textSize = size;
+function apply(settings: ReadingSettings) {
+  Object.assign(document.documentElement.dataset, settings);
   const { backgroundColor } = getComputedStyle(document.documentElement);
   for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
     meta.content = backgroundColor;
@@ -146,8 +120,8 @@ function useClosing(details: RefObject<HTMLDetailsElement>) {
   }, [details]);
 }
 
-/** Returns the settings from the root loader's data, or the defaults. */
+/** Returns the settings from the root loader's data. */
 function useReadingSettings(): ReadingSettings {
   const root = useRouteLoaderData("root") as { reading?: ReadingSettings | null } | undefined;
-  return root?.reading ?? DEFAULT_READING_SETTINGS;
+  return toReadingSettings(root?.reading);
 }

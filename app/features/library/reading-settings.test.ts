@@ -1,21 +1,28 @@
 import { expect, it } from "vitest";
-import { changeReadingSettings, DEFAULT_READING_SETTINGS } from "./reading-settings";
+import { changeReadingSettings, toReadingSettings } from "./reading-settings";
 
-it("changes the theme or the text size, and keeps the other", () => {
-  const night = changeReadingSettings(DEFAULT_READING_SETTINGS, { theme: "night" });
-  expect(night).toEqual({ theme: "night", size: "2" });
-  expect(night && changeReadingSettings(night, { size: "4" })).toEqual({
+const INITIAL = toReadingSettings(null);
+
+it("changes the settings that are posted, and keeps the others", () => {
+  const night = changeReadingSettings(INITIAL, { theme: "night", redirectTo: "/" });
+  expect(night).toEqual({ ...INITIAL, theme: "night" });
+  expect(night && changeReadingSettings(night, { size: "larger" })).toMatchObject({
     theme: "night",
-    size: "4",
+    size: "larger",
   });
 });
 
 it.each([
-  { theme: "sepia" },
-  { size: "5" },
+  { theme: "dusk" },
   { size: 2 },
   { theme: ["night", "paper"] },
   { theme: null },
+  { justified: "toString" },
 ])("rejects any other value: %j", (fields) => {
-  expect(changeReadingSettings(DEFAULT_READING_SETTINGS, fields)).toBeNull();
+  expect(changeReadingSettings(INITIAL, fields)).toBeNull();
 });
+
+it.each([null, "night", 7, { theme: "dusk", measure: 3 }])(
+  "takes the initial choice for what is stored and is none: %j",
+  (stored) => expect(toReadingSettings(stored)).toEqual(INITIAL),
+);

@@ -1,5 +1,5 @@
 import { converter, formatHex, interpolate, wcagContrast } from "culori";
-import { COLORS, NIGHT_COLORS } from "~/styles/colors.mjs";
+import { COLORS, NIGHT_COLORS, SEPIA_COLORS } from "~/styles/colors.mjs";
 import type { Site } from "./site";
 
 /** Contrast of text (WCAG 2.2, 1.4.3), and that of the light text on the dark tone, which is also set small. */
@@ -54,23 +54,28 @@ export function colorStyles({ accent, dark }: Site["colors"]): string | null {
   const onDark = nearest(gold, (color) => wcagContrast(color, nightSoft) >= READABLE);
   const readableOn = (ground: string) =>
     nearest(gold, (color) => wcagContrast(color, ground) >= READABLE);
-  const byNight = {
-    "gold-text": readableOn(NIGHT_COLORS["paper-deep"]),
-    highlight: mix(NIGHT_COLORS.paper, gold, 0.2),
-  };
+  const inTheme = (theme: { paper: string; "paper-deep": string }, share: number) => ({
+    "gold-text": readableOn(theme["paper-deep"]),
+    highlight: mix(theme.paper, gold, share),
+  });
+  const byDay = inTheme(COLORS, 0.3);
+  const byNight = inTheme(NIGHT_COLORS, 0.2);
   return [
     rule(":root", {
       ...accentTokens(gold),
-      "gold-text": readableOn(COLORS["paper-deep"]),
-      "gold-pale": mix(COLORS.paper, gold, 0.3),
-      highlight: mix(COLORS.paper, gold, 0.3),
+      ...byDay,
+      "gold-pale": byDay.highlight,
       night,
       "night-soft": nightSoft,
       "line-night": mix(night, COLORS.paper, 0.2),
       mist: mix(COLORS.paper, night, 0.2),
     }),
     rule(".on-night", accentTokens(onDark)),
-    `@media screen{${rule('[data-theme="night"]', byNight)}}`,
+    "@media screen{",
+    rule('[data-theme="paper"]', byDay),
+    rule('[data-theme="sepia"]', inTheme(SEPIA_COLORS, 0.3)),
+    rule('[data-theme="night"]', byNight),
+    "}",
     `@media screen and (prefers-color-scheme:dark){${rule('[data-theme="device"]', byNight)}}`,
   ].join("\n");
 }

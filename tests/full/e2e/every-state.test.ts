@@ -130,7 +130,7 @@ const headingsSeen = new Set<string | undefined>();
 function isNewPage({ name }: ScreenState, { headings: [heading] }: StateDocuments): boolean {
   const isNew = !headingsSeen.has(heading);
   headingsSeen.add(heading);
-  return isNew || /^menu-|^toast-|-failed$|-night$/.test(name);
+  return isNew || /^menu-|^toast-|-failed$|-(night|sepia)$/.test(name);
 }
 
 /** Returns a page's layout faults. */

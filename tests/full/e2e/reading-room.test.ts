@@ -1,3 +1,4 @@
+import { wcagContrast } from "culori";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright";
 import { beforeAll, describe, expect, it } from "vitest";
 import { siteForThisFile } from "../../support/e2e-site";
@@ -45,7 +46,9 @@ const coveredButtons = (page: Page) =>
   });
 
 const PAPER = "rgb(253, 249, 241)";
+const SEPIA = "rgb(241, 227, 200)";
 const NIGHT = "rgb(28, 23, 18)";
+const PREVIEW = "/preview/the-hour-before-the-day";
 
 describe("a chapter", () => {
   it("opens its neighbours by arrow key, with their text and styles", async () => {
@@ -75,7 +78,23 @@ describe("a chapter", () => {
   });
 });
 
-describe("theme and text size", () => {
+describe("reading settings", () => {
+  const openSettings = (page: Page) =>
+    page.locator("summary", { hasText: "Reading settings" }).click();
+
+  /** Presses the button of a choice, and waits until it is saved. */
+  async function choose(page: Page, setting: string, choice: string): Promise<void> {
+    const saved = page.waitForResponse((answer) => answer.url().endsWith("/reading-settings"));
+    const group = page.getByRole("group", { name: setting });
+    await group.getByRole("button", { name: choice, exact: true }).click();
+    expect((await saved).status()).toBe(200);
+  }
+
+  const styleOf = (page: Page, property: string) =>
+    page
+      .locator("#p2")
+      .evaluate((text, name) => getComputedStyle(text).getPropertyValue(name), property);
+
   it("follow the device until chosen", async () => {
     const page = await read(CHAPTER, { colorScheme: "dark" });
     expect(await paper(page)).toBe(NIGHT);
@@ -83,37 +102,98 @@ describe("theme and text size", () => {
     expect(await paper(page)).toBe(PAPER);
   });
 
-  it("change at once, and are saved", async () => {
+  it("change a chapter at once, and a second device and every other page when they are opened", async () => {
     const page = await read(CHAPTER, { colorScheme: "light" });
     const before = await textSize(page);
-    await page.locator("summary", { hasText: "Text size and theme" }).click();
-    const kept = page.waitForResponse((response) => response.url().endsWith("/premium/reading"));
-    await page.getByRole("button", { name: "Night" }).click();
+    const [line, font] = [await styleOf(page, "line-height"), await styleOf(page, "font-family")];
+    await openSettings(page);
+    await choose(page, "Theme", "Night");
     expect(await paper(page)).toBe(NIGHT);
-    await kept;
-    const keptAgain = page.waitForResponse((answer) => answer.url().endsWith("/premium/reading"));
-    await page.getByRole("button", { name: "Very large" }).click();
-    expect(await textSize(page)).toBeGreaterThan(before);
-    await keptAgain;
-    await page.goto("/premium/chapters/small-hinges");
-    expect(await page.locator("html").getAttribute("data-theme")).toBe("night");
-    expect(await textSize(page)).toBeGreaterThan(before);
-    await page.goto("/");
-    expect(await paper(page)).toBe(PAPER);
+    await choose(page, "Text size", "Very large");
+    await choose(page, "Line height", "Loose");
+    await choose(page, "Width", "Narrow");
+    await choose(page, "Justified", "Yes");
+    const fetched = page.waitForRequest(/opendyslexic.*woff2/i);
+    await choose(page, "Typeface", "OpenDyslexic");
+    await fetched;
+
+    const device = await read("/premium/chapters/small-hinges", { colorScheme: "light" });
+    for (const each of [page, device]) {
+      expect(await textSize(each)).toBeGreaterThan(before);
+      expect(Number.parseFloat(await styleOf(each, "line-height"))).toBeGreaterThan(
+        Number.parseFloat(line),
+      );
+      expect(await styleOf(each, "font-family")).not.toBe(font);
+      expect(await styleOf(each, "text-align")).toBe("justify");
+    }
+    for (const path of ["/", "/account", "/premium", "/newsletter/archive", "/the-wrong-turn"]) {
+      await device.goto(path);
+      expect(await paper(device), path).toBe(NIGHT);
+      const tint = device.locator("meta[name=theme-color]");
+      expect(await tint.getAttribute("content"), path).toBe("#1c1712");
+    }
   });
 
   it("can be chosen without JavaScript, and the page opens at the same place", async () => {
     const page = await read(CHAPTER, { javaScriptEnabled: false, colorScheme: "light" });
-    await page.locator("summary", { hasText: "Text size and theme" }).click();
+    await openSettings(page);
     // the page covers none of the buttons
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await coveredButtons(page)).toEqual([]);
-    await page.getByRole("button", { name: "Night" }).click();
+    await page.getByRole("button", { name: "Sepia" }).click();
     await page.waitForURL(`**${CHAPTER}#reading-settings`);
+    expect(await paper(page)).toBe(SEPIA);
+    const pressed = page.getByRole("button", { name: "Sepia", pressed: true });
+    await pressed.waitFor();
+  });
+
+  it("of a visitor are the preview's, from the first paint, and nobody else's", async () => {
+    const page = await site.visit({ javaScriptEnabled: false, colorScheme: "light" });
+    await page.goto(PREVIEW);
+    await openSettings(page);
+    await page.getByRole("button", { name: "Night" }).click();
+    await page.waitForURL(`**${PREVIEW}#reading-settings`);
     expect(await paper(page)).toBe(NIGHT);
-    expect(await page.getByRole("button", { name: "Night" }).getAttribute("aria-pressed")).toBe(
-      "true",
-    );
+    await page.goto("/");
+    expect(await paper(page)).toBe(NIGHT);
+    const another = await site.visit({ colorScheme: "light" });
+    await another.goto(PREVIEW);
+    expect(await paper(another)).toBe(PAPER);
+  });
+
+  it("of a visitor become a new account's, and give way to those of an old one", async () => {
+    const page = await site.visit({ colorScheme: "light" });
+    await site.open(PREVIEW, page);
+    await openSettings(page);
+    await choose(page, "Theme", "Sepia");
+    const { email } = await site.signUp(page.context());
+    await page.goto("/account");
+    expect(await paper(page)).toBe(SEPIA);
+
+    const device = await site.visit({ colorScheme: "light" });
+    await site.open(PREVIEW, device);
+    await openSettings(device);
+    await choose(device, "Theme", "Night");
+    await site.signIn(device.context(), email);
+    await device.goto("/account");
+    expect(await paper(device)).toBe(SEPIA);
+  });
+
+  it("keep found words readable in each theme", async () => {
+    const page = await read("/premium/search?q=forest");
+    for (const theme of ["paper", "sepia", "night"]) {
+      await page.locator("html").evaluate((html, name) => {
+        html.dataset.theme = name;
+      }, theme);
+      const [color = "", ground = ""] = await page
+        .locator("mark")
+        .first()
+        .evaluate((mark) => {
+          const { color, backgroundColor } = getComputedStyle(mark);
+          return [color, backgroundColor];
+        });
+      expect(wcagContrast(color, ground), theme).toBeGreaterThan(4.5);
+    }
   });
 });
 
@@ -130,8 +210,6 @@ it("a search without results offers the book's contents", async () => {
 });
 
 describe("the preview", () => {
-  const PREVIEW = "/preview/the-hour-before-the-day";
-
   it("leads a visitor from the excerpt to the full chapter and the membership", async () => {
     const page = await site.open("/");
     const excerpt = await page.locator("#preview article p").allInnerTexts();

@@ -249,6 +249,11 @@ const routes: Record<string, Route> = {
     get: "302 /",
     post: { form: { notice: "purchase", redirectTo: "/" }, answers: "303 /" },
   },
+  "reading-settings": {
+    path: "/reading-settings",
+    get: "302 /",
+    post: { form: { theme: "night" }, answers: "303 /", writes: [[], ["users"]] },
+  },
   "drafts.$token.$slug": { path: `/drafts/99999-${"a".repeat(22)}/gates`, get: "404" },
   "drafts.$token.media.$name": {
     path: `/drafts/99999-${"a".repeat(22)}/media/${"0".repeat(32)}.png`,
@@ -268,11 +273,6 @@ const routes: Record<string, Route> = {
   "premium_.chapters_.$slug": { path: "/premium/chapters/small-hinges", get: "302 /" },
   "premium_.community": { path: "/premium/community", get: "302 /" },
   "premium_.extras.$slug": { path: "/premium/extras/one-drawer", get: "302 /" },
-  "premium_.reading": {
-    path: "/premium/reading",
-    get: "302 /",
-    post: { form: { theme: "night" }, answers: "302 /" },
-  },
   "premium_.listening": {
     path: "/premium/listening",
     get: "302 /",
