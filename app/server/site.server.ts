@@ -11,6 +11,7 @@ import {
 import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
+import { destinationCookieName } from "~/features/accounts/destination-cookie.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
@@ -67,7 +68,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       inNetworksTurn(clientNetworks(clientAddress(request)), () =>
         remix(new Request(new URL(url, origin)), { isDocument: true }),
       ),
-    personalCookies: [sessionCookieName(), flashCookieName()],
+    personalCookies: [sessionCookieName(), flashCookieName(), destinationCookieName()],
     sharedSeconds,
     sendsEarlyHints: env().EARLY_HINTS,
   });

@@ -1,8 +1,18 @@
 import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
+import { hasOwnLogIn, UPGRADE } from "~/features/accounts/destination";
+import {
+  findDestination,
+  forgetDestination,
+  keepDestination,
+} from "~/features/accounts/destination-cookie.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
+import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findViewer } from "~/features/accounts/viewer.server";
+import { currentEdition } from "~/features/library/current-edition.server";
+import { labelledTitle } from "~/features/library/entry-label";
+import { documentPath } from "~/features/library/library-paths";
 import type { ReadingSettings } from "~/features/library/reading-settings";
 import { readReadingSettings } from "~/features/library/reading-settings-cookie.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
@@ -27,19 +37,24 @@ type SiteData = RootData & {
  */
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
-  const inMembersArea = isMembersPath(new URL(request.url).pathname);
-  const [viewer, session, flash, reading] = await Promise.all([
+  const { pathname, search, searchParams } = new URL(request.url);
+  const [viewer, session, flash, reading, found] = await Promise.all([
     findViewer(args),
     findSession(args),
     readFlash(request),
-    inMembersArea ? readReadingSettings(request.headers.get("Cookie")) : null,
+    isMembersPath(pathname) ? readReadingSettings(request.headers.get("Cookie")) : null,
+    findDestination(request),
   ]);
+  const isAsked = viewer === null && hasOwnLogIn(pathname + search);
+  const wanted = isAsked ? pathname + search : found;
+  const isReached = viewer !== null && wanted?.replace(/\?.*/, "") === pathname;
   const { PUBLIC_URL, PRICE_NOTE, CANCELLATION_PAGE, CANCELLATION_LINK_LABEL } = env();
   const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
     toast: flash?.toast ? { ...flash.toast, id: flash.id } : null,
     notice: flash?.notice ?? null,
+    destination: wanted && !isReached ? describeDestination(wanted, viewer) : null,
     form: flash?.email ? { email: flash.email } : null,
     publicUrl: PUBLIC_URL,
     payments: paymentSettings(),
@@ -51,11 +66,31 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());
-  if (viewer || flash || hasSessionCookie(request))
+  if (isReached) headers.append("Set-Cookie", await forgetDestination());
+  else if (wanted && (isAsked || searchParams.has("leads-to"))) {
+    headers.append("Set-Cookie", await keepDestination(wanted));
+  }
+  if (viewer || flash || wanted || hasSessionCookie(request))
     headers.set("Cache-Control", "private, no-store");
   const renewed = await renewOrNull(args);
   if (renewed) headers.append("Set-Cookie", renewed);
   return data(root, { headers });
+}
+
+/** A destination with a text's title, for a member alone. An upgrade that is done leads to the first chapter. */
+function describeDestination(path: string, viewer: Viewer | null) {
+  const edition = viewer?.isSubscribed ? currentEdition() : null;
+  if (!edition) return { path, title: null };
+  const now = new Date();
+  if (path === UPGRADE) {
+    const [first] = edition.chapters(now);
+    return first ? { path: documentPath(first), title: labelledTitle(first) } : null;
+  }
+  const entry = edition.find(/[\w-]+(?=\?|$)/.exec(path)?.[0] ?? "", now);
+  return {
+    path,
+    title: entry && documentPath(entry) === path.replace(/\?.*/, "") ? labelledTitle(entry) : null,
+  };
 }
 
 async function renewOrNull(args: { request: Request; context: AppLoadContext }) {

@@ -13,3 +13,14 @@ export function UtcDate({ at, className }: { at: string; className?: string }) {
     </time>
   );
 }
+
+const timeFormat = new Intl.DateTimeFormat("en-US", {
+  dateStyle: "long",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+/** The day and time of an ISO 8601 instant, such as "December 22, 2026 at 6:05 PM UTC". */
+export function UtcTime({ at }: { at: string }) {
+  return <time dateTime={at}>{`${timeFormat.format(new Date(at))} UTC`}</time>;
+}

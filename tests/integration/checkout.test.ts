@@ -311,7 +311,9 @@ describe("a payment", () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const page = await get(success, `/checkout/success?session_id=${body.sessionId}`);
-    expect(page.headers.get("Location")).toBe("/auth");
+    expect(page.headers.get("Location")).toBe(
+      `/auth?leads-to=${encodeURIComponent(`/checkout/success?session_id=${body.sessionId}`)}`,
+    );
     expect(page.headers.getSetCookie()).toEqual([]);
   });
 
