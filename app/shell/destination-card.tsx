@@ -32,8 +32,8 @@ export function DestinationCard() {
   }
   if (isSubscribed || !(path === UPGRADE || isMembersPath(path))) {
     return (
-      <Card title="You are signed in">
-        <ButtonLink to={path}>Continue to {title ?? nameOf(path)}</ButtonLink>
+      <Card title={title ? "You are signed in" : `You wanted to ${purposeOf(path)}`}>
+        <ButtonLink to={path}>{title ? `Continue to ${title}` : "Continue"}</ButtonLink>
       </Card>
     );
   }
@@ -60,9 +60,4 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
       </div>
     </section>
   );
-}
-
-function nameOf(path: string): string {
-  if (path.startsWith("/account")) return "your account";
-  return path.startsWith("/checkout") ? "your purchase" : "the members’ area";
 }

@@ -14,13 +14,7 @@ export function UtcDate({ at, className }: { at: string; className?: string }) {
   );
 }
 
-const timeFormat = new Intl.DateTimeFormat("en-US", {
-  dateStyle: "long",
-  timeStyle: "short",
-  timeZone: "UTC",
-});
-
-/** The day and time of an ISO 8601 instant, such as "December 22, 2026 at 6:05 PM UTC". */
+/** The day and time of an ISO 8601 instant, such as "December 22, 2026, 18:05 UTC". */
 export function UtcTime({ at }: { at: string }) {
-  return <time dateTime={at}>{`${timeFormat.format(new Date(at))} UTC`}</time>;
+  return <time dateTime={at}>{`${utcDate(new Date(at))}, ${at.slice(11, 16)} UTC`}</time>;
 }

@@ -42,6 +42,7 @@ describe.each([true, false])("a chapter's address with JavaScript: %s", (javaScr
     const { email } = await newMember();
     await page.goto(site.origin + CHAPTER);
     await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Forgot your password?");
     await page.getByLabel("Email").first().fill(email);
     await page.getByRole("button", { name: "Send me a link" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your email");

@@ -24,7 +24,7 @@ export function UpgradeButton() {
       {viewer?.profile?.status.kind !== "complimentary" && <ManageMembershipForm />}
     </div>
   ) : (
-    <div className="grid gap-3" data-clear-of-toast>
+    <div id="upgrade" className="grid scroll-mt-24 gap-3" data-clear-of-toast>
       <div className="flex flex-wrap gap-3">
         {viewer?.profile?.problem === "confirming" ? (
           <Button disabled>Upgrade to Premium</Button>

@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { readableEmail } from "~/environment/email-address.server";
 import { rememberBrowser } from "~/features/accounts/known-browser.server";
@@ -66,7 +61,7 @@ export async function action(args: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = async () => redirect(oldLinkPath("change"), 303);
+const rejectLink = () => redirectWithToast(oldLinkPath("change"), null);
 
 export default function ConfirmEmailChange() {
   const data = useLoaderData<typeof loader>();

@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { readableEmail } from "~/environment/email-address.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
@@ -14,7 +9,7 @@ import {
 } from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
-import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm, redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
@@ -60,7 +55,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = async () => redirect(oldLinkPath("undo"), 303);
+const rejectLink = () => redirectWithToast(oldLinkPath("undo"), null);
 
 export default function UndoEmailChange() {
   const { token, oldEmail } = useLoaderData<typeof loader>();

@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { readableEmail } from "~/environment/email-address.server";
 import { CONFIRM_EMAIL_PATH, confirmEmailPath, LOG_IN_PATH } from "~/features/accounts/auth-paths";
@@ -68,7 +63,7 @@ async function nextPage(request: Request, viewer: Viewer | null): Promise<string
   return viewer?.isSubscribed ? ((await findDestination(request)) ?? "/premium") : "/";
 }
 
-const rejectLink = async () => redirect(oldLinkPath("confirmation"), 303);
+const rejectLink = () => redirectWithToast(oldLinkPath("confirmation"), null);
 
 export default function ConfirmEmail() {
   const { token, email, isSignedIn } = useLoaderData<typeof loader>();

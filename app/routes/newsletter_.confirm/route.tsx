@@ -1,9 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  type LoaderFunctionArgs,
-  type MetaFunction,
-  redirect,
-} from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { oldLinkPath } from "~/features/my-account/account-paths";
 import { confirmSubscription } from "~/features/newsletter/confirm.server";
@@ -48,7 +43,7 @@ export async function action({ request }: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = async () => redirect(oldLinkPath("newsletter"), 303);
+const rejectLink = () => redirectWithToast(oldLinkPath("newsletter"), null);
 
 export default function Confirm() {
   const { token } = useLoaderData<typeof loader>();

@@ -208,7 +208,7 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: {
       form: { priceId: SANDBOX_STRIPE.priceId },
-      answers: ["303 /#purchase", "303 the local Stripe"],
+      answers: ["303 /#upgrade", "303 the local Stripe"],
       writes: [[], ["profiles"]],
     },
   },
