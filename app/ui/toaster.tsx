@@ -48,7 +48,7 @@ export function Toaster({ flash, children }: ToasterProps) {
   const count = useRef(0);
   const clock = useRef(newToastClock());
 
-  const open = useCallback((id: string, message: ToastMessage) => {
+  const open = useCallback((id: string, message: ToastMessage, isAtTop = false) => {
     clock.current = newToastClock();
     keepFocusInViewport();
     setShown((previous) => ({
@@ -56,14 +56,14 @@ export function Toaster({ flash, children }: ToasterProps) {
       message,
       open: true,
       announced: false,
-      isAtTop: isFocusAtBottom(),
+      isAtTop,
       run: previous?.open ? previous.run : (previous?.run ?? 0) + 1,
     }));
   }, []);
   const show = useCallback(
     (message: ToastMessage) => {
       count.current += 1;
-      open(`shown-${count.current}`, message);
+      open(`shown-${count.current}`, message, isFocusAtBottom());
     },
     [open],
   );
