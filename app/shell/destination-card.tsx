@@ -9,7 +9,7 @@ import { ButtonLink } from "~/ui";
 import { isMembersPath } from "./members-path";
 
 /** Not on pages that lead on themselves, or are about something else. */
-const SHOWN_ON = ["/", "/account", "/checkout/success"];
+const SHOWN_ON = ["/", "/account"];
 
 /** Leads on to where a visitor wanted to go before signing in or up, once it can be reached. */
 export function DestinationCard() {

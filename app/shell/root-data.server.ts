@@ -77,20 +77,14 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
   return data(root, { headers });
 }
 
-/** A destination with a text's title, for a member alone. An upgrade that is done leads to the first chapter. */
+/** A destination with a text's title, for a member alone. Null for an upgrade that is done. */
 function describeDestination(path: string, viewer: Viewer | null) {
   const edition = viewer?.isSubscribed ? currentEdition() : null;
   if (!edition) return { path, title: null };
-  const now = new Date();
-  if (path === UPGRADE) {
-    const [first] = edition.chapters(now);
-    return first ? { path: documentPath(first), title: labelledTitle(first) } : null;
-  }
-  const entry = edition.find(/[\w-]+(?=\?|$)/.exec(path)?.[0] ?? "", now);
-  return {
-    path,
-    title: entry && documentPath(entry) === path.replace(/\?.*/, "") ? labelledTitle(entry) : null,
-  };
+  if (path === UPGRADE) return null;
+  const [address = ""] = path.split("?");
+  const entry = edition.find(address.split("/").at(-1) ?? "", new Date());
+  return { path, title: entry && documentPath(entry) === address ? labelledTitle(entry) : null };
 }
 
 async function renewOrNull(args: { request: Request; context: AppLoadContext }) {
