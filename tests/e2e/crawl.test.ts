@@ -2,6 +2,7 @@ import pMap from "p-map";
 import type { Page } from "playwright";
 import { expect as playwrightExpect } from "playwright/test";
 import { beforeAll, describe, expect, it } from "vitest";
+import { purposeOf } from "~/features/accounts/destination";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { campaigns, editionDocuments, mails } from "~db/schema";
 import { Crawl, FIXED_ROUTES, type Link, type Row, type Shown } from "../support/crawl";
@@ -43,8 +44,11 @@ const TABLE: Record<string, Row<Viewer>> = {
 
   "/auth": { visitor: "Welcome back", others: "→ /" },
   "/auth?tab": { visitor: "Create your account", others: "→ /" },
-  "/auth?leads-to": { visitor: /^Log in to /, others: "→ /" },
-  "/auth?tab&leads-to": { visitor: "Sign up to upgrade", others: "→ /" },
+  "/auth?leads-to": {
+    visitor: (params) => `Log in to ${purposeOf(params["leads-to"] ?? "")}`,
+    others: "→ /",
+  },
+  "/auth?leads-to&tab": { visitor: "Sign up to upgrade", others: "→ /" },
   // followed without the cookie that was set with it
   "/auth?signed-in": "Almost there",
   "/auth/login": "→ /auth",

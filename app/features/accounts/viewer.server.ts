@@ -88,7 +88,7 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
     });
   }
   if (!found) {
-    const destination = readDestination(addressOf(args.request)) ?? "/account";
+    const destination = readDestination(new URL(args.request.url).pathname) ?? "/account";
     throw redirect(leadingTo(LOG_IN_PATH, destination));
   }
   const { tokenHash, session, user } = found;
