@@ -26,6 +26,7 @@ import { PublicUrlContext, Toaster } from "~/ui";
 import { THEME_COLORS } from "~/ui/theme-colors";
 import { pageTitle } from "./features/seo/page-title";
 import { ConfirmEmailNotice } from "./shell/confirm-email-notice";
+import { DestinationCard } from "./shell/destination-card";
 import { describeError, ErrorPage } from "./shell/error-page";
 import { FocusOnNavigation } from "./shell/focus-on-navigation";
 import { Footer } from "./shell/footer";
@@ -112,6 +113,7 @@ export default function App() {
           <Header />
           <MembershipBanner />
           <ConfirmEmailNotice />
+          <DestinationCard />
           <main id="main" tabIndex={-1} className="grow">
             <PremiumGate>
               <Outlet />

@@ -3,6 +3,8 @@ export type ToastMessage = {
   title: string;
   description?: string;
   variant: "default" | "destructive";
+  /** Links below the text, to what it asks for. */
+  links?: { label: string; to: string }[];
 };
 
 const notice = (title: string, description?: string): ToastMessage => ({
@@ -52,10 +54,15 @@ export const alreadySubscribed = /* @__PURE__ */ wentWrong("This email is alread
 export const subscribeFailed = /* @__PURE__ */ wentWrong(
   "There was a problem with your subscription.",
 );
-export const authenticationRequired = /* @__PURE__ */ failure(
-  "Authentication Required",
-  "Please log in or sign up to upgrade.",
-);
+export const authenticationRequired: ToastMessage = {
+  title: "Authentication Required",
+  description: "Please log in or sign up to upgrade.",
+  variant: "destructive",
+  links: [
+    { label: "Sign Up", to: "/auth?tab=signup&leads-to=%2F%23purchase" },
+    { label: "Log In", to: "/auth?leads-to=%2F%23purchase" },
+  ],
+};
 export const checkoutFailed = (message = "An unexpected error occurred.") =>
   failure("Checkout Error", message);
 export const purchaseComingSoon = /* @__PURE__ */ notice(
@@ -85,9 +92,6 @@ export const newsletterConfirmed = /* @__PURE__ */ notice(
 );
 export const newsletterConfirmFailed = /* @__PURE__ */ wentWrong(
   "Your email could not be confirmed. Please try again.",
-);
-export const newsletterConfirmLinkInvalid = /* @__PURE__ */ wentWrong(
-  "This link is no longer valid. Please subscribe again.",
 );
 export const subscribeLimited = wentWrong;
 export const newTextsMail = (isOn: boolean) =>
@@ -179,9 +183,6 @@ export const emailChanged = /* @__PURE__ */ notice(
 );
 export const emailTaken = /* @__PURE__ */ wentWrong(
   "This address can no longer be used. Please choose another one.",
-);
-export const accountLinkInvalid = /* @__PURE__ */ wentWrong(
-  "This link has expired or was already used.",
 );
 export const emailChangeUndone = /* @__PURE__ */ notice(
   "✅ Your Account Is Yours Again",

@@ -71,6 +71,8 @@ export const sessions = pgTable(
     /** Names by which the owner recognises the browser, such as Firefox and Windows; null if unknown. */
     browser: text("browser"),
     system: text("system"),
+    /** The network it was opened from, an IPv4 address or IPv6 /64; null before this was recorded. */
+    network: text("network"),
     /** When its user last entered the password or used a passkey, and which; null before this was recorded. */
     verifiedAt: instant("verified_at"),
     verifiedBy: text("verified_by").$type<VerifiedBy>(),
@@ -434,6 +436,8 @@ export const mails = pgTable(
     subscriberId: uuid("subscriber_id"),
     /** Null until it is composed, and without a recipient, because its links may be credentials. */
     message: jsonb("message").$type<RenderedMail>(),
+    /** Where a mail's link leads afterwards; null from its composition on. */
+    leadsTo: text("leads_to"),
     createdAt: instant("created_at").notNull().defaultNow(),
     /** When the next attempt is due. */
     dueAt: instant("due_at").notNull().defaultNow(),

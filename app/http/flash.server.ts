@@ -22,6 +22,7 @@ const flashSchema = z.object({
       title: z.string(),
       description: z.string().optional(),
       variant: z.enum(["default", "destructive"]),
+      links: z.array(z.object({ label: z.string(), to: z.string() })).optional(),
     })
     .nullable(),
   email: z.string().nullable(),

@@ -83,8 +83,11 @@ export function answerRefusal(
   }
 }
 
-/** Redirects a plain form or an opened link to a page with a toast. */
-export function redirectWithToast(redirectTo: string, toast: ToastMessage): Promise<Response> {
+/** Redirects a plain form or an opened link to a page, with a toast unless the page itself says what happened. */
+export function redirectWithToast(
+  redirectTo: string,
+  toast: ToastMessage | null,
+): Promise<Response> {
   return answerForm({ wantsJson: false }, { toast, redirectTo });
 }
 

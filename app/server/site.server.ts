@@ -11,6 +11,7 @@ import {
 import { createRequest, sendResponse } from "@remix-run/node-fetch-server";
 import compression from "compression";
 import { env } from "~/env.server";
+import { destinationCookieName } from "~/features/accounts/destination-cookie.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { readingCookieName } from "~/features/library/reading-settings.server";
@@ -68,7 +69,12 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
       inNetworksTurn(clientNetworks(clientAddress(request)), () =>
         remix(new Request(new URL(url, origin)), { isDocument: true }),
       ),
-    personalCookies: [sessionCookieName(), flashCookieName(), readingCookieName()],
+    personalCookies: [
+      sessionCookieName(),
+      flashCookieName(),
+      readingCookieName(),
+      destinationCookieName(),
+    ],
     sharedSeconds,
     sendsEarlyHints: env().EARLY_HINTS,
   });

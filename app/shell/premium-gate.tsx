@@ -1,16 +1,19 @@
 import { useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
+import { hasOwnLogIn, purposeOf } from "~/features/accounts/destination";
+import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { isMembersPath } from "./members-path";
 
 /**
  * Shows 'Loading...' in place of the page while the browser decides whether the visitor may see the premium
  * area (specification, 2): during navigation to it, and while the auth state loads in it. Within it a page stays
- * until the next one has come.
+ * until the next one has come. Signed out, its texts and lists are a log-in form that leads back to them.
  */
 export function PremiumGate({ children }: { children: ReactNode }) {
-  const { loading } = useAuth();
-  const { pathname } = useLocation();
+  const { loading, user } = useAuth();
+  const { pathname, search } = useLocation();
+  const address = pathname + search;
   const navigation = useNavigation();
   const goingThere = navigation.state === "loading" && isMembersPath(navigation.location.pathname);
   if (isMembersPath(pathname) ? loading : goingThere) {
@@ -28,6 +31,15 @@ export function PremiumGate({ children }: { children: ReactNode }) {
           <meta httpEquiv="refresh" content="0; url=/" />
         </noscript>
       </>
+    );
+  }
+  if (!user && hasOwnLogIn(address)) {
+    return (
+      <LogInFirstPage
+        heading={`Log in to ${purposeOf(address)}`}
+        lead="You come right back here."
+        returnTo={address}
+      />
     );
   }
   return children;

@@ -1,8 +1,18 @@
 import { type AppLoadContext, data } from "@remix-run/node";
 import { env } from "~/env.server";
+import { hasOwnLogIn, UPGRADE } from "~/features/accounts/destination";
+import {
+  findDestination,
+  forgetDestination,
+  keepDestination,
+} from "~/features/accounts/destination-cookie.server";
 import type { RootData } from "~/features/accounts/root-data";
 import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.server";
+import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findUser, findViewer } from "~/features/accounts/viewer.server";
+import { currentEdition } from "~/features/library/current-edition.server";
+import { labelledTitle } from "~/features/library/entry-label";
+import { documentPath } from "~/features/library/library-paths";
 import { type ReadingSettings, toReadingSettings } from "~/features/library/reading-settings";
 import { findReadingSettings, readingCookieName } from "~/features/library/reading-settings.server";
 import { paymentSettings } from "~/features/membership/payment-settings.server";
@@ -29,21 +39,26 @@ type SiteData = RootData & {
 export async function loadRoot(args: { request: Request; context: AppLoadContext }) {
   const { request } = args;
   const cookies = request.headers.get("Cookie");
-  const [viewer, session, flash, chosen] = await Promise.all([
+  const { pathname, search, searchParams } = new URL(request.url);
+  const [viewer, session, flash, chosen, found] = await Promise.all([
     findViewer(args),
     findSession(args),
     readFlash(request),
     findUser(args).then((user) => findReadingSettings({ user, cookies })),
+    findDestination(request),
   ]);
-  const { pathname } = new URL(request.url);
   const isRead =
     viewer !== null || isMembersPath(pathname) || /^\/(preview|drafts)\//.test(pathname);
+  const isAsked = viewer === null && hasOwnLogIn(pathname + search);
+  const wanted = isAsked ? pathname + search : found;
+  const isReached = viewer !== null && wanted?.replace(/\?.*/, "") === pathname;
   const { PUBLIC_URL, PRICE_NOTE, CANCELLATION_PAGE, CANCELLATION_LINK_LABEL } = env();
   const root: SiteData = {
     viewer,
     isViewerKnown: session !== "unknown",
     toast: flash?.toast ? { ...flash.toast, id: flash.id } : null,
     notice: flash?.notice ?? null,
+    destination: wanted && !isReached ? describeDestination(wanted, viewer) : null,
     form: flash?.email ? { email: flash.email } : null,
     publicUrl: PUBLIC_URL,
     payments: paymentSettings(),
@@ -55,11 +70,31 @@ export async function loadRoot(args: { request: Request; context: AppLoadContext
   };
   const headers = new Headers();
   if (flash) headers.append("Set-Cookie", await clearFlash());
-  if (viewer || flash || hasSessionCookie(request) || hasCookie(cookies, readingCookieName()))
+  if (isReached) headers.append("Set-Cookie", await forgetDestination());
+  else if (wanted && (isAsked || searchParams.has("leads-to"))) {
+    headers.append("Set-Cookie", await keepDestination(wanted));
+  }
+  if (
+    viewer ||
+    flash ||
+    wanted ||
+    hasSessionCookie(request) ||
+    hasCookie(cookies, readingCookieName())
+  )
     headers.set("Cache-Control", "private, no-store");
   const renewed = await renewOrNull(args);
   if (renewed) headers.append("Set-Cookie", renewed);
   return data(root, { headers });
+}
+
+/** A destination with a text's title, for a member alone. Null for an upgrade that is done. */
+function describeDestination(path: string, viewer: Viewer | null) {
+  const edition = viewer?.isSubscribed ? currentEdition() : null;
+  if (!edition) return { path, title: null };
+  if (path === UPGRADE) return null;
+  const [address = ""] = path.split("?");
+  const entry = edition.find(address.split("/").at(-1) ?? "", new Date());
+  return { path, title: entry && documentPath(entry) === address ? labelledTitle(entry) : null };
 }
 
 async function renewOrNull(args: { request: Request; context: AppLoadContext }) {

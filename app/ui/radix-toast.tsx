@@ -9,6 +9,7 @@ import {
 import { useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
+import { ToastLinks } from "./static-toast";
 import { TOAST_DURATION, TOAST_SWIPE_THRESHOLD } from "./toast-limits";
 
 /** The one toast on the page. */
@@ -18,6 +19,8 @@ export type ShownToast = {
   open: boolean;
   /** Whether the server's HTML contained it, in its own live region. */
   announced: boolean;
+  /** Whether it appears at the window's top, clear of what was pressed. */
+  isAtTop: boolean;
   /** A toast that replaces an open one shares its run. */
   run: number;
 };
@@ -48,7 +51,7 @@ export function RadixToast({ shown, timeLeft, onClose }: RadixToastProps) {
       {shown && (
         <Toast key={shown.id} shown={shown} timeLeft={timeLeft} onClose={() => onClose(shown.id)} />
       )}
-      <ToastViewport className="toast-viewport" />
+      <ToastViewport className="toast-viewport" data-at-top={shown?.isAtTop || undefined} />
     </ToastProvider>
   );
 }
@@ -63,7 +66,7 @@ function Toast({
   onClose: () => void;
 }) {
   const [duration] = useState(timeLeft);
-  const { title, description, variant } = shown.message;
+  const { title, description, variant, links } = shown.message;
   return (
     <ToastRoot
       className="toast"
@@ -81,6 +84,7 @@ function Toast({
         {description && (
           <ToastDescription className="toast-description">{description}</ToastDescription>
         )}
+        <ToastLinks links={links} onClose={onClose} />
       </div>
       <ToastClose className="toast-close" aria-label="Close">
         <CloseIcon />

@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import { type PointerEvent, useRef } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
@@ -8,6 +9,7 @@ type StaticToastProps = {
   message: ToastMessage;
   /** Whether this markup is the live region; false when another component announces the toast. */
   announces: boolean;
+  isAtTop: boolean;
   onClose: () => void;
   onHold: () => void;
   onRelease: () => void;
@@ -26,6 +28,7 @@ export function StaticToast({
   id,
   message,
   announces,
+  isAtTop,
   onClose,
   onHold,
   onRelease,
@@ -33,7 +36,11 @@ export function StaticToast({
   const swipe = useSwipe(onClose);
   const live = message.variant === "destructive" ? "alert" : "status";
   return (
-    <section className="toast-viewport" aria-label="Notifications">
+    <section
+      className="toast-viewport"
+      data-at-top={isAtTop || undefined}
+      aria-label="Notifications"
+    >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: pointer shortcuts in addition to the close link. */}
       <div
         id={staticToastId(id)}
@@ -49,6 +56,7 @@ export function StaticToast({
         <div className="toast-text">
           <p className="toast-title">{message.title}</p>
           {message.description && <p className="toast-description">{message.description}</p>}
+          <ToastLinks links={message.links} onClose={onClose} />
         </div>
         <a
           className="toast-close"
@@ -63,6 +71,23 @@ export function StaticToast({
         </a>
       </div>
     </section>
+  );
+}
+
+/** A toast's links, if it has any; following one closes it. */
+export function ToastLinks({
+  links,
+  onClose,
+}: Pick<ToastMessage, "links"> & { onClose: () => void }) {
+  if (!links) return null;
+  return (
+    <p className="toast-links">
+      {links.map(({ label, to }) => (
+        <Link key={to} to={to} onClick={onClose}>
+          {label}
+        </Link>
+      ))}
+    </p>
   );
 }
 

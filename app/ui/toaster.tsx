@@ -40,13 +40,15 @@ type ToasterProps = {
  */
 export function Toaster({ flash, children }: ToasterProps) {
   const [shown, setShown] = useState<ShownToast | null>(() =>
-    flash ? { id: flash.id, message: flash, open: true, announced: true, run: 0 } : null,
+    flash
+      ? { id: flash.id, message: flash, open: true, announced: true, isAtTop: false, run: 0 }
+      : null,
   );
   const shownFlash = useRef(flash?.id);
   const count = useRef(0);
   const clock = useRef(newToastClock());
 
-  const open = useCallback((id: string, message: ToastMessage) => {
+  const open = useCallback((id: string, message: ToastMessage, isAtTop = false) => {
     clock.current = newToastClock();
     keepFocusInViewport();
     setShown((previous) => ({
@@ -54,13 +56,14 @@ export function Toaster({ flash, children }: ToasterProps) {
       message,
       open: true,
       announced: false,
+      isAtTop,
       run: previous?.open ? previous.run : (previous?.run ?? 0) + 1,
     }));
   }, []);
   const show = useCallback(
     (message: ToastMessage) => {
       count.current += 1;
-      open(`shown-${count.current}`, message);
+      open(`shown-${count.current}`, message, isFocusAtBottom());
     },
     [open],
   );
@@ -162,6 +165,7 @@ function ToastHolder({
       id={shown.id}
       message={shown.message}
       announces={shown.announced}
+      isAtTop={shown.isAtTop}
       onClose={() => {
         setHeld(false);
         onClose(shown.id);
@@ -170,6 +174,17 @@ function ToastHolder({
       onRelease={release}
     />
   );
+}
+
+/** As much of a window's bottom as a toast takes, in CSS pixels. */
+const TOAST_SPACE = 220;
+
+/** Whether a toast at the window's bottom may cover the control that causes it, or what belongs to that. */
+function isFocusAtBottom(): boolean {
+  const focused = document.activeElement;
+  if (!focused || focused === document.body || focused.closest(".toast-viewport")) return false;
+  const { bottom } = (focused.closest("[data-clear-of-toast]") ?? focused).getBoundingClientRect();
+  return bottom > window.innerHeight - TOAST_SPACE && bottom - TOAST_SPACE < window.innerHeight;
 }
 
 /** Moves focus from a toast about to be replaced to the list that holds it, so that it is not lost. */

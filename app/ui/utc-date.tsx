@@ -13,3 +13,8 @@ export function UtcDate({ at, className }: { at: string; className?: string }) {
     </time>
   );
 }
+
+/** The day and time of an ISO 8601 instant, such as "December 22, 2026, 18:05 UTC". */
+export function UtcTime({ at }: { at: string }) {
+  return <time dateTime={at}>{`${utcDate(new Date(at))}, ${at.slice(11, 16)} UTC`}</time>;
+}

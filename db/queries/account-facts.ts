@@ -12,7 +12,10 @@ import {
 import { type ListedPasskey, listPasskeys } from "./passkeys";
 
 /** A session as its owner sees it, without what gives access. */
-export type ListedSession = Pick<Session, "id" | "browser" | "system" | "createdAt" | "lastSeenAt">;
+export type ListedSession = Pick<
+  Session,
+  "id" | "browser" | "system" | "network" | "createdAt" | "lastSeenAt"
+>;
 
 export type AccountFacts = {
   emailConfirmedAt: Date | null;
@@ -79,9 +82,9 @@ function listSessions(
   { asOf, limit }: { asOf: Date; limit: number },
   executor: Executor,
 ): Promise<ListedSession[]> {
-  const { id, browser, system, createdAt, lastSeenAt, expiresAt } = sessions;
+  const { id, browser, system, network, createdAt, lastSeenAt, expiresAt } = sessions;
   return executor
-    .select({ id, browser, system, createdAt, lastSeenAt })
+    .select({ id, browser, system, network, createdAt, lastSeenAt })
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(expiresAt, asOf)))
     .orderBy(desc(lastSeenAt), desc(createdAt), asc(id))

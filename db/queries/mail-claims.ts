@@ -22,6 +22,7 @@ type Claimed = {
 export type ClaimedTransactionalMail = Claimed & {
   recipient: string;
   message: RenderedMail | null;
+  leadsTo: string | null;
 };
 
 /** A campaign's mail; `subscriber` is null if the address has left the list. */
@@ -61,7 +62,7 @@ export async function claimTransactionalMails(
     )
     update ${mails} set state = 'sending', worker_id = ${workerId}, claimed_at = now()
     from next where mails.id = next.id
-    returning ${claimedColumns}, mails.recipient, mails.message`);
+    returning ${claimedColumns}, mails.recipient, mails.message, mails.leads_to as "leadsTo"`);
 }
 
 /** The campaigns that may send now and have mails due, the earliest first. */
@@ -150,7 +151,7 @@ export async function storeComposedMail(
 ): Promise<void> {
   await tx.execute(sql`
     update ${mails} set recipient = ${to}, address_hash = ${addressHash(to)},
-      message = ${JSON.stringify(message)}::jsonb
+      message = ${JSON.stringify(message)}::jsonb, leads_to = null
     where id = ${id}`);
 }
 

@@ -11,6 +11,7 @@ export type NewMail = {
   lifetimeMs: number;
   /** Null if a worker has yet to compose it. */
   message: RenderedMail | null;
+  leadsTo?: string | null;
   idempotencyKey: string | null;
 };
 

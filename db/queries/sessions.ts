@@ -74,6 +74,7 @@ export type NewSession = {
   expiresAt: Date;
   browser: string | null;
   system: string | null;
+  network: string | null;
   verifiedBy: VerifiedBy;
 };
 
@@ -86,7 +87,8 @@ export async function insertSession(
   session: NewSession,
   executor: Executor = db(),
 ): Promise<boolean> {
-  const { tokenHash, userId, passwordHash, expiresAt, browser, system, verifiedBy } = session;
+  const { tokenHash, userId, passwordHash, expiresAt } = session;
+  const { browser, system, network, verifiedBy } = session;
   const verified = executor
     .select({
       tokenHash: sql<string>`${tokenHash}::text`.as("token_hash"),
@@ -97,6 +99,7 @@ export async function insertSession(
       lastSeenAt: sql<Date>`now()`.as("last_seen_at"),
       browser: sql<string | null>`${browser}::text`.as("browser"),
       system: sql<string | null>`${system}::text`.as("system"),
+      network: sql<string | null>`${network}::text`.as("network"),
       verifiedAt: sql<Date>`now()`.as("verified_at"),
       verifiedBy: sql<VerifiedBy>`${verifiedBy}::text`.as("verified_by"),
     })

@@ -2,6 +2,7 @@ import pMap from "p-map";
 import type { Page } from "playwright";
 import { expect as playwrightExpect } from "playwright/test";
 import { beforeAll, describe, expect, it } from "vitest";
+import { purposeOf } from "~/features/accounts/destination";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { campaigns, editionDocuments, mails } from "~db/schema";
 import { Crawl, FIXED_ROUTES, type Link, type Row, type Shown } from "../support/crawl";
@@ -19,7 +20,16 @@ type Viewer = "member" | "lapsed" | "reader" | "visitor";
 const TIMEOUT = { timeout: 300_000 };
 
 const forMembers = (member: Shown): Row<Viewer> => ({ member, others: "→ /" });
-const forAccounts = (others: Shown): Row<Viewer> => ({ visitor: "→ /auth", others });
+/** A page of the library, which asks a visitor to log in at its own address. */
+const forReaders = (member: Shown, to = "open the members’ area"): Row<Viewer> => ({
+  member,
+  visitor: `Log in to ${to}`,
+  others: "→ /",
+});
+const forAccounts = (others: Shown, page = "/account"): Row<Viewer> => ({
+  visitor: `→ /auth?leads-to=${encodeURIComponent(page)}`,
+  others,
+});
 /** The titles of chapters and extras, and the subjects of issues, by slug. */
 const titles = { texts: new Map<string, string>(), issues: new Map<string, string>() };
 const text: Shown = ({ slug = "" }) => titles.texts.get(slug);
@@ -34,15 +44,22 @@ const TABLE: Record<string, Row<Viewer>> = {
 
   "/auth": { visitor: "Welcome back", others: "→ /" },
   "/auth?tab": { visitor: "Create your account", others: "→ /" },
+  "/auth?leads-to": {
+    visitor: (params) => `Log in to ${purposeOf(params["leads-to"] ?? "")}`,
+    others: "→ /",
+  },
+  "/auth?leads-to&tab": { visitor: "Sign up to upgrade", others: "→ /" },
   // followed without the cookie that was set with it
   "/auth?signed-in": "Almost there",
   "/auth/login": "→ /auth",
   "/auth/passkey": "→ /auth",
   "/auth/signup": "→ /auth?tab=signup",
   "/auth/forgot-password": "Forgot your password?",
-  "/auth/reset-password": "→ /auth/forgot-password",
+  "/auth/old-link?of": "This link no longer works",
+  "/auth/forgot-password?old": "This link no longer works",
+  "/auth/reset-password": "→ /auth/forgot-password?old",
   "/auth/reset-password?token": "Choose a new password",
-  "/auth/confirm-email": "→ /",
+  "/auth/confirm-email": "→ /auth/old-link?of=confirmation",
   "/auth/confirm-email?token": "Is this your address?",
   "/logout": "→ /",
   "/.well-known/change-password": {
@@ -52,16 +69,16 @@ const TABLE: Record<string, Row<Viewer>> = {
 
   "/account": forAccounts("My Account"),
   "/account/verify": forAccounts("Is it you?"),
-  "/account/delete": forAccounts("Delete your account?"),
+  "/account/delete": forAccounts("Delete your account?", "/account/delete"),
   "/account/data.json": forAccounts("application/json"),
   "/account/confirmation": "→ /account#email",
   "/account/email": "→ /account#email",
-  "/account/email/confirm": "→ /account#email",
+  "/account/email/confirm": "→ /auth/old-link?of=change",
   "/account/email/confirm?token": {
     reader: "Your new address",
     others: "Log in to confirm your new email",
   },
-  "/account/email/undo": "→ /auth",
+  "/account/email/undo": "→ /auth/old-link?of=undo",
   "/account/email/undo?token": "Take your account back",
   "/account/newsletter": "→ /account#newsletter",
   "/account/passkeys": "→ /account#passkeys",
@@ -92,23 +109,23 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/newsletter/:slug": ({ slug = "" }) => titles.issues.get(slug),
   "/newsletter/images/:name": "image/png",
   "/newsletter/feed.xml": "application/atom+xml",
-  "/newsletter/confirm": "→ /#newsletter",
+  "/newsletter/confirm": "→ /auth/old-link?of=newsletter",
   "/newsletter/confirm?token": "One step left",
   "/newsletter/unsubscribe": "→ /",
   "/newsletter/unsubscribe?token": "Leave the list?",
 
   "/premium": forMembers("Welcome, member@example.test"),
-  "/premium/chapters": forMembers("Contents"),
-  "/premium/chapters/:slug": forMembers(text),
-  "/premium/chapters/:slug?q": forMembers(text),
-  "/premium/extras/:slug": forMembers(text),
-  "/premium/extras/:slug?q": forMembers(text),
-  "/premium/search": forMembers("Search"),
-  "/premium/search?q": forMembers("Search"),
+  "/premium/chapters": forReaders("Contents"),
+  "/premium/chapters/:slug": forReaders(text, "read this chapter"),
+  "/premium/chapters/:slug?q": forReaders(text, "read this chapter"),
+  "/premium/extras/:slug": forReaders(text, "read this text"),
+  "/premium/extras/:slug?q": forReaders(text, "read this text"),
+  "/premium/search": forReaders("Search"),
+  "/premium/search?q": forReaders("Search"),
   "/premium/book.epub": forMembers("application/epub+zip"),
   "/premium/media/:name": { member: "audio/mpeg", others: "404 text/plain" },
   "/premium/e-book": forMembers("Read it on your e-reader"),
-  "/premium/podcast": forMembers("Listen in your podcast app"),
+  "/premium/podcast": forReaders("Listen in your podcast app"),
   "/podcast/:name": "application/rss+xml",
   "/podcast/:token/:name": "audio/mpeg",
   "/premium/community": forMembers("→ https://community.example"),
@@ -369,7 +386,7 @@ describe("links that work once", TIMEOUT, () => {
       mail: "Welcome to The Golden Path",
       path: "/auth/confirm-email",
       by: "reader",
-      leadsTo: /^→ \/account#email$/,
+      leadsTo: /^→ \/$/,
       again: "Is this your address?",
     },
     {
@@ -382,14 +399,14 @@ describe("links that work once", TIMEOUT, () => {
       mail: "Confirm your new email address",
       path: "/account/email/confirm",
       by: "reader",
-      leadsTo: /^→ \/account#email$/,
-      again: "→ /account#email",
+      leadsTo: /^→ \/account$/,
+      again: "→ /auth/old-link?of=change",
     },
     {
       mail: "Your email address was changed",
       path: "/account/email/undo",
       leadsTo: /^→ \/auth\/reset-password\?token=/,
-      again: "→ /auth",
+      again: "→ /auth/old-link?of=undo",
     },
     {
       mail: "The first mile is the longest",
@@ -401,7 +418,7 @@ describe("links that work once", TIMEOUT, () => {
       mail: "Choose a new password",
       path: "/auth/reset-password",
       leadsTo: /^→ \/auth\?signed-in=\w+$/,
-      again: "→ /auth/forgot-password",
+      again: "→ /auth/forgot-password?old",
     },
   ];
 

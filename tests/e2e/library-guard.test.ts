@@ -131,6 +131,17 @@ const page = (route: string, path: string): Row => ({
   outside: "to /",
 });
 
+/** A page that asks a signed-out visitor to log in at its own address. */
+const readingPage = (route: string, path: string): Row => ({
+  ...page(route, path),
+  outside: {
+    "no session": "200",
+    "a made-up session": "200",
+    "no membership": "to /",
+    ended: "to /",
+  },
+});
+
 const note = ({ id }: Person) => ({ slug: "hills", owner: id, version: "0", text: "Mine." });
 
 const connect = () => {
@@ -142,18 +153,18 @@ const connect = () => {
 
 const TABLE: Row[] = [
   page("premium", "/premium"),
-  page("premium_.chapters", "/premium/chapters"),
-  page("premium_.chapters_.$slug", "/premium/chapters/hills"),
-  page("premium_.extras.$slug", "/premium/extras/mile"),
-  page("premium_.search", "/premium/search?q=patience"),
+  readingPage("premium_.chapters", "/premium/chapters"),
+  readingPage("premium_.chapters_.$slug", "/premium/chapters/hills"),
+  readingPage("premium_.extras.$slug", "/premium/extras/mile"),
+  readingPage("premium_.search", "/premium/search?q=patience"),
   page("premium_.e-book", "/premium/e-book"),
-  page("premium_.podcast", "/premium/podcast"),
+  readingPage("premium_.podcast", "/premium/podcast"),
   page("premium_.book[.]epub", "/premium/book.epub"),
   // outsiders do not learn whether a text exists
-  { ...page("premium_.chapters_.$slug", "/premium/chapters/later"), inside: "404" },
-  { ...page("premium_.chapters_.$slug", "/premium/chapters/nowhere"), inside: "404" },
-  { ...page("premium_.extras.$slug", "/premium/extras/hills"), inside: "404" },
-  { ...page("premium_.chapters", "/premium/chapters?page=9"), inside: "404" },
+  { ...readingPage("premium_.chapters_.$slug", "/premium/chapters/later"), inside: "404" },
+  { ...readingPage("premium_.chapters_.$slug", "/premium/chapters/nowhere"), inside: "404" },
+  { ...readingPage("premium_.extras.$slug", "/premium/extras/hills"), inside: "404" },
+  { ...readingPage("premium_.chapters", "/premium/chapters?page=9"), inside: "404" },
   // addresses for posts only
   { ...page("premium_.progress", "/premium/progress"), inside: "to /premium/chapters" },
   { ...page("premium_.listening", "/premium/listening"), inside: "to /premium/chapters" },

@@ -451,7 +451,7 @@ describe("the download", () => {
       "cache-control": "private, no-store",
     });
     expect((await answer.json()).account).toMatchObject({ id: userId, email });
-    expect((await get(download, PATH)).headers.get("Location")).toBe("/auth");
+    expect((await get(download, PATH)).headers.get("Location")).toBe("/auth?leads-to=%2Faccount");
   });
 
   it("requires a password confirmation of the last ten minutes, and leads back to its section", async () => {

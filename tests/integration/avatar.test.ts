@@ -194,7 +194,7 @@ describe("an upload without permission", () => {
     const { body, stream } = watchedBody();
     const answer = await upload({ cookie: "" }, stream, MULTIPART);
     expect(answer.status).toBe(302);
-    expect(answer.headers.get("Location")).toBe("/auth");
+    expect(answer.headers.get("Location")).toBe("/auth?leads-to=%2Faccount");
     expect(body.wasRead).toBe(false);
   });
 

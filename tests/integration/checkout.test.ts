@@ -133,8 +133,8 @@ describe("starting a checkout", () => {
     expect(asFetch.status).toBe(401);
     expect(await asFetch.json()).toEqual({ error: "User not authenticated." });
     const asForm = await post(checkout, { form: { priceId } });
-    expect(asForm.headers.get("Location")).toBe("/#purchase");
-    expect((await flashOf(asForm))?.toast).toEqual({
+    expect(asForm.headers.get("Location")).toBe("/#upgrade");
+    expect((await flashOf(asForm))?.toast).toMatchObject({
       title: "Authentication Required",
       description: "Please log in or sign up to upgrade.",
       variant: "destructive",
@@ -311,7 +311,9 @@ describe("a payment", () => {
     const { body } = await upgrade();
     await pay(body.sessionId);
     const page = await get(success, `/checkout/success?session_id=${body.sessionId}`);
-    expect(page.headers.get("Location")).toBe("/auth");
+    expect(page.headers.get("Location")).toBe(
+      `/auth?leads-to=${encodeURIComponent(`/checkout/success?session_id=${body.sessionId}`)}`,
+    );
     expect(page.headers.getSetCookie()).toEqual([]);
   });
 

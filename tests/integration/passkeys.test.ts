@@ -180,7 +180,7 @@ describe("adding a passkey", () => {
     for (const fields of [{ intent: "register-options" }, { intent: "register", response: "{}" }]) {
       expect(await toAccount(reader.cookie, fields)).toMatchObject({
         status: 403,
-        redirectTo: "/account/verify?next=%2Faccount%23passkeys",
+        redirectTo: "/account/verify?next=%2Faccount%3Fadd-passkey%23passkeys",
       });
     }
   });

@@ -102,7 +102,7 @@ describe("requesting a new password", () => {
       variant: "destructive",
     });
     expect(mailsTo(email)).toEqual([]);
-    expect(await requestPasswordReset(email)).toEqual({ kind: "busy" });
+    expect(await requestPasswordReset(email, null)).toEqual({ kind: "busy" });
   });
 
   it("stores only the link's hash", async () => {
@@ -157,7 +157,7 @@ describe("requesting a new password", () => {
 
   it.each(["", "nonsense", "a@b.test\r\nBcc: c@d.test"])("fails for %j", async (email) => {
     const answer = await askForLink(email);
-    expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+    expect(answer.headers.get("Location")).toBe("/auth/forgot-password?old");
     expect((await flashOf(answer))?.toast?.title).toBe("Password Reset Failed");
   });
 });

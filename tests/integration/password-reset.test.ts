@@ -95,7 +95,7 @@ describe("a reset link", () => {
     expect(winners).toHaveLength(1);
     const losers = answers.filter((_answer, i) => i !== winners[0]);
     expect(losers.map((answer) => answer.headers.get("Location"))).toEqual(
-      Array(9).fill("/auth/forgot-password"),
+      Array(9).fill("/auth/forgot-password?old"),
     );
     expect(await canLogIn(email, `password number ${winners[0]}`)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe("a reset link", () => {
     expect((await openLink(token)).status).toBe(200);
     await age(email, "1 minute");
     for (const late of [await openLink(token), await choose(token)]) {
-      expect(late.headers.get("Location")).toBe("/auth/forgot-password");
+      expect(late.headers.get("Location")).toBe("/auth/forgot-password?old");
       expect((await flashOf(late))?.toast).toEqual(INVALID_LINK);
     }
     expect(await canLogIn(email, OLD_PASSWORD)).toBe(true);
@@ -122,7 +122,7 @@ describe("a reset link", () => {
   ])("that is %s leads back with a clear toast", async (_name, token) => {
     for (const answer of [await openLink(token), await choose(token)]) {
       expect(answer.status).toBe(303);
-      expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
+      expect(answer.headers.get("Location")).toBe("/auth/forgot-password?old");
       expect((await flashOf(answer))?.toast).toEqual(INVALID_LINK);
     }
   });

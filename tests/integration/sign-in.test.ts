@@ -99,10 +99,10 @@ describe("the security log", () => {
     const worker = await runMailWorker();
     onTestFinished(() => worker.stop(5_000));
     const lines = watchLog();
-    expect(await requestPasswordReset(newEmail())).toEqual({ kind: "accepted" });
+    expect(await requestPasswordReset(newEmail(), null)).toEqual({ kind: "accepted" });
     await mailIdle();
     expect(lines).toEqual([]);
-    expect(await requestPasswordReset(email)).toEqual({ kind: "accepted" });
+    expect(await requestPasswordReset(email, null)).toEqual({ kind: "accepted" });
     await mailIdle();
     expect(lines[0]).toEqual({
       level: "info",

@@ -249,7 +249,9 @@ function placeOf(address: string): { place: string; params: Record<string, strin
   if (pathname.startsWith("/build/")) {
     return { place: pathname.replace(/.*(\.\w+)$/, "/build/*$1"), params: {} };
   }
-  if (FIXED_ROUTES.includes(pathname)) return { place: pathname + query, params: {} };
+  if (FIXED_ROUTES.includes(pathname)) {
+    return { place: pathname + query, params: Object.fromEntries(searchParams) };
+  }
   for (const { path, pattern } of PATTERNS) {
     const groups = pattern.exec(pathname)?.groups;
     if (groups) return { place: path + query, params: groups };

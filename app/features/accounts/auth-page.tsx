@@ -13,10 +13,17 @@ import { useSite } from "~/features/site/page-site";
 import { ArrowLeftIcon, DawnScene, PrintedAddress, PublicUrlContext, useHydrated } from "~/ui";
 import { LOG_IN_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm, type CredentialsWay } from "./credentials-form";
+import { purposeOf } from "./destination";
+import { useRootData } from "./root-data";
 
 const TABS = {
-  login: { path: LOG_IN_PATH, label: "Login", heading: "Welcome back" },
-  signup: { path: SIGN_UP_PATH, label: "Sign Up", heading: "Create your account" },
+  login: { path: LOG_IN_PATH, label: "Login", heading: "Welcome back", verb: "Log in" },
+  signup: {
+    path: SIGN_UP_PATH,
+    label: "Sign Up",
+    heading: "Create your account",
+    verb: "Sign up",
+  },
 } as const;
 
 /** History state of a URL set by selecting a tab. */
@@ -42,6 +49,8 @@ export function AuthPage({ tab, email, refused, footer }: AuthPageProps) {
   const [retry, setRetry] = useState(email !== null);
   // The email typed into one form is shared with the other.
   const { isSample, slogan, title } = useSite();
+  const { destination } = useRootData();
+  const { heading, verb } = TABS[selected];
   const typedEmail = useRef(email ?? "");
 
   useEffect(() => {
@@ -79,7 +88,11 @@ export function AuthPage({ tab, email, refused, footer }: AuthPageProps) {
           Back to Home
         </Link>
         <h1 className="page-heading mt-6">
-          {refused && selected === "login" ? "Almost there" : TABS[selected].heading}
+          {refused && selected === "login"
+            ? "Almost there"
+            : destination
+              ? `${verb} to ${purposeOf(destination.path)}`
+              : heading}
         </h1>
         <PrintedAddress path={LOG_IN_PATH} />
         {refused && <CookieRefused />}

@@ -46,7 +46,12 @@ const authenticator = new Authenticator<AuthenticatedUser>()
   .use(new FormStrategy(({ request }) => signUp(...sentIn(request))), "signup");
 
 /** Email and password as submitted: unvalidated, possibly repeated fields. */
-export type SentCredentials = { email: FieldValue; password: FieldValue };
+export type SentCredentials = {
+  email: FieldValue;
+  password: FieldValue;
+  /** Where the link in a new account's mail leads; null for nowhere. */
+  leadsTo?: string | null;
+};
 
 /** How a user signs in with a password. */
 export type Way = "login" | "signup";
@@ -120,7 +125,10 @@ async function signUp(
 
   const passwordHash = await hashPassword(password, network);
   const isPasswordGuessable = await isGuessable(password, email);
-  const user = await insertAccount({ email, passwordHash, isPasswordGuessable });
+  const user = await insertAccount(
+    { email, passwordHash, isPasswordGuessable },
+    fields.leadsTo ?? null,
+  );
   if (!user) return { id: "", email, passwordHash, identities: [] };
   wakeMailWorker();
   return { id: user.id, email: user.email, passwordHash, identities: [{ provider: "email" }] };
@@ -130,7 +138,7 @@ async function signUp(
  * Inserts an account and queues its welcome mail. Returns null and writes nothing if the address is taken or
  * reserved.
  */
-async function insertAccount(account: Parameters<typeof insertUser>[0]) {
+async function insertAccount(account: Parameters<typeof insertUser>[0], leadsTo: string | null) {
   try {
     return await getDatabase().db.transaction(async (tx) => {
       const inserted = await insertUser(account, tx);
@@ -139,7 +147,7 @@ async function insertAccount(account: Parameters<typeof insertUser>[0]) {
       const { email } = inserted;
       const owner = { exceptFor: null, now: new Date() };
       if (await isEmailReserved(email, owner, tx)) throw new AddressReserved();
-      await enqueueAccountWelcome(inserted, tx);
+      await enqueueAccountWelcome(inserted, leadsTo, tx);
       return inserted;
     });
   } catch (error) {
@@ -159,6 +167,7 @@ const CONFIRM_URL = "https://confirm-url.invalid/";
  */
 async function enqueueAccountWelcome(
   user: { id: string; email: string },
+  leadsTo: string | null,
   tx: Transaction,
 ): Promise<void> {
   const { PUBLIC_URL } = env();
@@ -170,10 +179,10 @@ async function enqueueAccountWelcome(
         forgotPasswordUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
       }),
     );
-    const url = emailConfirmationUrl(user);
+    const url = emailConfirmationUrl(user, leadsTo);
     const message = {
       subject,
-      html: html.replaceAll(CONFIRM_URL, url),
+      html: html.replaceAll(CONFIRM_URL, url.replaceAll("&", "&amp;")),
       text: text.replaceAll(CONFIRM_URL, url),
     };
     return { kind: "account-welcome", to: user.email, message };

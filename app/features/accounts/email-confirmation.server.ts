@@ -10,6 +10,7 @@ import { getDatabase } from "~db/client";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { claimEmailConfirmation, confirmEmail, findUserById } from "~db/queries/users";
 import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./auth-paths";
+import { leadingTo } from "./destination";
 
 /** Minimum time between two confirmation mails to one account, in milliseconds. */
 const RESEND_AFTER_MS = 60 * 1000;
@@ -25,9 +26,12 @@ export function emailConfirmationToken({ id, email }: { id: string; email: strin
   return signId(PURPOSE, id, email);
 }
 
-/** Returns the URL that confirms an account's address. */
-export function emailConfirmationUrl(user: { id: string; email: string }): string {
-  return env().PUBLIC_URL + confirmEmailPath(emailConfirmationToken(user));
+/** Returns the URL that confirms an account's address, and then leads to a destination, if there is one. */
+export function emailConfirmationUrl(
+  user: { id: string; email: string },
+  leadsTo: string | null = null,
+): string {
+  return leadingTo(env().PUBLIC_URL + confirmEmailPath(emailConfirmationToken(user)), leadsTo);
 }
 
 /** Returns the user whose address a token confirms; null for any other token. Throws PostgreSQL's errors. */

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
-import { FORGOT_PASSWORD_PATH } from "./auth-paths";
+import { FORGOT_PASSWORD_PATH, SIGN_UP_PATH } from "./auth-paths";
 import { CredentialsForm } from "./credentials-form";
+import { PasskeySignIn } from "./passkeys/passkey-sign-in";
 import { useRootData } from "./root-data";
 
 type LogInHereProps = {
@@ -20,9 +21,15 @@ export function LogInHere({ returnTo }: LogInHereProps) {
         retry={form !== null}
         returnTo={returnTo}
       />
-      <Link to={FORGOT_PASSWORD_PATH} className="text-link mt-4">
-        Forgot your password?
-      </Link>
+      <p className="mt-4 flex flex-wrap gap-x-6">
+        <Link to={FORGOT_PASSWORD_PATH} className="text-link">
+          Forgot your password?
+        </Link>
+        <Link to={SIGN_UP_PATH} className="text-link">
+          Sign Up
+        </Link>
+      </p>
+      <PasskeySignIn leadsTo={returnTo} />
     </div>
   );
 }

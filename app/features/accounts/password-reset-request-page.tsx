@@ -5,23 +5,42 @@ import { PasswordResetFrame } from "./password-reset-frame";
 type PasswordResetRequestPageProps = {
   /** The email from a failed attempt, to restore. */
   email: string | null;
-  /** Whether the form was just sent. The page then says what happens next, and keeps the form for another attempt. */
-  sent: boolean;
+  /** What led here: the form was just sent, and is kept for another attempt, or a link was used up or too old. */
+  after: "sent" | "old" | null;
+};
+
+const WORDS = {
+  sent: {
+    heading: "Check your email",
+    text: "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Check your spam folder, or try again below.",
+    label: "Send it again",
+  },
+  old: {
+    heading: "This link no longer works",
+    text: "It works once, for an hour. Enter your account’s email and we’ll send a new one.",
+    label: "Send a new link",
+  },
+  asked: {
+    heading: "Forgot your password?",
+    text: "Enter your account’s email and we’ll send a reset link.",
+    label: "Send me a link",
+  },
 };
 
 /** The page that asks where to send a password reset link. */
-export function PasswordResetRequestPage({ email, sent }: PasswordResetRequestPageProps) {
+export function PasswordResetRequestPage({ email, after }: PasswordResetRequestPageProps) {
+  const { heading, text, label } = WORDS[after ?? "asked"];
   return (
-    <PasswordResetFrame heading={sent ? "Check your email" : "Forgot your password?"}>
-      <p className="mt-4 text-ink-soft">
-        {sent
-          ? "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Check your spam folder, or try again below."
-          : "Tell us the email of your account, and we will send you a link to choose a new one."}
-      </p>
+    <PasswordResetFrame heading={heading}>
+      <p className="mt-4 text-ink-soft">{text}</p>
       <form method="post" action={FORGOT_PASSWORD_PATH} className="mt-8 grid gap-6">
         <EmailField label="Email" autoComplete="username" defaultValue={email ?? ""} />
-        <Button type="submit" variant={sent ? "secondary" : "primary"} className="mt-2 w-full">
-          {sent ? "Send it again" : "Send me a link"}
+        <Button
+          type="submit"
+          variant={after === "sent" ? "secondary" : "primary"}
+          className="mt-2 w-full"
+        >
+          {label}
         </Button>
       </form>
     </PasswordResetFrame>

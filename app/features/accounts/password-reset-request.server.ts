@@ -13,6 +13,7 @@ import { type Executor, getDatabase, type Transaction } from "~db/client";
 import { deletePasswordReset, replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
 import { passwordResetPath } from "./auth-paths";
+import { leadingTo } from "./destination";
 import { createLinkToken } from "./link-token.server";
 
 /** Lifetime of a link, and minimum time between two links for one user, in milliseconds. */
@@ -27,15 +28,16 @@ const MAX_MAILS = 6;
 const MAIL_COUNT_WINDOW_MS = 60 * 60 * 1000;
 
 /**
- * Queues a password reset link for the user with this address; "busy" if too many mails are queued. Neither outcome
- * nor timing reveals whether an account exists: even the look-up runs in the background. Never throws.
+ * Queues a password reset link for the user with this address, which then leads to a destination, if any; "busy" if too
+ * many mails are queued. Neither outcome nor timing reveals whether an account exists: even the look-up runs in the background. Never throws.
  */
 export async function requestPasswordReset(
   email: string,
+  leadsTo: string | null,
 ): Promise<{ kind: "accepted" | "busy" | "failed" }> {
   try {
     if (await isMailQueueFull()) return { kind: "busy" };
-    await enqueueMailToCompose({ kind: "password-reset", email });
+    await enqueueMailToCompose({ kind: "password-reset", email, leadsTo });
     wakeMailWorker();
     return { kind: "accepted" };
   } catch (error) {
@@ -104,8 +106,9 @@ export async function createResetLink(
 /**
  * Composes the mail with a new link, which replaces any older one; null without an account or beyond the mail limit.
  */
-export const composePasswordReset: MailComposer = async (email, tx) => {
+export const composePasswordReset: MailComposer = async (email, tx, leadsTo) => {
   const link = await createResetLink(email, "mail", tx);
   if (link.kind !== "created") return null;
-  return { to: link.email, message: await renderMail(passwordResetMail({ url: link.url })) };
+  const url = leadingTo(link.url, leadsTo);
+  return { to: link.email, message: await renderMail(passwordResetMail({ url })) };
 };

@@ -64,8 +64,8 @@ export async function resetPassword(
     const facts = { userId, network: network.narrow };
     logSecurityEvent("password-reset", facts, "password changed by a reset link");
     wakeMailWorker();
-    const { session: before, userAgent } = browser;
-    const session = await openSession({ id: userId, passwordHash }, before, { userAgent });
+    const { session: before, ...origin } = browser;
+    const session = await openSession({ id: userId, passwordHash }, before, origin);
     if (!session) return { kind: "invalid-link" };
     const keepsOthers =
       (await countPasskeys(userId)) > 0 || (await findPodcastToken(userId)) !== null;

@@ -13,6 +13,8 @@ export type RootData = {
   toast: (ToastMessage & { id: string }) | null;
   /** A notice to show once beside the toast; null for none. */
   notice: "confirm-email" | null;
+  /** Where the visitor wants to go, and a text's title if they may read it; null for nowhere. */
+  destination: { path: string; title: string | null } | null;
   /** A failed form's values to restore, never a password. */
   form: { email: string } | null;
   publicUrl: string;

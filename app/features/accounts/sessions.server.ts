@@ -1,4 +1,5 @@
 import type { Cookie } from "@remix-run/node";
+import { clientNetworks } from "~/http/client-network.server";
 import { cookieName, hasCookie, signedCookie } from "~/http/cookies.server";
 import { log } from "~/observability/log.server";
 import type { Executor } from "~db/client";
@@ -45,7 +46,11 @@ export type VerifiedUser = { id: string; passwordHash: string };
 export async function openSession(
   { id, passwordHash }: VerifiedUser,
   before: string | null,
-  { userAgent, verifiedBy = "password" }: { userAgent: string | null; verifiedBy?: VerifiedBy },
+  {
+    userAgent,
+    clientAddress,
+    verifiedBy = "password",
+  }: { userAgent: string | null; clientAddress?: string | undefined; verifiedBy?: VerifiedBy },
   executor?: Executor,
 ): Promise<string | null> {
   const { token, tokenHash } = createLinkToken();
@@ -56,6 +61,7 @@ export async function openSession(
       passwordHash,
       expiresAt: new Date(Date.now() + SLIDING_LIFETIME_MS),
       ...deviceOf(userAgent),
+      network: clientAddress === undefined ? null : clientNetworks(clientAddress).narrow,
       verifiedBy,
     },
     executor,

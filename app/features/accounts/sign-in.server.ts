@@ -90,7 +90,7 @@ async function authenticateAndOpenSession(
   for (let attempt = 1; attempt <= 2; attempt++) {
     const user = await authenticate(way, credentials, clientAddress);
     if (user.identities?.length === 0) throw new AddressTaken();
-    const session = await openSession(user, before, { userAgent });
+    const session = await openSession(user, before, { userAgent, clientAddress });
     if (!session) continue;
     if (way === "login") await renewHash(user, credentials.password, clientNetworks(clientAddress));
     return { user, session };

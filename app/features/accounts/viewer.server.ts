@@ -8,6 +8,8 @@ import { errorResponse } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import type { ViewerRow } from "~db/queries/sessions";
 import { LOG_IN_PATH } from "./auth-paths";
+import { hasOwnLogIn, leadingTo, readDestination } from "./destination";
+import { keepDestination } from "./destination-cookie.server";
 import { findSessionViewer } from "./sessions.server";
 import type { SignedIn } from "./verify-identity.server";
 import type { Viewer } from "./viewer";
@@ -57,14 +59,27 @@ export async function requireViewer(args: Args, fallback: string): Promise<Viewe
 }
 
 /**
- * Guard: returns the subscribed viewer; redirects anyone else to the landing page (specification, 2). Returns null if
- * the session could not be read: the page shows as loading until the browser retries.
+ * Guard: returns the subscribed viewer; redirects anyone else to the landing page (specification, 2), which leads on
+ * from there. Returns null if the session could not be read, since the page shows as loading until the browser retries,
+ * and for a page that asks a signed-out visitor to log in (`PremiumGate`).
  */
 export async function requireSubscriber(args: Args): Promise<Viewer | null> {
-  if ((await findSession(args)) === "unknown") return null;
-  const viewer = await requireViewer(args, "/");
-  if (!viewer.isSubscribed) throw redirect("/");
-  return viewer;
+  const found = await findSession(args);
+  if (found === "unknown") return null;
+  const viewer = await findViewer(args);
+  if (viewer?.isSubscribed) return viewer;
+  const address = addressOf(args.request);
+  if (!found && args.request.method !== "POST" && hasOwnLogIn(address)) return null;
+  const headers = new Headers();
+  const destination = readDestination(address);
+  if (destination) headers.set("Set-Cookie", await keepDestination(destination));
+  throw redirect("/", { headers });
+}
+
+/** A request's path and query. */
+function addressOf({ url }: Request): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
 }
 
 /**
@@ -78,7 +93,10 @@ export async function requireAccount(args: Args): Promise<SignedIn & { viewer: V
       "Retry-After": "5",
     });
   }
-  if (!found) throw redirect(LOG_IN_PATH);
+  if (!found) {
+    const destination = readDestination(new URL(args.request.url).pathname) ?? "/account";
+    throw redirect(leadingTo(LOG_IN_PATH, destination));
+  }
   const { tokenHash, session, user } = found;
   return { userId: user.id, email: user.email, tokenHash, session, viewer: toViewer(found) };
 }

@@ -10,7 +10,10 @@ export type CheckoutDestination = { url: string } | { toast: ToastMessage };
  * page's URL; here it only has to be http(s), not a script.
  */
 export function checkoutDestination({ ok, status, body }: JsonAnswer): CheckoutDestination {
-  if (status === 401) return failed(checkoutErrors.notAuthenticated);
+  if (status === 401) {
+    const { toast } = failed(checkoutErrors.notAuthenticated);
+    return { toast: { ...toast, links: toasts.authenticationRequired.links } };
+  }
   if (!ok) {
     if (body.error && typeof body.error === "string") {
       return failed(checkoutErrors.invoking(body.error));
@@ -36,6 +39,6 @@ function isPage(url: string): boolean {
   }
 }
 
-function failed(message: string): CheckoutDestination {
+function failed(message: string) {
   return { toast: toasts.checkoutFailed(message) };
 }

@@ -1,5 +1,6 @@
 import { useLocation, useRevalidator } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
+import { useRootData } from "~/features/accounts/root-data";
 import { ButtonLink, PathDrawing } from "~/ui";
 import { type MembershipFuture, MembershipStatusText } from "./membership-status-text";
 
@@ -35,6 +36,8 @@ export function CheckoutSuccessPage({ state, membership }: CheckoutSuccessPagePr
 }
 
 function Member({ membership }: Pick<CheckoutSuccessPageProps, "membership">) {
+  const wanted = useRootData().destination?.path;
+  const isText = wanted?.startsWith("/premium/") ?? false;
   return (
     <>
       <PathDrawing shows="arrived" />
@@ -45,8 +48,8 @@ function Member({ membership }: Pick<CheckoutSuccessPageProps, "membership">) {
         {membership?.status.kind === "renews" && "Your payment has arrived. "}
         The members’ area is open. {membership && <MembershipStatusText profile={membership} />}
       </p>
-      <ButtonLink to="/premium" className="mt-8">
-        Go to the members’ area
+      <ButtonLink to={(isText && wanted) || "/premium"} className="mt-8">
+        {isText ? "Continue reading" : "Go to the members’ area"}
       </ButtonLink>
     </>
   );

@@ -1,3 +1,4 @@
+import { Link } from "@remix-run/react";
 import { type FormEvent, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/root-data";
@@ -12,7 +13,7 @@ import { INVOICES_LABEL, ManageMembershipForm } from "./manage-membership-form";
  * before can also open Stripe's portal.
  */
 export function UpgradeButton() {
-  const { isSubscribed } = useAuth();
+  const { user, loading, isSubscribed } = useAuth();
   const { viewer } = useRootData();
   return isSubscribed ? (
     <div className="flex flex-wrap gap-3">
@@ -23,7 +24,7 @@ export function UpgradeButton() {
       {viewer?.profile?.status.kind !== "complimentary" && <ManageMembershipForm />}
     </div>
   ) : (
-    <div className="grid gap-3">
+    <div id="upgrade" className="grid scroll-mt-24 gap-3" data-clear-of-toast>
       <div className="flex flex-wrap gap-3">
         {viewer?.profile?.problem === "confirming" ? (
           <Button disabled>Upgrade to Premium</Button>
@@ -32,6 +33,15 @@ export function UpgradeButton() {
         )}
         {viewer?.profile?.hasInvoices && <ManageMembershipForm label={INVOICES_LABEL} />}
       </div>
+      {!user && !loading && (
+        <p className="flex flex-wrap gap-x-6">
+          {toasts.authenticationRequired.links?.map(({ label, to }) => (
+            <Link key={to} to={to} className="text-link">
+              {label}
+            </Link>
+          ))}
+        </p>
+      )}
       <LegalLinks />
     </div>
   );

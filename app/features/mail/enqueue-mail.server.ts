@@ -21,12 +21,13 @@ export type ComposedLaterKind = Extract<
 >;
 
 /**
- * Composes a queued mail for the address entered, in the transaction that stores it. Returns null if there is nothing
- * to send. Runs again from the start if the transaction fails.
+ * Composes a queued mail for the address entered, in the transaction that stores it. Its link may afterwards lead to
+ * `leadsTo`. Returns null if there is nothing to send. Runs again from the start if the transaction fails.
  */
 export type MailComposer = (
   email: string,
   tx: Transaction,
+  leadsTo: string | null,
 ) => Promise<{ to: string; message: RenderedMail } | null>;
 
 /** Queued transactional mails above which visitors' requests for mail are refused. */
@@ -71,12 +72,12 @@ export async function enqueueDispensableMail(
  * account exists. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMailToCompose(
-  { kind, email }: { kind: ComposedLaterKind; email: string },
+  { kind, email, leadsTo }: { kind: ComposedLaterKind; email: string; leadsTo?: string | null },
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
   await insertMail(
-    { kind, priority, lifetimeMs, recipient: email, message: null, idempotencyKey: null },
+    { kind, priority, lifetimeMs, recipient: email, message: null, leadsTo, idempotencyKey: null },
     executor,
   );
 }

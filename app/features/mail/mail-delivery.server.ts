@@ -143,12 +143,13 @@ export class MailDelivery {
     id,
     kind,
     recipient,
+    leadsTo,
   }: ClaimedTransactionalMail): Promise<{ to: string; message: RenderedMail } | null> {
     const { database, workerId, composers } = this.services;
     return database.db.transaction(async (tx) => {
       if (!(await lockClaimedMail(id, workerId, tx))) return null;
       const compose = composers[kind as ComposedLaterKind];
-      const composed = await compose(recipient, tx);
+      const composed = await compose(recipient, tx, leadsTo);
       if (composed) await storeComposedMail(id, composed, tx);
       else await deleteMail(id, tx);
       return composed;

@@ -19,6 +19,9 @@ export function sectionPath(section: AccountSectionId): string {
   return `${ACCOUNT_PATH}#${section}`;
 }
 
+/** The parameter with which the account page goes on to add a passkey, after the password was entered for that. */
+export const ADD_PASSKEY = "add-passkey";
+
 /** The pages whose links confirm a new address and undo a change of address. */
 export const CONFIRM_EMAIL_CHANGE_PATH = "/account/email/confirm";
 export const UNDO_EMAIL_CHANGE_PATH = "/account/email/undo";
@@ -43,4 +46,12 @@ export const VERIFY_PATH = "/account/verify";
 /** Returns the path of the page that asks for the password again, then leads to `next`. */
 export function verifyPath(next: string): string {
   return `${VERIFY_PATH}?next=${encodeURIComponent(next)}`;
+}
+
+/** The mailed links that can be used up or too old; a reset's leads to its own form. */
+export type OldLink = "confirmation" | "change" | "undo" | "newsletter";
+
+/** Returns the path of the page that says what to do with such a link. */
+export function oldLinkPath(link: OldLink): string {
+  return `/auth/old-link?of=${link}`;
 }

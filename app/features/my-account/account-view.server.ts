@@ -26,7 +26,7 @@ export type AccountView = {
 };
 
 /** Loads the account page's data for a session's user. The account may just have been deleted. */
-export async function loadAccountView(userId: string, session: SessionState): Promise<AccountView> {
+export async function loadAccountView(userId: string, current: SessionState): Promise<AccountView> {
   const facts = await findAccountFacts(userId, { asOf: new Date(), sessionLimit: MAX_SESSIONS });
   const largeHash = facts?.largePicture ?? null;
   const newsletter: NewsletterState = !facts?.subscriber
@@ -37,7 +37,7 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
   const emailState: EmailState = {
     isConfirmed: facts?.emailConfirmedAt != null,
     waiting: facts?.waitingEmail ? readableEmail(facts.waitingEmail) : null,
-    isVerifiedByPasskey: isRecentlyVerified(session, "passkey"),
+    isVerifiedByPasskey: isRecentlyVerified(current, "passkey"),
   };
   return {
     email: emailState,
@@ -55,13 +55,11 @@ export async function loadAccountView(userId: string, session: SessionState): Pr
     ),
     podcastSince: facts?.podcastCreatedAt?.toISOString() ?? null,
     sessions: (facts?.sessions ?? []).map(
-      ({ id, browser, system, createdAt, lastSeenAt }): SessionView => ({
-        id,
-        browser,
-        system,
+      ({ createdAt, lastSeenAt, ...session }): SessionView => ({
+        ...session,
         firstSeen: createdAt.toISOString(),
         lastSeen: lastSeenAt.toISOString(),
-        isThis: id === session.id,
+        isThis: session.id === current.id,
       }),
     ),
   };

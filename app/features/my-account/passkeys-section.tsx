@@ -1,9 +1,11 @@
-import { useRevalidator } from "@remix-run/react";
+import { useRevalidator, useSearchParams } from "@remix-run/react";
+import { useEffect } from "react";
 import { PasskeyButton } from "~/features/accounts/passkeys/passkey-button";
 import { PASSKEY_NAME_MAX_LENGTH, PASSKEYS_PATH } from "~/features/accounts/passkeys/passkey-paths";
 import { usePasskeySupport } from "~/features/accounts/passkeys/use-passkey-support";
 import * as toasts from "~/toast-messages";
 import { Button, TextField, UtcDate, useHydrated } from "~/ui";
+import { ADD_PASSKEY, sectionPath } from "./account-paths";
 import { AccountSection } from "./account-section";
 
 /** A passkey as the page lists it; times are ISO 8601 instants. */
@@ -88,6 +90,12 @@ function AddPasskey() {
   const hydrated = useHydrated();
   const isSupported = usePasskeySupport();
   const { revalidate } = useRevalidator();
+  const [search] = useSearchParams();
+  const goesOn = search.has(ADD_PASSKEY);
+  useEffect(() => {
+    // opened again, the page must not begin by itself
+    if (goesOn) history.replaceState(history.state, "", sectionPath("passkeys"));
+  }, [goesOn]);
   return (
     <div className="account-add-passkey">
       {isSupported ? (
@@ -96,6 +104,7 @@ function AddPasskey() {
           path={PASSKEYS_PATH}
           failed={toasts.accountFailed}
           busyLabel="Adding..."
+          startsItself={goesOn}
           onDone={revalidate}
         >
           Add a passkey

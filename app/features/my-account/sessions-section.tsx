@@ -1,5 +1,5 @@
 import { deviceName } from "~/features/accounts/device-name";
-import { Button, UtcDate } from "~/ui";
+import { Button, UtcDate, UtcTime } from "~/ui";
 import { AccountSection } from "./account-section";
 
 /** A signed-in browser as the page lists it; times are ISO 8601 instants. */
@@ -7,6 +7,8 @@ export type SessionView = {
   id: string;
   browser: string | null;
   system: string | null;
+  /** The network it was opened from; null if unknown. */
+  network: string | null;
   firstSeen: string;
   lastSeen: string;
   isThis: boolean;
@@ -22,10 +24,11 @@ export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
             <div>
               <p className="text-ink">
                 {nameOf(session)}
-                {session.isThis && <strong className="account-mark">This one</strong>}
+                {session.isThis && <strong className="account-mark">This device</strong>}
               </p>
               <p className="field-hint">
-                First seen <UtcDate at={session.firstSeen} />, last seen{" "}
+                Signed in <UtcTime at={session.firstSeen} />
+                {session.network && ` from ${session.network}`}, last seen{" "}
                 <UtcDate at={session.lastSeen} />
               </p>
             </div>

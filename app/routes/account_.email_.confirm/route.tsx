@@ -5,8 +5,10 @@ import { rememberBrowser } from "~/features/accounts/known-browser.server";
 import { LogInFirstPage } from "~/features/accounts/log-in-here";
 import { findViewer, requireAccount } from "~/features/accounts/viewer.server";
 import {
+  ACCOUNT_PATH,
   CONFIRM_EMAIL_CHANGE_PATH,
   confirmEmailChangePath,
+  oldLinkPath,
   sectionPath,
 } from "~/features/my-account/account-paths";
 import { confirmEmailChange, lookUpEmailChange } from "~/features/my-account/change-email.server";
@@ -48,7 +50,7 @@ export async function action(args: ActionFunctionArgs) {
     case "changed": {
       const cookie = await rememberBrowser(request, outcome.email);
       const headers = new Headers({ "Set-Cookie": cookie });
-      return answerForm(form, { toast: toasts.emailChanged, redirectTo, headers });
+      return answerForm(form, { toast: toasts.emailChanged, redirectTo: ACCOUNT_PATH, headers });
     }
     case "taken":
       return redirectWithToast(redirectTo, toasts.emailTaken);
@@ -59,7 +61,7 @@ export async function action(args: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = () => redirectWithToast(sectionPath("email"), toasts.accountLinkInvalid);
+const rejectLink = () => redirectWithToast(oldLinkPath("change"), null);
 
 export default function ConfirmEmailChange() {
   const data = useLoaderData<typeof loader>();

@@ -2,7 +2,11 @@ import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remi
 import { useLoaderData } from "@remix-run/react";
 import { readableEmail } from "~/environment/email-address.server";
 import { forgetSession } from "~/features/accounts/sessions.server";
-import { UNDO_EMAIL_CHANGE_PATH, undoEmailChangePath } from "~/features/my-account/account-paths";
+import {
+  oldLinkPath,
+  UNDO_EMAIL_CHANGE_PATH,
+  undoEmailChangePath,
+} from "~/features/my-account/account-paths";
 import { lookUpEmailChange, undoEmailChange } from "~/features/my-account/change-email.server";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { answerForm, answerRefusal, limitForm, redirectWithToast } from "~/http/form-answer.server";
@@ -51,7 +55,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = () => redirectWithToast("/auth", toasts.accountLinkInvalid);
+const rejectLink = () => redirectWithToast(oldLinkPath("undo"), null);
 
 export default function UndoEmailChange() {
   const { token, oldEmail } = useLoaderData<typeof loader>();

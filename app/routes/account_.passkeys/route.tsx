@@ -18,7 +18,12 @@ import {
 } from "~/features/accounts/passkeys/register-passkey.server";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
-import { ACCOUNT_PATH, sectionPath, verifyPath } from "~/features/my-account/account-paths";
+import {
+  ACCOUNT_PATH,
+  ADD_PASSKEY,
+  sectionPath,
+  verifyPath,
+} from "~/features/my-account/account-paths";
 import {
   answerForm,
   answerRefusal,
@@ -33,6 +38,7 @@ import * as toasts from "~/toast-messages";
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 
 const redirectTo = sectionPath("passkeys");
+const adding = redirectTo.replace("#", `?${ADD_PASSKEY}#`);
 
 export const loader = () => redirect(redirectTo);
 
@@ -88,7 +94,7 @@ async function remove(sent: Sent) {
 
 async function makeRegistrationOptions(sent: Sent) {
   const { account } = sent;
-  if (!isRecentlyVerified(account.session)) return rejectUnverified(sent);
+  if (!isRecentlyVerified(account.session)) return rejectUnverified(sent, adding);
   const { userId, viewer } = account;
   const { challenge, setCookie } = await newChallenge("registration", account.session.id);
   const outcome = await registrationOptions(
@@ -102,7 +108,7 @@ async function register(sent: Sent) {
   const { form, account, context, request } = sent;
   // challenges are issued only to verified sessions, and a ceremony may outlast the verification
   const challenge = await openChallenge(sent, "registration");
-  if (!challenge && !isRecentlyVerified(account.session)) return rejectUnverified(sent);
+  if (!challenge && !isRecentlyVerified(account.session)) return rejectUnverified(sent, adding);
   const limited = await limitChange(sent);
   if (limited) return limited;
   const outcome = await registerPasskey(
@@ -148,10 +154,10 @@ function answerOptions(
   return answerForm(sent.form, { toast: null, redirectTo, headers, body });
 }
 
-/** The response to a user who has to verify their identity first. */
-function rejectUnverified({ form }: Sent) {
+/** The response to a user who has to verify their identity first, and then goes on at `next`. */
+function rejectUnverified({ form }: Sent, next = redirectTo) {
   const toast = toasts.verificationRequired;
-  return failForm(form, 403, { toast, redirectTo: verifyPath(redirectTo) });
+  return failForm(form, 403, { toast, redirectTo: verifyPath(next) });
 }
 
 function limitChange({ form, context, account }: Sent) {

@@ -2,13 +2,15 @@ import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remi
 import { useLoaderData } from "@remix-run/react";
 import { readableEmail } from "~/environment/email-address.server";
 import { CONFIRM_EMAIL_PATH, confirmEmailPath, LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import { findDestination } from "~/features/accounts/destination-cookie.server";
 import {
   confirmEmailByLink,
   readEmailConfirmation,
 } from "~/features/accounts/email-confirmation.server";
+import type { Viewer } from "~/features/accounts/viewer";
 import { findViewer } from "~/features/accounts/viewer.server";
 import { giveBackMembership } from "~/features/billing/lost-membership.server";
-import { sectionPath } from "~/features/my-account/account-paths";
+import { oldLinkPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
@@ -46,7 +48,7 @@ export async function action(args: ActionFunctionArgs) {
       if (outcome.isSignedOut) {
         return redirectWithToast(LOG_IN_PATH, toasts.emailConfirmedSignedOut);
       }
-      return redirectWithToast(viewer ? sectionPath("email") : "/", toasts.emailConfirmed);
+      return redirectWithToast(await nextPage(request, viewer), toasts.emailConfirmed);
     case "invalid-link":
       return rejectLink();
     case "failed": {
@@ -56,7 +58,12 @@ export async function action(args: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = () => redirectWithToast("/", toasts.accountLinkInvalid);
+/** Where a member goes on; anyone else finds the book and the membership on the landing page. */
+async function nextPage(request: Request, viewer: Viewer | null): Promise<string> {
+  return viewer?.isSubscribed ? ((await findDestination(request)) ?? "/premium") : "/";
+}
+
+const rejectLink = () => redirectWithToast(oldLinkPath("confirmation"), null);
 
 export default function ConfirmEmail() {
   const { token, email, isSignedIn } = useLoaderData<typeof loader>();

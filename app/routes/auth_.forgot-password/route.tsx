@@ -4,6 +4,7 @@ import { emailSchema } from "~/environment/email-address.server";
 import authStyles from "~/features/accounts/auth-page.css";
 import { FORGOT_PASSWORD_PATH } from "~/features/accounts/auth-paths";
 import { firstProblem } from "~/features/accounts/credentials";
+import { findDestination } from "~/features/accounts/destination-cookie.server";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { requestPasswordReset } from "~/features/accounts/password-reset-request.server";
 import { PasswordResetRequestPage } from "~/features/accounts/password-reset-request-page";
@@ -38,7 +39,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const limited = await limitForm("reset", { form, context, account, knownBrowser }, failure);
   if (limited) return limited;
 
-  const { kind } = await requestPasswordReset(account);
+  const { kind } = await requestPasswordReset(account, await findDestination(request));
   if (kind !== "accepted") return answerForm(form, failure());
   const redirectTo = `${FORGOT_PASSWORD_PATH}?sent`;
   return answerForm(form, { toast: toasts.passwordResetRequested, redirectTo });
@@ -49,5 +50,10 @@ export const handle: RouteHandle = { metricsName: "/auth" };
 export default function ForgotPassword() {
   const [search] = useSearchParams();
   const { form } = useRootData();
-  return <PasswordResetRequestPage email={form?.email ?? null} sent={search.has("sent")} />;
+  return (
+    <PasswordResetRequestPage
+      email={form?.email ?? null}
+      after={search.has("sent") ? "sent" : search.has("old") ? "old" : null}
+    />
+  );
 }

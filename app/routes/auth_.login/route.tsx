@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
 import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import { hasOwnLogIn } from "~/features/accounts/destination";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
@@ -23,8 +24,8 @@ export const loader = () => redirect(LOG_IN_PATH);
 
 /**
  * Logs in (specification, 4 and 8): redirects to '/' with the welcome toast, or back to the form with a toast
- * that says why not. Log-in forms on the pages of the payment card, the community and a new address always lead back to
- * those pages.
+ * that says why not. Log-in forms on the pages of the library, the payment card, the community and a new address always
+ * lead back to those pages.
  */
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
@@ -71,6 +72,7 @@ function pageToReturnTo(posted: unknown): string | null {
   const path = safeRedirect(posted, "");
   const isOne =
     path === CARD_PATH ||
+    hasOwnLogIn(path) ||
     [CONNECT_PATH, CONFIRM_EMAIL_CHANGE_PATH].some((page) => path.startsWith(`${page}?`));
   return isOne ? path : null;
 }

@@ -89,7 +89,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = () => redirectWithToast(FORGOT_PASSWORD_PATH, toasts.passwordResetLinkInvalid);
+const rejectLink = () =>
+  redirectWithToast(`${FORGOT_PASSWORD_PATH}?old`, toasts.passwordResetLinkInvalid);
 
 export default function ResetPassword() {
   return <PasswordResetPage {...useLoaderData<typeof loader>()} />;

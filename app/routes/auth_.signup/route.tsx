@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
 import { SIGN_UP_PATH } from "~/features/accounts/auth-paths";
+import { findDestination } from "~/features/accounts/destination-cookie.server";
 import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
 import { readSession } from "~/features/accounts/sessions.server";
@@ -49,8 +50,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
   const session = await readSession(request);
   const userAgent = request.headers.get("User-Agent");
+  const leadsTo = await findDestination(request);
   const outcome = await signUp(
-    { email, password },
+    { email, password, leadsTo },
     { clientAddress, session, knownBrowser, userAgent },
   );
   switch (outcome.kind) {

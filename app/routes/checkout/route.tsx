@@ -25,7 +25,9 @@ export async function action(args: ActionFunctionArgs) {
   );
   if (limited) return limited;
   if (!viewer) {
-    return reject(form, 401, checkoutErrors.notAuthenticated, toasts.authenticationRequired);
+    const toast = toasts.authenticationRequired;
+    // with the button at the window's top, no toast at its bottom covers it
+    return reject(form, 401, checkoutErrors.notAuthenticated, toast, "/#upgrade");
   }
 
   const link = await linkToCheckout(viewer.user, form.fields.priceId);
@@ -59,10 +61,14 @@ const STATUSES = {
  * A page with JavaScript gets the bare message, for which it makes its own toast (specification, 8:
  * Checkout).
  */
-function reject(form: FormBody, status: number, error: string, toast: ToastMessage) {
-  return form.wantsJson
-    ? answerJson({ error }, status)
-    : answerForm(form, { toast, redirectTo: "/#purchase" });
+function reject(
+  form: FormBody,
+  status: number,
+  error: string,
+  toast: ToastMessage,
+  redirectTo = "/#purchase",
+) {
+  return form.wantsJson ? answerJson({ error }, status) : answerForm(form, { toast, redirectTo });
 }
 
 function answerJson(body: Record<string, unknown>, status = 200): Response {

@@ -1,5 +1,7 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
+import { leadingTo, readDestination } from "~/features/accounts/destination";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { confirmPurchase, membershipOf } from "~/features/billing/checkout-success.server";
 import { CheckoutSuccessPage } from "~/features/billing/checkout-success-page";
@@ -13,8 +15,10 @@ export const meta: MetaFunction = ({ matches }) =>
 export const handle: RouteHandle = { metricsName: "/checkout", inTurn: false };
 
 export async function loader(args: LoaderFunctionArgs) {
-  const { user } = await requireViewer(args, "/auth");
-  const sessionId = new URL(args.request.url).searchParams.get("session_id");
+  const { pathname, search, searchParams } = new URL(args.request.url);
+  const here = readDestination(pathname + search);
+  const { user } = await requireViewer(args, leadingTo(LOG_IN_PATH, here));
+  const sessionId = searchParams.get("session_id");
   const { context } = args;
   const mayCallStripe = async () =>
     (await checkRateLimit("confirmation", { context, account: user.id })) === null;

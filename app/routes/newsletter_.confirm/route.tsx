@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { oldLinkPath } from "~/features/my-account/account-paths";
 import { confirmSubscription } from "~/features/newsletter/confirm.server";
 import { confirmPath } from "~/features/newsletter/subscriber-links.server";
 import { readSubscriberToken } from "~/features/newsletter/subscriber-token.server";
@@ -42,7 +43,7 @@ export async function action({ request }: ActionFunctionArgs) {
   }
 }
 
-const rejectLink = () => redirectWithToast("/#newsletter", toasts.newsletterConfirmLinkInvalid);
+const rejectLink = () => redirectWithToast(oldLinkPath("newsletter"), null);
 
 export default function Confirm() {
   const { token } = useLoaderData<typeof loader>();

@@ -110,7 +110,7 @@ describe("the account page", () => {
     await openAccount(page);
     const list = section(page, "Where you are signed in");
     await expect(list.getByRole("listitem")).toHaveCount(3);
-    await expect(list.getByText("This one")).toHaveCount(1);
+    await expect(list.getByText("This device")).toHaveCount(1);
     await list
       .getByRole("button", { name: /^Sign out / })
       .first()

@@ -43,23 +43,23 @@ const routes: Record<string, Route> = {
   "[.]well-known.security[.]txt": { path: "/.well-known/security.txt", get: "404" },
   _index: { path: "/", get: "200" },
   $: { path: "/nothing/here", get: "404" },
-  account: { path: "/account", get: ["302 /auth", "200"] },
+  account: { path: "/account", get: ["302 /auth?leads-to=%2Faccount", "200"] },
   "account_.confirmation": {
     path: "/account/confirmation",
     get: "302 /account#email",
     post: {
       form: {},
-      answers: ["302 /auth", "303 /account#email"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#email"],
       writes: [[], ["mails", "users"]],
     },
   },
   // a visitor who has just signed up has entered the password recently
   "account_.delete": {
     path: "/account/delete",
-    get: ["302 /auth", "200"],
+    get: ["302 /auth?leads-to=%2Faccount%2Fdelete", "200"],
     post: {
       form: {},
-      answers: ["302 /auth", "303 /"],
+      answers: ["302 /auth?leads-to=%2Faccount%2Fdelete", "303 /"],
       writes: [[], ["former_accounts", "mails", "profiles", "sessions", "users"]],
     },
   },
@@ -68,25 +68,28 @@ const routes: Record<string, Route> = {
     get: "302 /account#email",
     post: {
       form: { email: "moved@example.test", password: "made up" },
-      answers: ["302 /auth", "303 /account#email"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#email"],
     },
   },
   "account_.email_.confirm": {
     path: "/account/email/confirm?token=made-up",
-    get: "303 /account#email",
-    post: { form: { token: "made-up" }, answers: ["302 /auth", "303 /account#email"] },
+    get: "303 /auth/old-link?of=change",
+    post: {
+      form: { token: "made-up" },
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /auth/old-link?of=change"],
+    },
   },
   "account_.email_.undo": {
     path: "/account/email/undo?token=made-up",
-    get: "303 /auth",
-    post: { form: { token: "made-up" }, answers: "303 /auth" },
+    get: "303 /auth/old-link?of=undo",
+    post: { form: { token: "made-up" }, answers: "303 /auth/old-link?of=undo" },
   },
   "account_.newsletter": {
     path: "/account/newsletter",
     get: "302 /account#newsletter",
     post: {
       form: { intent: "subscribe" },
-      answers: ["302 /auth", "303 /account#newsletter"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#newsletter"],
       writes: [[], ["mails", "subscribers"]],
     },
   },
@@ -95,29 +98,35 @@ const routes: Record<string, Route> = {
     get: "302 /account#password",
     post: {
       form: { password: "made up", newPassword: "another one" },
-      answers: ["302 /auth", "303 /account#password"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#password"],
     },
   },
   "account_.sessions": {
     path: "/account/sessions",
     get: "302 /account#sessions",
-    post: { form: { intent: "end-others" }, answers: ["302 /auth", "303 /account#sessions"] },
+    post: {
+      form: { intent: "end-others" },
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#sessions"],
+    },
   },
   "account_.verify": {
     path: "/account/verify",
-    get: ["302 /auth", "200"],
+    get: ["302 /auth?leads-to=%2Faccount", "200"],
     post: {
       form: { password: "made up" },
-      answers: ["302 /auth", "303 /account/verify?next=%2Faccount"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account/verify?next=%2Faccount"],
     },
   },
-  "account_.data[.]json": { path: "/account/data.json", get: ["302 /auth", "200"] },
+  "account_.data[.]json": {
+    path: "/account/data.json",
+    get: ["302 /auth?leads-to=%2Faccount", "200"],
+  },
   "account_.picture": {
     path: "/account/picture",
     get: "302 /account#picture",
     post: {
       form: { intent: "remove" },
-      answers: ["302 /auth", "303 /account#picture"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#picture"],
       // its row is locked by writing to it, whether it has a picture or not
       writes: [[], ["users"]],
     },
@@ -129,15 +138,16 @@ const routes: Record<string, Route> = {
     get: "302 /account#passkeys",
     post: {
       form: { intent: "rename", passkey: "someoneelses", name: "Mine" },
-      answers: ["302 /auth", "303 /account#passkeys"],
+      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#passkeys"],
     },
   },
   auth: { path: "/auth", get: ["200", "302 /"] },
   "auth_.confirm-email": {
     path: "/auth/confirm-email?token=made-up",
-    get: "303 /",
-    post: { form: { token: "made-up" }, answers: "303 /" },
+    get: "303 /auth/old-link?of=confirmation",
+    post: { form: { token: "made-up" }, answers: "303 /auth/old-link?of=confirmation" },
   },
+  "auth_.old-link": { path: "/auth/old-link?of=undo", get: "200" },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",
     get: "200",
@@ -163,10 +173,10 @@ const routes: Record<string, Route> = {
   },
   "auth_.reset-password": {
     path: "/auth/reset-password?token=made-up",
-    get: "303 /auth/forgot-password",
+    get: "303 /auth/forgot-password?old",
     post: {
       form: { token: "x".repeat(43), password: "another one" },
-      answers: "303 /auth/forgot-password",
+      answers: "303 /auth/forgot-password?old",
     },
   },
   "auth_.signup": {
@@ -198,7 +208,7 @@ const routes: Record<string, Route> = {
     get: "302 /#purchase",
     post: {
       form: { priceId: SANDBOX_STRIPE.priceId },
-      answers: ["303 /#purchase", "303 the local Stripe"],
+      answers: ["303 /#upgrade", "303 the local Stripe"],
       writes: [[], ["profiles"]],
     },
   },
@@ -230,8 +240,8 @@ const routes: Record<string, Route> = {
   "newsletter_.archive": { path: "/newsletter/archive", get: "200" },
   "newsletter_.confirm": {
     path: "/newsletter/confirm?token=made-up",
-    get: "303 /#newsletter",
-    post: { form: { token: "made-up" }, answers: "303 /#newsletter" },
+    get: "303 /auth/old-link?of=newsletter",
+    post: { form: { token: "made-up" }, answers: "303 /auth/old-link?of=newsletter" },
   },
   "newsletter_.feed[.]xml": { path: "/newsletter/feed.xml", get: "200" },
   "newsletter_.images.$name": {
@@ -269,10 +279,10 @@ const routes: Record<string, Route> = {
     get: "404",
   },
   premium: { path: "/premium", get: "302 /" },
-  "premium_.chapters": { path: "/premium/chapters", get: "302 /" },
-  "premium_.chapters_.$slug": { path: "/premium/chapters/small-hinges", get: "302 /" },
+  "premium_.chapters": { path: "/premium/chapters", get: ["200", "302 /"] },
+  "premium_.chapters_.$slug": { path: "/premium/chapters/small-hinges", get: ["200", "302 /"] },
   "premium_.community": { path: "/premium/community", get: "302 /" },
-  "premium_.extras.$slug": { path: "/premium/extras/one-drawer", get: "302 /" },
+  "premium_.extras.$slug": { path: "/premium/extras/one-drawer", get: ["200", "302 /"] },
   "premium_.listening": {
     path: "/premium/listening",
     get: "302 /",
@@ -283,7 +293,7 @@ const routes: Record<string, Route> = {
   "premium_.e-book": { path: "/premium/e-book", get: "302 /" },
   "premium_.podcast": {
     path: "/premium/podcast",
-    get: "302 /",
+    get: ["200", "302 /"],
     post: { form: { intent: "create" }, answers: "302 /" },
   },
   "preview_.media.$name": {
@@ -291,7 +301,7 @@ const routes: Record<string, Route> = {
     embeddable: true,
     get: "404",
   },
-  "premium_.search": { path: "/premium/search?q=forest", get: "302 /" },
+  "premium_.search": { path: "/premium/search?q=forest", get: ["200", "302 /"] },
   "preview_.$slug": { path: "/preview/the-weight-you-carry", get: "404" },
   "premium_.progress": {
     path: "/premium/progress",

@@ -1,5 +1,5 @@
 import { useNavigate } from "@remix-run/react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import { Button, toastOf, useToast } from "~/ui";
 import type { PasskeyIntent } from "./passkey-ceremony";
@@ -13,6 +13,8 @@ type PasskeyButtonProps = {
   failed: (message?: string) => ToastMessage;
   busyLabel: string;
   className?: string;
+  /** Whether to start without being pressed, once. */
+  startsItself?: boolean;
   /** Called after a success, instead of navigating. */
   onDone?: () => void;
   children: ReactNode;
@@ -29,6 +31,7 @@ export function PasskeyButton({
   failed,
   busyLabel,
   className,
+  startsItself,
   onDone,
   children,
 }: PasskeyButtonProps) {
@@ -57,6 +60,12 @@ export function PasskeyButton({
     }
     if (!isDone || onDone) setBusy(false);
   };
+
+  const start = useRef(startsItself ? press : null);
+  useEffect(() => {
+    void start.current?.();
+    start.current = null;
+  }, []);
 
   return (
     <Button variant="secondary" busy={busy} className={className} onClick={() => void press()}>

@@ -39,9 +39,9 @@ export async function signInWithPasskey(
   };
   if (!challenge) return reject(CHALLENGE_OVER, null);
   try {
-    const { session: before, userAgent } = browser;
+    const { session: before, userAgent, clientAddress } = browser;
     const outcome = await acceptAssertion({ sent, challenge }, (user, tx) =>
-      openSession(user, before, { userAgent, verifiedBy: "passkey" }, tx),
+      openSession(user, before, { userAgent, clientAddress, verifiedBy: "passkey" }, tx),
     );
     if (outcome.kind === "rejected") return reject(outcome.message, outcome.userId);
     const { user, result: session } = outcome;

@@ -91,7 +91,8 @@ async function makePictures(file) {
   judge(metadata);
   // rotated after scaling down, since rotating needs the whole picture in memory
   const upright = await sharp(file, options)
-    .resize(LARGE, LARGE, { fit: "cover", position: "attention" })
+    // from the middle, as the account page shows it before it is saved
+    .resize(LARGE, LARGE, { fit: "cover" })
     .flatten({ background: "#fff" })
     .withMetadata({ orientation: metadata.orientation ?? 1 })
     .png({ compressionLevel: 0 })
