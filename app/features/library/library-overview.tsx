@@ -3,7 +3,7 @@ import { ButtonLink } from "~/ui";
 import type { ListedText, LibraryOverview as Overview, WayOn } from "./library-overview-data";
 import { CHAPTERS_PATH } from "./library-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
-import { minutesText } from "./reading-time";
+import { minutesText, soundText } from "./reading-time";
 
 /** The library in the members' area: where to continue, the chapters, and the newest extras. */
 export function LibraryOverview({ overview }: { overview: Overview }) {
@@ -58,7 +58,7 @@ const HEADINGS = {
 
 const BUTTONS = { stopped: "Continue", next: "Read on", first: "Begin" } as const;
 
-function ReadOn({ kind, path, label, title, minutes }: WayOn) {
+function ReadOn({ kind, path, label, title, minutes, soundMinutes }: WayOn) {
   return (
     <section
       aria-labelledby="read-on"
@@ -72,6 +72,7 @@ function ReadOn({ kind, path, label, title, minutes }: WayOn) {
         <p className="mt-3 text-ink-soft">
           {label}, {minutesText(minutes)}
           {kind === "stopped" && " left"}
+          {soundText(soundMinutes)}
         </p>
       </div>
       <ButtonLink to={path} variant="secondary" aria-label={`${BUTTONS[kind]}: ${title}`}>
@@ -81,7 +82,7 @@ function ReadOn({ kind, path, label, title, minutes }: WayOn) {
   );
 }
 
-function Row({ path, title, label, minutes, progress }: ListedText) {
+function Row({ path, title, label, progress, ...lengths }: ListedText) {
   return (
     <li className="border-line border-t">
       <Link to={path} className="group block py-3">
@@ -89,7 +90,7 @@ function Row({ path, title, label, minutes, progress }: ListedText) {
           {label}
           <span>
             <ReadMark progress={progress} />
-            <TimeLeft minutes={minutes} progress={progress} />
+            <TimeLeft {...lengths} progress={progress} />
           </span>
         </span>
         <span className="font-display text-lg underline decoration-1 decoration-line-strong underline-offset-4 group-hover:decoration-gold-text">

@@ -2,12 +2,17 @@ import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
 import { findDocumentHtml } from "~db/queries/editions";
 import { findNote } from "~db/queries/notes";
-import { findReadingProgress } from "~db/queries/reading-progress";
+import { listReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
-import type { Edition } from "./edition";
+import type { Edition, EditionEntry } from "./edition";
+import { labelOf } from "./entry-label";
+import { around, listedText } from "./library-overview.server";
+import type { ListedText } from "./library-overview-data";
+import { hitId } from "./library-paths";
 import type { Note } from "./notes/note";
-import { findReadingDocument, type ReadingDocument } from "./reading-document";
-import { type TextProgress, textProgress } from "./reading-state";
+import { type ReadingDocument, toReadingDocument } from "./reading-document";
+import { minutesLeftIn, toReadingState } from "./reading-progress.server";
+import { minutesFor, progressIn, type TextProgress } from "./reading-state";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
 
@@ -17,10 +22,21 @@ export type Reading = {
   /** Id of the member who owns the notes and positions. */
   owner: string;
   progress: TextProgress;
+  /** The minutes that the unread rest of all other chapters takes to read. */
+  minutesElsewhere: number;
+  /** Chapters around this one. */
+  chapters: ListedText[];
+  /** The text before this one, if the member has just finished it. */
+  justRead: { slug: string; label: string } | null;
+  /** The search whose words are marked, and the number of places; null without one. */
+  hits: { query: string; count: number } | null;
   /** Where the member stopped listening, in seconds; null to start at the beginning. */
   second: number | null;
   note: Note;
 };
+
+/** How long a text counts as just finished, in milliseconds. */
+const JUST_READ_MS = 10 * 60_000;
 
 /**
  * Loads a chapter or extra for a member, with HTML that marks the words of a search. Null if no text of this kind with
@@ -31,29 +47,49 @@ export async function loadReading(
   { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();
-  const document = findReadingDocument(edition, { kind, slug }, now);
-  if (!document) return null;
+  const place = edition.placeOf(slug, now);
+  if (place?.entry.kind !== kind) return null;
   const owner = viewer.user.id;
-  const key = { userId: owner, slug };
-  const [stored, progress, note] = await Promise.all([
+  const [stored, rows, note] = await Promise.all([
     findDocumentHtml(edition.digest, slug),
-    findReadingProgress(key),
-    findNote(key),
+    listReadingProgress(owner),
+    findNote({ userId: owner, slug }),
   ]);
   if (stored === null) return null;
-  const html = search === null ? stored : await markMatches(stored, search);
-  const textKey = search === null ? document.key : `${document.key}?${search}`;
+  const { entry, previous } = place;
+  const state = toReadingState(rows, edition, now);
+  const document = toReadingDocument(edition, place, state);
+  const progress = progressIn(state, slug);
+  const own = kind === "chapter" ? minutesFor(entry, progress) : 0;
+  const rowOf = (text: EditionEntry | null) => rows.find((row) => row.slug === text?.slug);
+  const finishedAt = rowOf(previous)?.readAt?.getTime() ?? 0;
+  const hits = search === null ? null : numberHits(await markMatches(stored, search));
   return {
-    document: { ...document, key: textKey },
+    document: search === null ? document : { ...document, key: `${document.key}?${search}` },
     owner,
-    progress: textProgress(document, {
-      isRead: progress !== null && progress.readAt !== null,
-      block: progress?.block ?? null,
-    }),
-    second: document.sound && (progress?.second ?? null),
+    progress,
+    minutesElsewhere: minutesLeftIn(edition, state, now) - own,
+    chapters: around(edition.chapters(now), entry).map((chapter) => listedText(chapter, state)),
+    justRead:
+      previous && now.getTime() - finishedAt < JUST_READ_MS
+        ? { slug: previous.slug, label: labelOf(previous) }
+        : null,
+    hits: hits && { query: searchWords(search ?? ""), count: hits.count },
+    second: document.sound && (rowOf(entry)?.second ?? null),
     note: note ?? { text: "", version: 0 },
-    html,
+    html: hits?.html ?? stored,
   };
+}
+
+/** Gives each `<mark>` an id, `hit-1` and so on. Marked words that only a space separates are one place. */
+function numberHits(html: string): { html: string; count: number } {
+  let count = 0;
+  const numbered = html.replace(/(<\/mark>\s+)?<mark>/g, (marks, end) => {
+    if (end) return marks;
+    count += 1;
+    return `<mark id="${hitId(count)}">`;
+  });
+  return { html: numbered, count };
 }
 
 /**
