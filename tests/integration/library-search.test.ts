@@ -55,7 +55,11 @@ async function openResult({ path }: { path: string } = { path: "" }): Promise<st
   const { html } = (await answer.json()) as { html: string };
   const places = [...html.matchAll(/<mark id="hit-(\d+)">/g)].map(([, number]) => Number(number));
   expect(places).toEqual(places.map((_, index) => index + 1));
-  return new RegExp(`<(\\w+) id="${hash.slice(1)}">.*?</\\1>`).exec(html.replace(/ id="hit-\d+"/g, ""))?.[0] ?? "";
+  return (
+    new RegExp(`<(\\w+) id="${hash.slice(1)}">.*?</\\1>`).exec(
+      html.replace(/ id="hit-\d+"/g, ""),
+    )?.[0] ?? ""
+  );
 }
 
 /** The passage of the first result, its marked words in brackets. */

@@ -67,7 +67,7 @@ export function ReadingRoom({
       stop={stop}
       onPanel={(part) => openPanel(panel, part)}
       left={[
-        minutesHere === 0 ? "Read" : `${shortTime(minutesHere)} left in ${document.kind}`,
+        minutesHere === 0 ? "Read" : `${shortTime(minutesHere)} left`,
         minutesInBook === 0 ? "Book read" : `${shortTime(minutesInBook)} in book`,
       ]}
       player={
