@@ -32,12 +32,13 @@ export function ReadingPanel({ panel, document, chapters }: ReadingPanelProps) {
     if (target === currentTarget || (target as Element).closest("a")) currentTarget.close();
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the button close it too.
     <dialog
       ref={panel}
       className="reading-panel"
       aria-label="Search, contents and keys"
       onClick={closeOnLink}
+      // a search field would only clear itself
+      onKeyDown={({ key, currentTarget }) => key === "Escape" && currentTarget.close()}
     >
       <div className="grid gap-8 p-[clamp(1rem,4vw,2rem)]">
         <form method="dialog" className="justify-self-end">

@@ -166,7 +166,7 @@ describe("'Mark as read'", () => {
     await expect(chapters).toContainText("You have read 1 of 12.");
     await expect(chapters.getByRole("listitem").nth(1)).toContainText("Read");
     await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
-      "The Hour Before the Day",
+      "Small Hinges",
     );
   });
 });
