@@ -1,4 +1,9 @@
-import { ScrollRestoration, useLocation, useRevalidator } from "@remix-run/react";
+import {
+  ScrollRestoration,
+  useLocation,
+  useNavigationType,
+  useRevalidator,
+} from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import { useBrowserLayoutEffect } from "~/ui";
 
@@ -11,6 +16,7 @@ export function ScrollPosition({ nonce }: { nonce: string | undefined }) {
     <>
       <ScrollRestoration nonce={nonce} />
       <ScrollScript nonce={nonce} />
+      <OpenAtPlace />
       <KeepPosition />
     </>
   );
@@ -29,6 +35,8 @@ const POSITIONS = "positions";
  *   `pagehide`: never if the browser discards the tab, and on a busy machine perhaps after the visitor's return.
  * - It is also stored after a pause in scrolling, since not every browser fires `scrollend` after every scroll;
  *   when the tab is hidden; and when a page is left for a fragment, even if it was never scrolled.
+ * - A page may name the place at which it opens, in `data-opens-at`: the id of an element. A fragment or a stored
+ *   position comes first.
  * - The browser does not restore a stored position. Chromium learns of scrolling up to a second late. If Firefox
  *   restores one too early, the router takes it for that of the entry being left. Until the router takes over,
  *   this script restores positions.
@@ -49,6 +57,10 @@ const SCROLL_SCRIPT = `(() => {
     } catch {}
   };
   if (history.state?.key in read()) history.scrollRestoration = "manual";
+  else if (!location.hash) {
+    const page = document.querySelector("[data-opens-at]");
+    document.getElementById(page?.dataset.opensAt)?.scrollIntoView({ behavior: "instant" });
+  }
   let pause;
   addEventListener("scroll", () => {
     clearTimeout(pause);
@@ -79,6 +91,22 @@ function ScrollScript({ nonce }: { nonce: string | undefined }) {
       dangerouslySetInnerHTML={{ __html: SCROLL_SCRIPT }}
     />
   );
+}
+
+/** Opens another page at the place that it names, as the script opens the first one. Must come after `ScrollRestoration`. */
+function OpenAtPlace() {
+  const { pathname, hash } = useLocation();
+  const arrivedBy = useNavigationType();
+  const shown = useRef(pathname);
+  useBrowserLayoutEffect(() => {
+    const isSame = shown.current === pathname;
+    shown.current = pathname;
+    if (isSame || hash !== "" || arrivedBy === "POP") return;
+    const page = document.querySelector<HTMLElement>("[data-opens-at]");
+    const place = document.getElementById(page?.dataset.opensAt ?? "");
+    place?.scrollIntoView({ behavior: "instant" });
+  }, [pathname, hash, arrivedBy]);
+  return null;
 }
 
 /**

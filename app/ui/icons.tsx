@@ -22,6 +22,9 @@ const icon =
 export const CloseIcon = icon("M6 6l12 12M18 6L6 18");
 export const MenuIcon = icon("M4 7.5h16M4 12h16M4 16.5h10");
 export const ArrowLeftIcon = icon("M20 12H4.5M10.5 5.5L4 12l6.5 6.5");
+export const SearchIcon = icon(
+  "M4 10.5a6.5 6.5 0 1 0 13 0a6.5 6.5 0 1 0-13 0zM15.5 15.500l4.5 4.5",
+);
 export const CheckIcon = icon("M5 12.5l4.5 4.5L19 7.5");
 export const ExclamationIcon = icon("M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0zM12 7.5v5.5M12 16.4v.1");
 

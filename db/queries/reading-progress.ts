@@ -23,15 +23,6 @@ export async function listReadingProgress(userId: string): Promise<ProgressRow[]
   return db().select(PROGRESS).from(readingProgress).where(eq(readingProgress.userId, userId));
 }
 
-/** A member's progress in one text; null if there is none. */
-export async function findReadingProgress({ userId, slug }: Key): Promise<ProgressRow | null> {
-  const [row] = await db()
-    .select(PROGRESS)
-    .from(readingProgress)
-    .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
-  return row ?? null;
-}
-
 /**
  * Stores the block at which a member stopped reading a text, in one statement. Of concurrent calls, the one that
  * arrived last wins, even if another is written later.
@@ -62,11 +53,11 @@ export async function markTextRead({ userId, slug }: Key): Promise<void> {
     });
 }
 
-/** Takes the mark off a text that was read. The position in it stays. */
+/** Takes the mark off a text that was read, and the position in it: it is to be read again. */
 export async function markTextUnread({ userId, slug }: Key): Promise<void> {
   await db()
     .update(readingProgress)
-    .set({ readAt: null })
+    .set({ readAt: null, block: null })
     .where(and(eq(readingProgress.userId, userId), eq(readingProgress.slug, slug)));
 }
 

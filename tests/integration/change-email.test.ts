@@ -43,7 +43,7 @@ const request = (account: Account, email: string, password = PASSWORD) =>
 
 /** The token in the link mailed to a new address; null if there is no such mail. */
 async function mailedToken(email: string): Promise<string | null> {
-  const mail = await getDatabase().db.transaction((tx) => composeEmailChange(email, tx));
+  const mail = await getDatabase().db.transaction((tx) => composeEmailChange(email, tx, null));
   return /email\/confirm\?token=([\w-]{43})/.exec(mail?.message.text ?? "")?.[1] ?? null;
 }
 

@@ -53,7 +53,13 @@ async function openResult({ path }: { path: string } = { path: "" }): Promise<st
   const load = kind === "chapters" ? readChapter : readExtra;
   const answer = await get(load, path, await signIn(tomorrow()), { slug });
   const { html } = (await answer.json()) as { html: string };
-  return new RegExp(`<(\\w+) id="${hash.slice(1)}">.*?</\\1>`).exec(html)?.[0] ?? "";
+  const places = [...html.matchAll(/<mark id="hit-(\d+)">/g)].map(([, number]) => Number(number));
+  expect(places).toEqual(places.map((_, index) => index + 1));
+  return (
+    new RegExp(`<(\\w+) id="${hash.slice(1)}">.*?</\\1>`).exec(
+      html.replace(/ id="hit-\d+"/g, ""),
+    )?.[0] ?? ""
+  );
 }
 
 /** The passage of the first result, its marked words in brackets. */

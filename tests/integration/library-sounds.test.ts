@@ -12,7 +12,7 @@ import {
 } from "~/routes/premium_.podcast/route";
 import { loader as loadPreviewMedia } from "~/routes/preview_.media.$name/route";
 import { getDatabase } from "~db/client";
-import { findReadingProgress } from "~db/queries/reading-progress";
+import { listReadingProgress } from "~db/queries/reading-progress";
 import { profiles, users } from "~db/schema";
 import { editionText, takeEdition } from "../support/library";
 import { signIn } from "../support/payments";
@@ -289,8 +289,8 @@ describe("the position in a sound", () => {
     post(savePosition, { path: "/premium/listening", json, cookie });
   const saved = async () => {
     const [user] = await getDatabase().db.select({ id: users.id }).from(users);
-    const progress = await findReadingProgress({ userId: user?.id ?? "", slug: "mile" });
-    return progress?.second ?? null;
+    const rows = await listReadingProgress(user?.id ?? "");
+    return rows.find(({ slug }) => slug === "mile")?.second ?? null;
   };
 
   it("is stored for members", async () => {

@@ -538,7 +538,7 @@ describe("the passkeys of an account that a thief has moved to another address",
   async function moveTo(email: string, { email: former, cookie }: Reader): Promise<string> {
     const form = { email, password: PASSWORD };
     expect((await post(changeEmail, { form, cookie })).status).toBe(303);
-    const mail = await db().transaction((tx) => composeEmailChange(email, tx));
+    const mail = await db().transaction((tx) => composeEmailChange(email, tx, null));
     const token = /confirm\?token=([\w-]+)/.exec(mail?.message.text ?? "")?.[1] ?? "";
     expect((await post(confirmEmail, { form: { token }, cookie })).status).toBe(303);
     const [sent] = await mailsOf("email-changed", former);

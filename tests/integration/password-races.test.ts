@@ -34,6 +34,7 @@ const newSession = (userId: string, passwordHash: string) => ({
   expiresAt: new Date(Date.now() + 60_000),
   browser: null,
   system: null,
+  network: null,
   verifiedBy: "password" as const,
 });
 

@@ -104,15 +104,15 @@ describe("marking a text as read", () => {
     expect(await rowOf("chapter-1")).toEqual(first);
   });
 
-  it("keeps the position, for when the mark is removed", async () => {
+  it("forgets the position once the mark is removed, since the text is to be read again", async () => {
     await keep("chapter-1", 11);
     await send({ slug: "chapter-1", action: "read" });
     const read = { isRead: true, stoppedAt: null, minutesLeft: null };
     expect(await progressOf("chapter-1")).toEqual(read);
     await send({ slug: "chapter-1", action: "unread" });
-    // ten of twenty blocks are left, of 2,300 words
-    const unread = { isRead: false, stoppedAt: 11, minutesLeft: 5 };
+    const unread = { isRead: false, stoppedAt: null, minutesLeft: null };
     expect(await progressOf("chapter-1")).toEqual(unread);
+    expect((await overview()).wayOn).toMatchObject({ kind: "first", minutes: 10 });
   });
 });
 
@@ -199,6 +199,7 @@ describe("the members' area", () => {
       label: "Audio walk",
       title: "Chapter the 2.",
       minutes: 8,
+      soundMinutes: null,
     });
     await keep("chapter-2", 13);
     expect((await overview()).wayOn).toMatchObject({
@@ -208,13 +209,35 @@ describe("the members' area", () => {
     });
   });
 
-  it("links to the first unread chapter once the one last opened is read", async () => {
-    await keep("chapter-2", 18);
-    await send({ slug: "chapter-2", action: "read" });
-    expect((await overview()).wayOn).toMatchObject({
-      kind: "next",
-      path: "/premium/chapters/chapter-1",
-    });
+  it.each([
+    ["the chapter after the one just finished", ["keep 4", "read 2"], "next chapter-3"],
+    ["the next unread one", ["read 3", "read 2"], "next chapter-4"],
+    ["where reading has stopped since", ["read 2", "keep 4"], "stopped chapter-4"],
+    [
+      "where reading stopped, at the end of all",
+      ["keep 4", "read constructor"],
+      "stopped chapter-4",
+    ],
+    ["the first unread one, at the end of all", ["read constructor"], "next chapter-1"],
+  ])("leads to %s", async (_what, steps, expected) => {
+    for (const step of steps) {
+      const [action, name = ""] = step.split(" ");
+      const slug = name.length > 1 ? name : `chapter-${name}`;
+      await (action === "keep" ? keep(slug, 18) : send({ slug, action: "read" }));
+    }
+    const { wayOn } = await overview();
+    expect(`${wayOn?.kind} ${wayOn?.path.split(/[/#]/)[3]}`).toBe(expected);
+  });
+
+  it("goes on to the next text, or to the contents after the last, and marks the text as read", async () => {
+    for (const [slug, path] of [
+      ["chapter-1", "/premium/chapters/chapter-2"],
+      ["constructor", "/premium/chapters"],
+    ] as const) {
+      const answer = await submit({ slug, action: "read-on" });
+      expect(answer.headers.get("Location")).toBe(path);
+      expect((await progressOf(slug)).isRead).toBe(true);
+    }
   });
 
   it("counts what is read and the time left, without unpublished texts", async () => {

@@ -1,12 +1,18 @@
 import { Link } from "@remix-run/react";
 import { useSite } from "~/features/site/page-site";
 import type { Contents, ContentsEntry } from "./contents";
-import { BOOK_PATH, contentsPath, E_BOOK_PATH, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import {
+  BOOK_PATH,
+  contentsPath,
+  E_BOOK_PATH,
+  EXTRAS_ID,
+  NOTES_FILE_PATH,
+  stoppedPath,
+} from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
-import type { TextProgress } from "./reading-state";
-import { minutesText } from "./reading-time";
+import { NOT_BEGUN, type TextProgress } from "./reading-state";
 import { SearchField } from "./search-field";
 
 type ContentsPageProps = {
@@ -44,7 +50,11 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
             </h2>
             <ol>
               {entries.map((entry) => (
-                <Entry key={entry.slug} entry={entry} progress={progress[entry.slug]} />
+                <Entry
+                  key={entry.slug}
+                  entry={entry}
+                  progress={progress[entry.slug] ?? NOT_BEGUN}
+                />
               ))}
             </ol>
           </section>
@@ -73,8 +83,8 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
   );
 }
 
-function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgress | undefined }) {
-  const { path, number, label, title, summary, minutes } = entry;
+function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgress }) {
+  const { path, number, label, title, summary, minutes, soundMinutes } = entry;
   return (
     <li className="contents-entry">
       <span className="contents-number" aria-hidden="true">
@@ -83,7 +93,7 @@ function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgre
       <div>
         {label && <p className="text-gold-text text-sm">{label}</p>}
         <h3 className="text-xl">
-          <Link to={path} className="contents-link">
+          <Link to={stoppedPath(path, progress.stoppedAt)} className="contents-link">
             {number !== null && <span className="sr-only">{number}. </span>}
             {title}
           </Link>
@@ -91,14 +101,8 @@ function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgre
         <p className="mt-1 text-ink-soft">{summary}</p>
       </div>
       <p className="contents-minutes">
-        {progress ? (
-          <>
-            <ReadMark progress={progress} />
-            <TimeLeft minutes={minutes} progress={progress} />
-          </>
-        ) : (
-          minutesText(minutes)
-        )}
+        <ReadMark progress={progress} />
+        <TimeLeft minutes={minutes} soundMinutes={soundMinutes} progress={progress} />
       </p>
     </li>
   );

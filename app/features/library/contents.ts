@@ -3,7 +3,7 @@ import { type Edition, type EditionEntry, inParts } from "./edition";
 import { labelAbove } from "./entry-label";
 import { contentsPath, documentPath, EXTRAS_ID } from "./library-paths";
 import { progressIn, type ReadingState, type TextProgress } from "./reading-state";
-import { minutesToRead } from "./reading-time";
+import { minutesToHear, minutesToRead } from "./reading-time";
 
 /** Maximum number of entries on a page, which keeps the pages of long editions light. */
 const ENTRIES_PER_PAGE = 60;
@@ -26,6 +26,8 @@ export type ContentsEntry = {
   title: string;
   summary: string;
   minutes: number;
+  /** Of its sound; null without one. */
+  soundMinutes: number | null;
 };
 
 /** The chapters of one part, or the extras of one kind. */
@@ -96,6 +98,7 @@ function toContentsEntry(entry: EditionEntry, number: number | null): ContentsEn
     title,
     summary,
     minutes: minutesToRead(wordCount),
+    soundMinutes: minutesToHear(entry.sound),
   };
 }
 

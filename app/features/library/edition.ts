@@ -2,7 +2,6 @@ import type { Site } from "~/features/site/site";
 import type { DocumentKind, ExtraKind } from "~db/schema";
 import { isDraft } from "./draft";
 import type { EditionProblem } from "./importer/edition-problem";
-import { minutesToRead } from "./reading-time";
 
 /** A text's sound. */
 export type Sound = {
@@ -91,11 +90,6 @@ export class Edition {
   /** Returns the published texts that anyone may read, chapters first. */
   publicTexts(now: Date): readonly EditionEntry[] {
     return [...this.chapters(now), ...this.extras(now)].filter(({ isPublic }) => isPublic);
-  }
-
-  /** Returns the minutes that all published chapters take to read. */
-  chapterMinutes(now: Date): number {
-    return this.chapters(now).reduce((sum, { wordCount }) => sum + minutesToRead(wordCount), 0);
   }
 
   /** Returns every chapter and extra, including unpublished ones, each kind in its order. */

@@ -8,6 +8,8 @@ export type ListedText = {
   label: string;
   /** For the whole text. */
   minutes: number;
+  /** Of its sound; null without one. */
+  soundMinutes: number | null;
   progress: TextProgress;
 };
 
@@ -22,6 +24,8 @@ export type WayOn = {
   label: string;
   /** For the rest of the text. */
   minutes: number;
+  /** Of its sound; null without one. */
+  soundMinutes: number | null;
 };
 
 /** The library in the members' area. */

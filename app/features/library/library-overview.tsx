@@ -4,7 +4,7 @@ import type { LibraryOverview } from "./library-overview-data";
 import { BOOK_PATH, CHAPTERS_PATH, NOTES_FILE_PATH, SEARCH_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
-import { minutesText } from "./reading-time";
+import { minutesText, soundText } from "./reading-time";
 
 const HEADINGS = {
   stopped: "Continue where you stopped",
@@ -17,7 +17,7 @@ const BUTTONS = { stopped: "Continue", next: "Read on", first: "Begin" } as cons
 /** The golden card to continue reading; nothing once everything is read. */
 export function ReadOn({ wayOn }: Pick<LibraryOverview, "wayOn">) {
   if (!wayOn) return null;
-  const { kind, path, label, title, minutes } = wayOn;
+  const { kind, path, label, title, minutes, soundMinutes } = wayOn;
   return (
     <section
       aria-labelledby="read-on"
@@ -31,6 +31,7 @@ export function ReadOn({ wayOn }: Pick<LibraryOverview, "wayOn">) {
         <p className="mt-2 text-mist">
           {label}, {minutesText(minutes)}
           {kind === "stopped" && " left"}
+          {soundText(soundMinutes)}
         </p>
       </div>
       <ButtonLink to={path} aria-label={`${BUTTONS[kind]}: ${title}`}>
@@ -59,7 +60,7 @@ export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
         <p>What goes with the book: sounds, exercises and background, as they appear.</p>
       )}
       <ul>
-        {extras.map(({ path, title, label, minutes, progress }) => (
+        {extras.map(({ path, title, label, progress, ...lengths }) => (
           <li key={path}>
             <Link to={path} className="group block py-2">
               <span className="text-ink underline decoration-1 decoration-line-strong underline-offset-4 group-hover:decoration-gold-text">
@@ -68,7 +69,7 @@ export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
               <span className="flex flex-wrap gap-x-3 text-sm">
                 {label}
                 <ReadMark progress={progress} />
-                <TimeLeft minutes={minutes} progress={progress} />
+                <TimeLeft {...lengths} progress={progress} />
               </span>
             </Link>
           </li>

@@ -41,6 +41,13 @@ export const previewPath = (slug: string) => `/preview/${slug}`;
 /** Returns the id of a block of a text, such as a paragraph, counted from 1. */
 export const blockId = (number: number) => `p${number}`;
 
+/** Returns the id of a place that a search has found in a text, counted from 1. */
+export const hitId = (number: number) => `hit-${number}`;
+
+/** Returns the path of a text's page, with the block at which its reader stopped. */
+export const stoppedPath = (path: string, stoppedAt: number | null | undefined) =>
+  stoppedAt ? `${path}#${blockId(stoppedAt)}` : path;
+
 /** Path that marks a text as read and stores the position in it, by POST. */
 export const PROGRESS_PATH = "/premium/progress";
 

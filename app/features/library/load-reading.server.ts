@@ -3,12 +3,17 @@ import { findMatches, parseSearch } from "~db/queries/edition-search";
 import { findDocumentHtml } from "~db/queries/editions";
 import { wantsNewTextsMail } from "~db/queries/new-texts";
 import { findNote } from "~db/queries/notes";
-import { findReadingProgress } from "~db/queries/reading-progress";
+import { listReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
-import type { Edition } from "./edition";
+import type { Edition, EditionEntry } from "./edition";
+import { labelOf } from "./entry-label";
+import { listedText } from "./library-overview.server";
+import type { ListedText } from "./library-overview-data";
+import { hitId } from "./library-paths";
 import type { Note } from "./notes/note";
-import { findReadingDocument, type ReadingDocument } from "./reading-document";
-import { type TextProgress, textProgress } from "./reading-state";
+import { type ReadingDocument, toReadingDocument } from "./reading-document";
+import { minutesLeftIn, toReadingState } from "./reading-progress.server";
+import { minutesFor, progressIn, type TextProgress } from "./reading-state";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
 
@@ -18,12 +23,26 @@ export type Reading = {
   /** Id of the member who owns the notes and positions. */
   owner: string;
   progress: TextProgress;
+  /** The minutes that the unread rest of all other chapters takes to read. */
+  minutesElsewhere: number;
+  /** Chapters around this one. */
+  chapters: ListedText[];
+  /** The text before this one, if the member has just finished it. */
+  justRead: { slug: string; label: string } | null;
+  /** The search whose words are marked, and the number of places; null without one. */
+  hits: { query: string; count: number } | null;
   /** Where the member stopped listening, in seconds; null to start at the beginning. */
   second: number | null;
   note: Note;
   /** After the last chapter, whether its member is mailed about new ones; null elsewhere. */
   newTexts: boolean | null;
 };
+
+/** Maximum number of chapters in a text's panel: those around it. */
+const LISTED_CHAPTERS = 12;
+
+/** How long a text counts as just finished, in milliseconds. */
+const JUST_READ_MS = 10 * 60_000;
 
 /**
  * Loads a chapter or extra for a member, with HTML that marks the words of a search. Null if no text of this kind with
@@ -34,32 +53,59 @@ export async function loadReading(
   { kind, slug, search }: { kind: DocumentKind; slug: string; search: string | null },
 ): Promise<(Reading & { html: string }) | null> {
   const now = new Date();
-  const document = findReadingDocument(edition, { kind, slug }, now);
-  if (!document) return null;
+  const place = edition.placeOf(slug, now);
+  if (place?.entry.kind !== kind) return null;
   const owner = viewer.user.id;
-  const key = { userId: owner, slug: document.id };
-  const isLast = kind === "chapter" && document.next === null;
-  const [stored, progress, note, newTexts] = await Promise.all([
-    findDocumentHtml(edition.digest, slug),
-    findReadingProgress(key),
-    findNote(key),
+  const isLast = kind === "chapter" && place.next === null;
+  const [stored, rows, note, newTexts] = await Promise.all([
+    findDocumentHtml(edition.digest, place.entry.slug),
+    listReadingProgress(owner),
+    findNote({ userId: owner, slug: place.entry.id }),
     isLast ? wantsNewTextsMail(owner) : null,
   ]);
   if (stored === null) return null;
-  const html = search === null ? stored : await markMatches(stored, search);
-  const textKey = search === null ? document.key : `${document.key}?${search}`;
+  const { entry, previous } = place;
+  const state = toReadingState(rows, edition, now);
+  const document = toReadingDocument(edition, place, state);
+  const progress = progressIn(state, slug);
+  const own = kind === "chapter" ? minutesFor(entry, progress) : 0;
+  const rowOf = (text: EditionEntry | null) => rows.find((row) => row.slug === text?.id);
+  const finishedAt = rowOf(previous)?.readAt?.getTime() ?? 0;
+  const hits = search === null ? null : numberHits(await markMatches(stored, search));
   return {
-    document: { ...document, key: textKey },
+    document: search === null ? document : { ...document, key: `${document.key}?${search}` },
     owner,
-    progress: textProgress(document, {
-      isRead: progress !== null && progress.readAt !== null,
-      block: progress?.block ?? null,
-    }),
-    second: document.sound && (progress?.second ?? null),
+    progress,
+    minutesElsewhere: minutesLeftIn(edition, state, now) - own,
+    chapters: around(edition.chapters(now), entry).map((chapter) => listedText(chapter, state)),
+    justRead:
+      previous && now.getTime() - finishedAt < JUST_READ_MS
+        ? { slug: previous.slug, label: labelOf(previous) }
+        : null,
+    hits: hits && { query: searchWords(search ?? ""), count: hits.count },
+    second: document.sound && (rowOf(entry)?.second ?? null),
     note: note ?? { text: "", version: 0 },
     newTexts,
-    html,
+    html: hits?.html ?? stored,
   };
+}
+
+/** Returns the chapters starting two before this one, or as many as there are. */
+function around(chapters: readonly EditionEntry[], entry: EditionEntry): EditionEntry[] {
+  const latest = Math.max(0, chapters.length - LISTED_CHAPTERS);
+  const from = Math.min(Math.max(0, chapters.indexOf(entry) - 2), latest);
+  return chapters.slice(from, from + LISTED_CHAPTERS);
+}
+
+/** Gives each `<mark>` an id, `hit-1` and so on. Marked words that only a space separates are one place. */
+function numberHits(html: string): { html: string; count: number } {
+  let count = 0;
+  const numbered = html.replace(/(<\/mark>\s+)?<mark>/g, (marks, end) => {
+    if (end) return marks;
+    count += 1;
+    return `<mark id="${hitId(count)}">`;
+  });
+  return { html: numbered, count };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CheckIcon } from "~/ui";
 import type { TextProgress } from "./reading-state";
-import { minutesText } from "./reading-time";
+import { minutesText, soundText } from "./reading-time";
 
 /** The mark of a read text; renders nothing for others. */
 export function ReadMark({ progress }: { progress: TextProgress }) {
@@ -16,13 +16,19 @@ export function ReadMark({ progress }: { progress: TextProgress }) {
 type TimeLeftProps = {
   /** For the whole text. */
   minutes: number;
+  /** Of its sound, if there is one. */
+  soundMinutes: number | null;
   progress: TextProgress;
 };
 
-/** The reading time of a text, or of the rest if it is begun; renders nothing for a read text. */
-export function TimeLeft({ minutes, progress: { isRead, minutesLeft } }: TimeLeftProps) {
-  if (isRead) return null;
+/** The reading time of a text, or of the rest if it is begun, and the length of its sound. A read text has only that. */
+export function TimeLeft({ minutes, soundMinutes, progress }: TimeLeftProps) {
+  const { isRead, minutesLeft } = progress;
+  const rest = minutesLeft === null ? minutesText(minutes) : `${minutesText(minutesLeft)} left`;
   return (
-    <span>{minutesLeft === null ? minutesText(minutes) : `${minutesText(minutesLeft)} left`}</span>
+    <span>
+      {!isRead && rest}
+      {soundText(soundMinutes)}
+    </span>
   );
 }

@@ -1,11 +1,10 @@
-import type { DocumentKind } from "~db/schema";
-import type { Edition, EditionEntry } from "./edition";
-import { labelAbove, labelOf } from "./entry-label";
+import type { Edition, EditionEntry, Place } from "./edition";
+import { labelAbove } from "./entry-label";
+import { listedText } from "./library-overview.server";
+import type { ListedText } from "./library-overview-data";
 import { documentPath } from "./library-paths";
-import { minutesToRead } from "./reading-time";
-
-/** A link to the previous or next text. */
-export type Neighbor = { path: string; label: string; title: string };
+import type { ReadingState } from "./reading-state";
+import { minutesToHear, minutesToRead } from "./reading-time";
 
 /** A chapter or extra for its page, without its text. */
 export type ReadingDocument = Omit<EditionEntry, "label"> & {
@@ -15,30 +14,26 @@ export type ReadingDocument = Omit<EditionEntry, "label"> & {
   /** Label above the title, such as `Chapter 3`; null if the title says the same. */
   label: string | null;
   minutes: number;
-  previous: Neighbor | null;
-  next: Neighbor | null;
+  /** Of its sound; null without one. */
+  soundMinutes: number | null;
+  previous: ListedText | null;
+  next: ListedText | null;
 };
 
-/** Finds the chapter or extra with this slug as published at `now`; null if there is none of this kind. */
-export function findReadingDocument(
+/** Returns a text for its page, with links to where its reader stopped in its neighbors. */
+export function toReadingDocument(
   edition: Edition,
-  { kind, slug }: { kind: DocumentKind; slug: string },
-  now: Date,
-): ReadingDocument | null {
-  const place = edition.placeOf(slug, now);
-  if (place?.entry.kind !== kind) return null;
-  const { entry, previous, next } = place;
+  { entry, previous, next }: Place,
+  state: ReadingState,
+): ReadingDocument {
   return {
     ...entry,
-    key: `${edition.digest}/${slug}`,
+    key: `${edition.digest}/${entry.slug}`,
     path: documentPath(entry),
     label: labelAbove(entry),
     minutes: minutesToRead(entry.wordCount),
-    previous: previous && toNeighbor(previous),
-    next: next && toNeighbor(next),
+    soundMinutes: minutesToHear(entry.sound),
+    previous: previous && listedText(previous, state),
+    next: next && listedText(next, state),
   };
-}
-
-function toNeighbor(entry: EditionEntry): Neighbor {
-  return { path: documentPath(entry), label: labelOf(entry), title: entry.title };
 }

@@ -1,30 +1,37 @@
-import { Link, useNavigate } from "@remix-run/react";
-import { type ReactNode, useEffect } from "react";
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { initialClass } from "~/features/site/page-site";
 import { StaticSection } from "~/ui";
-import { CHAPTERS_PATH } from "./library-paths";
-import { ReadingBar } from "./reading-bar";
-import type { Neighbor, ReadingDocument } from "./reading-document";
-import { minutesText } from "./reading-time";
+import type { ListedText } from "./library-overview-data";
+import { CHAPTERS_PATH, PROGRESS_PATH } from "./library-paths";
+import { ReadingBar, type ReadingBarProps } from "./reading-bar";
+import type { ReadingDocument } from "./reading-document";
+import { minutesText, soundText } from "./reading-time";
 
-type ReadingPageProps = {
+type ReadingPageProps = Pick<ReadingBarProps, "left" | "stop" | "onPanel"> & {
   document: ReadingDocument;
   /** Sanitized HTML; undefined in a browser that hydrates a page which already contains it. */
   html?: string | undefined;
+  /** The id of the place at which the page opens (`ScrollPosition`); undefined for the beginning. */
+  opensAt: string | undefined;
   /** The sound player, above the text. */
-  player?: ReactNode;
-  /** Content below the text: marking it as read, and the notes. */
-  children?: ReactNode;
+  player: ReactNode;
+  /** Steps through the places that a search has found, at the window's foot. */
+  steps: ReactNode;
+  /** The read mark, below the text. */
+  end: ReactNode;
+  /** Goes on and marks the text as read; null if it is read already. */
+  onNext: (() => void) | null;
+  /** The notes, below all. */
+  children: ReactNode;
 };
 
 /** The page of a chapter or extra, set like a page of the book. */
-export function ReadingPage({ document, html, player, children }: ReadingPageProps) {
-  const { key, label, title, previous, next, language, dir } = document;
-  const [left, right] = dir === "rtl" ? [next, previous] : [previous, next];
-  usePageKeys(left?.path, right?.path);
+export function ReadingPage({ document, html, opensAt, onNext, ...parts }: ReadingPageProps) {
+  const { slug, key, label, title, previous, next, language, dir } = document;
   return (
-    <div className="reading-page">
-      <ReadingBar title={title} back={{ to: CHAPTERS_PATH, label: "Contents" }} />
+    <div className="reading-page" data-opens-at={opensAt}>
+      <ReadingBar title={title} back={{ to: CHAPTERS_PATH, label: "Contents" }} {...parts} />
       <article aria-labelledby="document-title">
         <div className="reading-sheet">
           <div className="reading-progress" aria-hidden="true" />
@@ -33,10 +40,13 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
             <h1 id="document-title" className="page-heading" lang={language} dir={dir}>
               {title}
             </h1>
-            <p className="reading-minutes">{minutesText(document.minutes)}</p>
+            <p className="reading-minutes">
+              {minutesText(document.minutes)}
+              {soundText(document.soundMinutes)}
+            </p>
             <div className="path-ornament" />
           </header>
-          {player}
+          {parts.player}
           <div className="reading-column" lang={language} dir={dir}>
             <StaticSection
               id="text"
@@ -50,55 +60,60 @@ export function ReadingPage({ document, html, player, children }: ReadingPagePro
               {document.number}
             </p>
           )}
+          {parts.steps}
         </div>
-        {children && <div className="reading-after">{children}</div>}
+        <div className="reading-after">
+          {parts.end}
+          <nav aria-label="Before and after" className="reading-neighbors">
+            {onNext ? (
+              <form
+                method="post"
+                action={PROGRESS_PATH}
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  onNext();
+                }}
+              >
+                <input type="hidden" name="slug" value={slug} />
+                <input type="hidden" name="action" value="read-on" />
+                <button type="submit" className="reading-neighbor reading-neighbor-next">
+                  <NeighborLabel neighbor={next} direction="Next" />
+                </button>
+              </form>
+            ) : (
+              <NeighborLink neighbor={next} direction="Next" rel="next" />
+            )}
+            <NeighborLink neighbor={previous} direction="Previous" rel="prev" />
+          </nav>
+          {parts.children}
+        </div>
       </article>
-      <nav aria-label="Before and after" className="frame reading-neighbors">
-        <NeighborLink neighbor={previous} direction="Previous" rel="prev" />
-        <NeighborLink neighbor={next} direction="Next" rel="next" />
-      </nav>
     </div>
   );
 }
 
-type NeighborLinkProps = {
-  neighbor: Neighbor | null;
-  direction: "Previous" | "Next";
-  rel: "prev" | "next";
-};
+type NeighborProps = { neighbor: ListedText | null; direction: "Previous" | "Next" };
 
 /** Link to the next or previous text; at either end of the series, to the contents. */
-function NeighborLink({ neighbor, direction, rel }: NeighborLinkProps) {
+function NeighborLink({ rel, ...neighbor }: NeighborProps & { rel: "prev" | "next" }) {
   return (
     <Link
-      to={neighbor?.path ?? CHAPTERS_PATH}
-      rel={neighbor ? rel : undefined}
+      to={neighbor.neighbor?.path ?? CHAPTERS_PATH}
+      rel={neighbor.neighbor ? rel : undefined}
       className={`reading-neighbor reading-neighbor-${rel}`}
     >
-      <span className="reading-neighbor-label">
-        {neighbor ? `${direction}: ${neighbor.label}` : "All chapters and extras"}
-      </span>
-      <span className="reading-neighbor-title">{neighbor?.title ?? "Contents"}</span>
+      <NeighborLabel {...neighbor} />
     </Link>
   );
 }
 
-/** Elements with their own use of the arrow keys. */
-const USES_ARROWS =
-  "input, textarea, select, audio, video, [contenteditable], [role=menu], [role=slider], [role=tablist]";
-
-/** Navigates with the arrow keys. */
-function usePageKeys(left: string | undefined, right: string | undefined): void {
-  const navigate = useNavigate();
-  useEffect(() => {
-    const turn = (event: KeyboardEvent) => {
-      const to = { ArrowLeft: left, ArrowRight: right }[event.key];
-      const { altKey, ctrlKey, metaKey, shiftKey, repeat, defaultPrevented, target } = event;
-      if (!to || altKey || ctrlKey || metaKey || shiftKey || repeat || defaultPrevented) return;
-      if (target instanceof Element && target.closest(USES_ARROWS)) return;
-      navigate(to);
-    };
-    document.addEventListener("keydown", turn);
-    return () => document.removeEventListener("keydown", turn);
-  }, [navigate, left, right]);
+function NeighborLabel({ neighbor, direction }: NeighborProps) {
+  return (
+    <>
+      <span className="reading-neighbor-label">
+        {neighbor ? `${direction}: ${neighbor.label}` : "All chapters and extras"}
+      </span>
+      <span className="reading-neighbor-title">{neighbor?.title ?? "Contents"}</span>
+    </>
+  );
 }

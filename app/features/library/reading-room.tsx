@@ -1,104 +1,197 @@
-import { useNavigate } from "@remix-run/react";
-import { type FormEvent, useState } from "react";
+import { useLocation, useNavigate } from "@remix-run/react";
+import { type FormEvent, useRef, useState } from "react";
 import * as toasts from "~/toast-messages";
-import { Button, postJson, toastOf, useToast } from "~/ui";
-import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
+import { Button, CheckIcon, postJson, toastOf, useToast } from "~/ui";
+import { HitSteps } from "./hit-steps";
+import { blockId, CHAPTERS_PATH, hitId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
 import { NewTextsForm } from "./new-texts/new-texts-form";
 import { NotesPage } from "./notes/notes-page";
 import { ReadingPage } from "./reading-page";
-import type { TextProgress } from "./reading-state";
+import { openPanel, ReadingPanel } from "./reading-panel";
+import { textProgress } from "./reading-state";
+import { shortTime } from "./reading-time";
 import { SoundPlayer } from "./sound-player";
-import { useReadingPosition } from "./use-reading-position";
+import { useReadingKeys } from "./use-reading-keys";
+import { isAtBeginning, isAtEnd, useReadingPosition } from "./use-reading-position";
 
-/** A chapter or extra with the member's sound position, reading position, read mark and notes. */
+/**
+ * A chapter or extra with the member's sound position, reading position, read mark and notes. Its end marks it as read
+ * (`useReadingPosition`), and so does going on to the next text. A page that marks the words of a search never does so
+ * by itself, and after "Mark as unread" the text is to be read again. Pass the slug as `key`.
+ */
 export function ReadingRoom({
   document,
   html,
   owner,
   progress,
-  second,
-  note,
-  newTexts,
+  ...reading
 }: Reading & { html?: string }) {
-  const { slug, id, title, sound } = document;
-  useReadingPosition(slug, progress.stoppedAt);
+  const { slug, id, title, sound, path, previous, next } = document;
+  const { minutesElsewhere, chapters, justRead, hits, second, note, newTexts } = reading;
+  const { search, hash } = useLocation();
+  const navigate = useNavigate();
+  const panel = useRef<HTMLDialogElement>(null);
+  const isDeclined = useRef(hash === `#${MARK_AS_READ_ID}`);
+  const read = useReadMark(slug, progress.isRead);
+  const block = useReadingPosition(slug, {
+    stoppedAt: progress.stoppedAt,
+    isDeclined,
+    onEnd: () => {
+      if (search === "" && !isDeclined.current && !read.isMarked) void read.mark("read", true);
+    },
+  });
+  const goOn = async () => {
+    if (!read.isMarked) await read.mark("read", true);
+    navigate(next?.path ?? CHAPTERS_PATH);
+  };
+  const turnOn = () => isAtEnd() && next !== null && goOn();
+  const turnBack = () => isAtBeginning() && previous !== null && navigate(previous.path);
+  const isRightToLeft = document.dir === "rtl";
+  useReadingKeys({
+    ArrowRight: isRightToLeft ? turnBack : turnOn,
+    ArrowLeft: isRightToLeft ? turnOn : turnBack,
+    "/": () => openPanel(panel, "panel-search"),
+    "?": () => openPanel(panel, "panel-keys"),
+  });
+
+  const rest = block === null ? progress : textProgress(document, { isRead: false, block });
+  const minutesHere = read.isMarked ? 0 : (rest.minutesLeft ?? document.minutes);
+  const minutesInBook = minutesElsewhere + (document.kind === "chapter" ? minutesHere : 0);
+  const isSearch = hits !== null && hits.query !== "";
+  const stop = progress.stoppedAt === null ? undefined : blockId(progress.stoppedAt);
   return (
     <ReadingPage
       document={document}
       html={html}
+      opensAt={isSearch ? hitId(1) : stop}
+      stop={stop}
+      onPanel={(part) => openPanel(panel, part)}
+      left={[
+        minutesHere === 0 ? "Read" : `${shortTime(minutesHere)} left`,
+        minutesInBook === 0 ? "Book read" : `${shortTime(minutesInBook)} in book`,
+      ]}
       player={
         <>
-          <ResumeLink progress={progress} />
+          <ReadingPanel panel={panel} document={document} chapters={chapters} />
+          {justRead && <JustRead {...justRead} />}
           {sound && (
             <SoundPlayer key={slug} slug={slug} title={title} sound={sound} second={second} />
           )}
         </>
       }
+      steps={isSearch && <HitSteps hits={hits} path={path} />}
+      end={
+        <MarkAsRead
+          slug={slug}
+          {...read}
+          onUnread={() => {
+            isDeclined.current = true;
+          }}
+        />
+      }
+      onNext={progress.isRead ? null : goOn}
     >
-      <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
       <NotesPage key={id} slug={id} owner={owner} note={note} />
       {newTexts !== null && (
         <div className="reading-column mt-12 text-center">
-          <NewTextsForm isOn={newTexts} redirectTo={`${document.path}#new-texts`} />
+          <NewTextsForm isOn={newTexts} redirectTo={`${path}#new-texts`} />
         </div>
       )}
     </ReadingPage>
   );
 }
 
-/**
- * A line above a text that links to where its reader stopped, perhaps on another device. Renders nothing if that is on
- * the first screen.
- */
-function ResumeLink({ progress }: { progress: TextProgress }) {
-  if (progress.stoppedAt === null) return null;
-  return (
-    <p className="reading-column mt-6 flex flex-wrap items-center justify-center gap-x-1.5 text-ink-soft text-sm print:hidden">
-      You stopped further down:{" "}
-      <a href={`#${blockId(progress.stoppedAt)}`} className="text-link">
-        continue there
-      </a>
-    </p>
-  );
-}
-
-/**
- * The button at a text's end that marks it as read or unread: at once with JavaScript, by POST and redirect without.
- * Pass the slug as `key`.
- */
-function MarkAsRead({ slug, isRead }: { slug: string; isRead: boolean }) {
+/** Whether a text is marked as read, and how to change it. A quiet change shows no toast. */
+function useReadMark(slug: string, isRead: boolean) {
   const toast = useToast();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const [chosen, setChosen] = useState<boolean | null>(null);
-  const isMarked = chosen ?? isRead;
-  const action = isMarked ? "unread" : "read";
+  const [chosen, setChosen] = useState({ isMarked: isRead, isQuiet: false });
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  const mark = async (action: "read" | "unread", isQuiet = false) => {
     if (busy) return;
     setBusy(true);
-    setChosen(!isMarked);
-    const answer = await postJson(PROGRESS_PATH, { slug, action });
+    setChosen({ isMarked: action === "read", isQuiet });
+    const answer = await postJson(PROGRESS_PATH, { slug, action }, true);
     setBusy(false);
+    if (!answer.ok) setChosen(chosen);
+    if (isQuiet) return;
     if (answer.status === 403) return navigate(String(answer.body.redirectTo ?? "/"));
-    if (!answer.ok) setChosen(isMarked);
     toast(toastOf(answer, toasts.progressFailed));
   };
+  return { ...chosen, busy, mark };
+}
 
+type MarkAsReadProps = ReturnType<typeof useReadMark> & { slug: string; onUnread: () => void };
+
+/** Whether a text is read, at its end, with the button that changes it. */
+function MarkAsRead({ slug, isMarked, isQuiet, busy, mark, onUnread }: MarkAsReadProps) {
+  const action = isMarked ? "unread" : "read";
   return (
-    <form
+    <MarkForm
       id={MARK_AS_READ_ID}
-      method="post"
-      action={PROGRESS_PATH}
-      onSubmit={submit}
-      className="text-center print:hidden"
+      slug={slug}
+      action={action}
+      busy={busy}
+      onSubmit={() => {
+        if (isMarked) onUnread();
+        void mark(action);
+      }}
+      said={isMarked && "Read"}
     >
+      {isMarked ? (isQuiet ? "Undo" : "Mark as unread") : "Mark as read"}
+    </MarkForm>
+  );
+}
+
+/** A line above a text after its reader has gone on to it, with a way to take that back. */
+function JustRead({ slug, label }: { slug: string; label: string }) {
+  const { isMarked, busy, mark } = useReadMark(slug, true);
+  const action = isMarked ? "unread" : "read";
+  return (
+    <MarkForm
+      slug={slug}
+      action={action}
+      busy={busy}
+      onSubmit={() => void mark(action)}
+      said={`${label} is marked as ${isMarked ? "read" : "unread"}`}
+    >
+      {isMarked ? "Undo" : "Mark as read"}
+    </MarkForm>
+  );
+}
+
+type MarkFormProps = {
+  id?: string;
+  slug: string;
+  action: "read" | "unread";
+  busy: boolean;
+  onSubmit: () => void;
+  said: string | false;
+  children: string;
+};
+
+/** Marks a text as read or unread: at once with JavaScript, by POST and redirect without. */
+function MarkForm({ id, slug, action, busy, onSubmit, said, children }: MarkFormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form id={id} method="post" action={PROGRESS_PATH} onSubmit={submit} className="reading-mark">
       <input type="hidden" name="slug" value={slug} />
       <input type="hidden" name="action" value={action} />
-      <Button type="submit" variant={isMarked ? "secondary" : "primary"} busy={busy}>
-        {isMarked ? "Mark as unread" : "Mark as read"}
+      <p role="status">
+        {said && (
+          <>
+            <CheckIcon className="mr-1 inline size-4 align-[-0.15em] text-gold-text" />
+            {said}
+          </>
+        )}
+      </p>
+      <Button type="submit" variant="secondary" busy={busy}>
+        {children}
       </Button>
     </form>
   );

@@ -22,6 +22,8 @@ export type ReadingState = {
   texts: Readonly<Record<string, TextProgress>>;
   /** Slug of the unread text with the newest position; null if there is none. */
   lastSlug: string | null;
+  /** Slug of the chapter that was marked as read last, if that was after that position; null if none was. */
+  finishedSlug: string | null;
 };
 
 /** Progress in an untouched text. */
@@ -50,4 +52,12 @@ export function textProgress(
     stoppedAt: wordsBefore > FIRST_SCREEN_WORDS ? position : null,
     minutesLeft: minutesToRead(wordCount - wordsBefore),
   };
+}
+
+/** Returns the minutes that the rest of a text takes to read, 0 if it is read. */
+export function minutesFor(
+  { wordCount }: Pick<EditionEntry, "wordCount">,
+  { isRead, minutesLeft }: TextProgress,
+): number {
+  return isRead ? 0 : (minutesLeft ?? minutesToRead(wordCount));
 }

@@ -3,9 +3,18 @@ import { Button } from "~/ui";
 import { SEARCH_PATH } from "./library-paths";
 import { MAX_SEARCH_LENGTH, SEARCH_PARAMETER } from "./search-paths";
 
-/** A form that searches the edition's texts; `query` is the last search. */
-export function SearchField({ query = "" }: { query?: string }) {
-  const id = useId();
+type SearchFieldProps = {
+  /** The last search. */
+  query?: string;
+  id?: string;
+  /** Path of a text in which to search alone. */
+  here?: string;
+};
+
+/** A form that searches the edition's texts, or one of them. */
+export function SearchField({ query = "", id: givenId, here }: SearchFieldProps) {
+  const ownId = useId();
+  const id = givenId ?? ownId;
   return (
     <search>
       <form action={SEARCH_PATH} className="search-field">
@@ -26,6 +35,11 @@ export function SearchField({ query = "" }: { query?: string }) {
             className="field-input min-w-0 flex-[1_1_14rem]"
           />
           <Button type="submit">Search</Button>
+          {here && (
+            <Button type="submit" variant="secondary" formAction={here}>
+              In this text
+            </Button>
+          )}
         </div>
       </form>
     </search>

@@ -1,10 +1,19 @@
 import { Link } from "@remix-run/react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { type PageSite, siteFile, useSite } from "~/features/site/page-site";
-import { postJson } from "~/ui";
+import { Button, postJson } from "~/ui";
 import type { Sound } from "./edition";
+import { keepChoice, keptChoice } from "./kept-choice";
 import { MEDIA_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
+
+/** How far the buttons skip, in seconds. */
+const SKIP_S = 15;
+
+const SPEEDS: readonly number[] = [0.75, 1, 1.25, 1.5, 1.75, 2];
+
+/** The name of the kept choice of a speed. */
+const SPEED_CHOICE = "listening-speed";
 
 type SoundPlayerProps = {
   /** Slug of the text. */
@@ -16,7 +25,7 @@ type SoundPlayerProps = {
 };
 
 /**
- * The browser's player for a text's sound, with a download link. It starts where the member stopped, on any device.
+ * The browser's player for a text's sound, with skips, a speed that the browser keeps, and a download link. It starts where the member stopped, on any device.
  * Render it with the slug as its key.
  */
 export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
@@ -24,6 +33,19 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
   // another address would stop playback when the page's data revalidates
   const [beginning] = useState(second);
   useListeningPosition(slug, player);
+  const [speed, setSpeed] = useState(1);
+  useSystemControls(player);
+  useEffect(() => {
+    const audio = player.current;
+    const kept = Number(keptChoice(SPEED_CHOICE));
+    if (!audio || !SPEEDS.includes(kept)) return;
+    // loading sets the speed to the default
+    audio.defaultPlaybackRate = kept;
+    audio.playbackRate = kept;
+  }, []);
+  const skip = (seconds: number) => {
+    if (player.current) player.current.currentTime += seconds;
+  };
   const source = MEDIA_PATH + sound.name;
   const site = useSite();
   return (
@@ -36,7 +58,38 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
         src={beginning === null ? source : `${source}#t=${beginning}`}
         aria-label={title}
         onPlay={() => announce(title, site)}
+        onRateChange={({ currentTarget }) => {
+          setSpeed(currentTarget.playbackRate);
+          keepChoice(SPEED_CHOICE, String(currentTarget.playbackRate));
+        }}
       />
+      <div className="sound-controls">
+        <Button variant="quiet" onClick={() => skip(-SKIP_S)}>
+          Back {SKIP_S} s
+        </Button>
+        <Button variant="quiet" onClick={() => skip(SKIP_S)}>
+          On {SKIP_S} s
+        </Button>
+        <label className="flex items-center gap-2">
+          Speed
+          <select
+            value={speed}
+            onChange={({ target }) => {
+              const audio = player.current;
+              if (!audio) return;
+              audio.defaultPlaybackRate = Number(target.value);
+              audio.playbackRate = Number(target.value);
+            }}
+            className="field-input w-auto"
+          >
+            {[...new Set([...SPEEDS, speed])].map((each) => (
+              <option key={each} value={each}>
+                {each}×
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       <p className="mt-1 flex flex-wrap items-center gap-x-6 text-ink-soft text-sm">
         {sound.duration !== null && <span>{lengthOf(sound.duration)}</span>}
         <a href={source} download={`${slug}.${sound.name.split(".").at(-1)}`} className="text-link">
@@ -62,6 +115,41 @@ function announce(title: string, site: PageSite): void {
       { src: siteFile(site, "icon-512.png"), sizes: "512x512", type: "image/png" },
     ],
   });
+}
+
+/**
+ * Lets the system's own controls skip and seek, and tells them the position. They play and pause by themselves.
+ */
+function useSystemControls(player: RefObject<HTMLAudioElement>): void {
+  useEffect(() => {
+    const audio = player.current;
+    if (!audio || !("mediaSession" in navigator)) return;
+    const { mediaSession } = navigator;
+    const actions: [MediaSessionAction, MediaSessionActionHandler][] = [
+      ["seekbackward", ({ seekOffset }) => seek(audio.currentTime - (seekOffset ?? SKIP_S))],
+      ["seekforward", ({ seekOffset }) => seek(audio.currentTime + (seekOffset ?? SKIP_S))],
+      ["seekto", ({ seekTime }) => seek(seekTime ?? audio.currentTime)],
+    ];
+    const seek = (second: number) => {
+      audio.currentTime = Math.max(0, second);
+    };
+    const tellPosition = () => {
+      const { duration, playbackRate, currentTime } = audio;
+      if (!Number.isFinite(duration) || playbackRate === 0) return;
+      mediaSession.setPositionState({
+        duration,
+        playbackRate,
+        position: Math.min(currentTime, duration),
+      });
+    };
+    const changes = ["loadedmetadata", "play", "seeked", "ratechange"];
+    for (const [action, handler] of actions) mediaSession.setActionHandler(action, handler);
+    for (const change of changes) audio.addEventListener(change, tellPosition);
+    return () => {
+      for (const [action] of actions) mediaSession.setActionHandler(action, null);
+      for (const change of changes) audio.removeEventListener(change, tellPosition);
+    };
+  }, [player]);
 }
 
 function lengthOf(seconds: number): string {

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { type MutableRefObject, useEffect, useRef, useState } from "react";
 import { postJson } from "~/ui";
 import { blockId, PROGRESS_PATH } from "./library-paths";
 
@@ -11,13 +11,36 @@ const INTERVAL_MS = 4_000;
 /** A text counts as being read again this many blocks after where it was opened, despite a later stored position. */
 const READING_AGAIN = 3;
 
+/** Scrolling counts as the reader's from this distance, in CSS pixels: fonts and pictures move the page a little. */
+const MOVED = 40;
+
+/** A text that fits in the window counts as read after this time, in milliseconds. */
+const SHORT_TEXT_MS = 30_000;
+
+type Options = {
+  stoppedAt: number | null;
+  /** The reader has marked the text as unread, until its beginning is at the top again. */
+  isDeclined: MutableRefObject<boolean>;
+  /** Called whenever the end is reached. */
+  onEnd: () => void;
+};
+
 /**
  * Stores which block of a text is at the window's top: when scrolling pauses, and when the page is left or hidden. The
  * block at which the page opened is stored only after scrolling. A look at the beginning is not stored if reading
  * stopped further down, at `stoppedAt`. A lost position is superseded by the next one. Sends nothing after the
  * membership has ended.
+ *
+ * The end is reached when scrolling pauses with the text's end in view, or when a text that fits in the window has been
+ * open for half a minute. Returns the block at the top; null before hydration.
  */
-export function useReadingPosition(slug: string, stoppedAt: number | null): void {
+export function useReadingPosition(
+  slug: string,
+  { stoppedAt, isDeclined, onEnd }: Options,
+): number | null {
+  const [shown, setShown] = useState<number | null>(null);
+  const reachEnd = useRef(onEnd);
+  reachEnd.current = onEnd;
   useEffect(() => {
     const opened = blockAtTop();
     let kept = opened;
@@ -26,6 +49,10 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
     let isReading = opened === null || opened >= (stoppedAt ?? 0);
     let sentAt = 0;
     let hasEnded = false;
+    const openedAt = window.scrollY;
+    const isShort = opened === 1 && isAtEnd();
+    let short: ReturnType<typeof setTimeout> | undefined;
+    setShown(opened);
     let pause: ReturnType<typeof setTimeout> | undefined;
     let turn: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,11 +68,15 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
     const look = () => {
       const block = blockAtTop();
       isReading ||= block !== null && block >= readFrom;
+      if (block === 1 && !isAtEnd()) isDeclined.current = false;
+      if (isDeclined.current) return;
       if (isReading) current = block;
     };
     const settle = () => {
       pause = undefined;
       look();
+      setShown(blockAtTop());
+      if (Math.abs(window.scrollY - openedAt) > MOVED && isAtEnd()) reachEnd.current();
       turn ??= setTimeout(send, Math.max(0, sentAt + INTERVAL_MS - Date.now()));
     };
     const onScroll = () => {
@@ -66,9 +97,15 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
       if (pause !== undefined) look();
       sendAtLeaving();
     };
+    const waitForShortText = () => {
+      clearTimeout(short);
+      if (isShort && !document.hidden) short = setTimeout(() => reachEnd.current(), SHORT_TEXT_MS);
+    };
     const onVisibilityChange = () => {
       if (document.hidden) leave();
+      waitForShortText();
     };
+    waitForShortText();
 
     addEventListener("scroll", onScroll, { passive: true });
     addEventListener("pagehide", leave);
@@ -76,13 +113,27 @@ export function useReadingPosition(slug: string, stoppedAt: number | null): void
     return () => {
       clearTimeout(pause);
       clearTimeout(turn);
+      clearTimeout(short);
       removeEventListener("scroll", onScroll);
       removeEventListener("pagehide", leave);
       document.removeEventListener("visibilitychange", onVisibilityChange);
       // the window shows the next page by now
       sendAtLeaving();
     };
-  }, [slug, stoppedAt]);
+  }, [slug, stoppedAt, isDeclined]);
+  return shown;
+}
+
+/** Whether the title of the page's text is in view. */
+export function isAtBeginning(): boolean {
+  const title = document.getElementById("document-title");
+  return title !== null && title.getBoundingClientRect().bottom > 0;
+}
+
+/** Whether the end of the page's text is in view, or above the window. */
+export function isAtEnd(): boolean {
+  const text = document.getElementById("text");
+  return text !== null && text.getBoundingClientRect().bottom <= window.innerHeight + 1;
 }
 
 /**

@@ -22,5 +22,5 @@ export const loader = (args: LoaderFunctionArgs) => requireReading("chapter", ar
 export default function Chapter() {
   const reading = useLoaderData<typeof loader>();
   // a property that is not enumerable is not spread
-  return reading && <ReadingRoom {...reading} html={reading.html} />;
+  return reading && <ReadingRoom key={reading.document.slug} {...reading} html={reading.html} />;
 }

@@ -38,10 +38,14 @@ export async function action(args: ActionFunctionArgs) {
 
   const reader = { userId: viewer.user.id, edition: await requireEdition() };
   const outcome = await recordProgress(reader, form.fields);
-  const redirectTo =
-    "entry" in outcome ? `${documentPath(outcome.entry)}#${MARK_AS_READ_ID}` : CHAPTERS_PATH;
   const { status, toast } = ANSWERS[outcome.kind];
-  return answerForm(form, { status, toast, redirectTo });
+  return answerForm(form, { status, toast, redirectTo: pathAfter(outcome) });
+}
+
+function pathAfter(outcome: ProgressOutcome): string {
+  if (outcome.kind === "went-on" && outcome.next) return documentPath(outcome.next);
+  if (outcome.kind === "went-on" || !("entry" in outcome)) return CHAPTERS_PATH;
+  return `${documentPath(outcome.entry)}#${MARK_AS_READ_ID}`;
 }
 
 const ANSWERS: Record<
@@ -49,6 +53,7 @@ const ANSWERS: Record<
   { status: number; toast: toasts.ToastMessage | null }
 > = {
   "marked-read": { status: 200, toast: toasts.markedRead },
+  "went-on": { status: 200, toast: toasts.markedRead },
   "marked-unread": { status: 200, toast: toasts.markedUnread },
   "position-saved": { status: 200, toast: null },
   "unknown-text": { status: 404, toast: toasts.progressFailed },

@@ -41,7 +41,11 @@ const positionSaved = (page: Page) =>
       response.ok(),
   );
 
-const continueThere = (page: Page) => page.getByRole("link", { name: "continue there" });
+const continueThere = (page: Page) => page.getByRole("link", { name: "Where you stopped" });
+
+/** Scrolls to the end of the text. */
+const readToEnd = (page: Page) =>
+  page.locator("#text").evaluate((text) => text.scrollIntoView({ block: "end" }));
 
 let member: Cookies;
 beforeAll(async () => {
@@ -52,7 +56,7 @@ beforeAll(async () => {
 });
 
 describe("the position in a text", () => {
-  it("is saved after scrolling, and offered on another device without scrolling there", async () => {
+  it("is saved after scrolling, and is where another device opens the text", async () => {
     const laptop = await device(member);
     await site.open(CHAPTER, laptop);
     await expect(continueThere(laptop)).toHaveCount(0);
@@ -66,11 +70,15 @@ describe("the position in a text", () => {
 
     const phone = await device(member, PHONE);
     await site.open(CHAPTER, phone);
-    await expect(phone.getByText("You stopped further down: continue there")).toBeVisible();
-    expect(await phone.evaluate(() => window.scrollY)).toBe(0);
-    await continueThere(phone).click();
-    await expect(phone).toHaveURL(new RegExp(`${CHAPTER}#p9$`));
     await expect(phone.locator("#p9")).toBeInViewport();
+    await phone.getByRole("link", { name: "From the beginning" }).click();
+    await expect(phone.getByRole("heading", { level: 1 })).toBeInViewport();
+    await expect(phone.locator(".reading-left")).toContainText(/\d min left \d+ min in book/);
+
+    const plain = await device(member, { ...PHONE, javaScriptEnabled: false });
+    await plain.goto(CHAPTER);
+    await continueThere(plain).click();
+    await expect(plain.locator("#p9")).toBeInViewport();
 
     // the members' area leads there too
     await site.open("/premium", phone);
@@ -108,10 +116,10 @@ describe("the position in a text", () => {
     second.on("request", (request) => {
       if (request.method() === "POST") blocks.push(request.postDataJSON().block);
     });
-    await site.open(CHAPTER, second);
+    await site.open(`${CHAPTER}#document-title`, second);
     await readTo(second, 2);
     await second.goto("/premium");
-    await site.open(CHAPTER, second);
+    await site.open(`${CHAPTER}#document-title`, second);
     await expect(continueThere(second)).toHaveAttribute("href", "#p12");
     expect(blocks).toEqual([]);
 
@@ -156,7 +164,53 @@ describe("'Mark as read'", () => {
     await page.goto("/premium");
     await expect(page.getByText("You have read one of twelve chapters.")).toBeVisible();
     await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
-      "The Hour Before the Day",
+      "Small Hinges",
     );
+  });
+});
+
+describe("reaching a text's end", () => {
+  const undo = (page: Page) => page.locator("#mark-as-read").getByRole("button", { name: "Undo" });
+  const unread = (page: Page) => page.getByRole("button", { name: "Mark as read", exact: true });
+
+  it("marks it as read, unless its reader says it is unread, until they begin again", async () => {
+    const page = await device(await newMember());
+    await site.open(CHAPTER, page);
+    await readToEnd(page);
+    await expect(undo(page)).toBeVisible();
+    await undo(page).click();
+    const left = page.locator(".reading-left");
+    await readTo(page, 9);
+    await expect(left).toContainText(/[2-4] min left/);
+    await readToEnd(page);
+    await expect(left).toContainText("1 min left");
+    await expect(unread(page)).toBeVisible();
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await expect(left).toContainText(/[3-5] min left/);
+    await readToEnd(page);
+    await expect(undo(page)).toBeVisible();
+  });
+
+  it("and going on marks it too, with arrow keys only at its ends", async () => {
+    const page = await device(await newMember());
+    await site.open(CHAPTER, page);
+    await page.keyboard.press("ArrowRight");
+    await expect(page).toHaveURL(new RegExp(`${CHAPTER}$`));
+    await readToEnd(page);
+    await page.keyboard.press("ArrowRight");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Small Hinges");
+    await expect(page.getByText("Chapter 2 is marked as read")).toBeVisible();
+    await page.keyboard.press("ArrowLeft");
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("The Weight You Carry");
+  });
+
+  it("without JavaScript going on marks it, and it can be undone on the next page", async () => {
+    const page = await device(await newMember(), { javaScriptEnabled: false, ...PHONE });
+    await page.goto(CHAPTER);
+    await page.getByRole("button", { name: "Next: Chapter 3" }).click();
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText("Small Hinges");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page).toHaveURL(`${site.origin}${CHAPTER}#mark-as-read`);
+    await expect(unread(page)).toBeVisible();
   });
 });

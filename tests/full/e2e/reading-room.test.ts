@@ -51,15 +51,54 @@ const NIGHT = "rgb(28, 23, 18)";
 const PREVIEW = "/preview/the-hour-before-the-day";
 
 describe("a chapter", () => {
-  it("opens its neighbours by arrow key, with their text and styles", async () => {
+  it("has its contents, search and keys in a panel, which gives the focus back", async () => {
     const page = await read(CHAPTER);
-    await page.keyboard.press("ArrowRight");
+    const panel = page.getByRole("dialog");
+    const focused = page.locator(":focus");
+    const search = page.getByRole("link", { name: "Search" });
+    await search.press("Enter");
+    expect(await focused.getAttribute("type")).toBe("search");
+    // a character in a field is a character
+    await page.keyboard.type("?/");
+    expect(await focused.inputValue()).toBe("?/");
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "hidden" });
+    expect(await search.evaluate((link) => link === document.activeElement)).toBe(true);
+
+    await page.keyboard.press("?");
+    expect(await focused.textContent()).toBe("Keys");
+    await panel.getByRole("checkbox").uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    expect(await panel.isVisible()).toBe(false);
+
+    await page.getByRole("link", { name: "Contents", exact: true }).first().click();
+    await panel.getByRole("link", { name: "Small Hinges" }).click();
     await page.getByRole("heading", { level: 1, name: "Small Hinges" }).waitFor();
-    expect(await page.locator("#p1").textContent()).toMatch(/\w/);
-    expect(await page.locator("#text").textContent()).not.toContain("a cast-iron frying pan");
-    await page.keyboard.press("Alt+Shift+ArrowLeft");
-    await page.keyboard.press("ArrowLeft");
-    await page.getByRole("heading", { level: 1, name: "The Weight You Carry" }).waitFor();
+    expect(await panel.isVisible()).toBe(false);
+  });
+
+  it("steps through the places that a search has found in it", async () => {
+    const page = await read(CHAPTER);
+    await page.keyboard.press("/");
+    await page.keyboard.type("pack");
+    await page.getByRole("button", { name: "In this text" }).click();
+    await page.waitForURL(`**${CHAPTER}?q=pack`);
+    await hydrated(page);
+    const steps = page.getByRole("navigation", { name: "Matches of pack" });
+    const count = await page.locator("#text mark").count();
+    await steps.getByText(`1 of ${count}`).waitFor();
+    await page.keyboard.press("n");
+    await steps.getByText(`2 of ${count}`).waitFor();
+    await page.keyboard.press("p");
+    await page.keyboard.press("p");
+    await steps.getByText(`${count} of ${count}`).waitFor();
+    await steps.getByRole("link", { name: "Clear" }).click();
+    await steps.waitFor({ state: "detached" });
+
+    const plain = await read(`${CHAPTER}?q=pack`, { javaScriptEnabled: false });
+    await plain.getByRole("link", { name: "2", exact: true }).click();
+    await plain.waitForURL("**#hit-2");
   });
 
   it("has lines of 60 to 70 characters, with the note beside its paragraph", async () => {

@@ -200,7 +200,7 @@ describe("members reset-link", () => {
     );
     expect(await members("reset-link", email)).toEqual(refused);
     const { db } = getDatabase();
-    expect(await db.transaction((tx) => composePasswordReset(email, tx))).toBeNull();
+    expect(await db.transaction((tx) => composePasswordReset(email, tx, null))).toBeNull();
     const { pathname, search } = new URL(first.stdout.trim());
     expect((await get(resetPage, pathname + search)).status).toBe(200);
     await db.execute(sql`
