@@ -103,6 +103,11 @@ export const progressFailed = /* @__PURE__ */ wentWrong(
   "How far you have read could not be saved. Please try again.",
 );
 
+export const highlightSaved = /* @__PURE__ */ notice("Highlight saved");
+export const highlightDeleted = /* @__PURE__ */ notice("Highlight deleted");
+export const highlightFailed = (message = "The highlight could not be saved. Please try again.") =>
+  wentWrong(message);
+
 export const podcastAddressCreated = /* @__PURE__ */ notice(
   "🎧 Your Podcast Address Is Ready",
   "Copy it into your podcast app.",

@@ -195,6 +195,12 @@ export const SCREEN_STATES = [
   },
   { name: "contents", visitor: "member", show: open("/premium/chapters") },
   { name: "chapter", visitor: "member", show: open("/premium/chapters/the-weight-you-carry") },
+  { name: "highlights", visitor: "member", show: open("/premium/highlights") },
+  {
+    name: "highlight-new",
+    visitor: "member",
+    show: open("/premium/highlights/new?text=the-weight-you-carry&block=2"),
+  },
   {
     name: "chapter-night",
     visitor: "member",

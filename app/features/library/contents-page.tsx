@@ -1,7 +1,13 @@
 import { Link } from "@remix-run/react";
 import { useSite } from "~/features/site/page-site";
 import type { Contents, ContentsEntry } from "./contents";
-import { BOOK_PATH, contentsPath, EXTRAS_ID, NOTES_FILE_PATH } from "./library-paths";
+import {
+  BOOK_PATH,
+  contentsPath,
+  EXTRAS_ID,
+  HIGHLIGHTS_PATH,
+  NOTES_FILE_PATH,
+} from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { ReadingBar } from "./reading-bar";
@@ -60,8 +66,11 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
           <Link to={PODCAST_PAGE_PATH} className="text-link">
             All sounds in your podcast app
           </Link>
+          <Link to={HIGHLIGHTS_PATH} className="text-link">
+            Your highlights
+          </Link>
           <a href={NOTES_FILE_PATH} className="text-link">
-            Download all your notes
+            Download all your notes and highlights
           </a>
         </p>
         {pageCount > 1 && <Pages page={page} pageCount={pageCount} />}

@@ -1,10 +1,14 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
-import { findDocumentHtml } from "~db/queries/editions";
+import { findStoredTexts } from "~db/queries/editions";
 import { findNote } from "~db/queries/notes";
 import { findReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
+import type { Range } from "~db/search-text";
 import type { Edition } from "./edition";
+import type { TextHighlights } from "./highlights/highlight";
+import { highlightsInText } from "./highlights/highlights-in-text.server";
+import { type Mark, withMarks } from "./highlights/mark-passages";
 import type { Note } from "./notes/note";
 import { findReadingDocument, type ReadingDocument } from "./reading-document";
 import { type TextProgress, textProgress } from "./reading-state";
@@ -20,11 +24,12 @@ export type Reading = {
   /** Where the member stopped listening, in seconds; null to start at the beginning. */
   second: number | null;
   note: Note;
+  highlights: TextHighlights;
 };
 
 /**
- * Loads a chapter or extra for a member, with HTML that marks the words of a search. Null if no text of this kind with
- * this slug is published.
+ * Loads a chapter or extra for a member, with HTML that marks their highlights and the words of a search. Null if no text
+ * of this kind with this slug is published.
  */
 export async function loadReading(
   { viewer, edition }: { viewer: Viewer; edition: Edition },
@@ -35,14 +40,16 @@ export async function loadReading(
   if (!document) return null;
   const owner = viewer.user.id;
   const key = { userId: owner, slug };
-  const [stored, progress, note] = await Promise.all([
-    findDocumentHtml(edition.digest, slug),
+  const [[stored], progress, note] = await Promise.all([
+    findStoredTexts(edition.digest, [slug]),
     findReadingProgress(key),
     findNote(key),
   ]);
-  if (stored === null) return null;
-  const html = search === null ? stored : await markMatches(stored, search);
-  const textKey = search === null ? document.key : `${document.key}?${search}`;
+  if (!stored) return null;
+  const { marks, links, state, ...highlights } = await highlightsInText(owner, stored);
+  const matches = search === null ? [] : await matchesIn(stored.html, search);
+  const html = withMarks(stored.html, [marks, matches], links);
+  const textKey = `${document.key}?${search ?? ""}#${state}`;
   return {
     document: { ...document, key: textKey },
     owner,
@@ -52,6 +59,7 @@ export async function loadReading(
     }),
     second: document.sound && (progress?.second ?? null),
     note: note ?? { text: "", version: 0 },
+    highlights,
     html,
   };
 }
@@ -61,24 +69,18 @@ export async function loadReading(
  * search, and nothing at all if it is empty.
  */
 export async function markMatches(html: string, words: string): Promise<string> {
-  const query = searchWords(words);
-  const terms = query === "" ? null : await parseSearch(query);
-  if (!terms) return html;
-  // replace markup with line breaks of equal length, so positions in text and HTML agree
-  const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
-  for (const tried of [terms.exact, terms.prefix]) {
-    const matches = tried ? await findMatches(text, tried) : [];
-    if (matches.length > 0) return withMarks(html, matches);
-  }
-  return html;
+  return withMarks(html, [await matchesIn(html, words)]);
 }
 
-function withMarks(html: string, matches: readonly { start: number; end: number }[]): string {
-  let marked = "";
-  let at = 0;
-  for (const { start, end } of matches) {
-    marked += `${html.slice(at, start)}<mark>${html.slice(start, end)}</mark>`;
-    at = end;
+async function matchesIn(html: string, words: string): Promise<Mark[]> {
+  const query = searchWords(words);
+  const terms = query === "" ? null : await parseSearch(query);
+  if (!terms) return [];
+  // replace markup with line breaks of equal length, so positions in text and HTML agree
+  const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
+  let matches: Range[] = [];
+  for (const tried of [terms.exact, terms.prefix]) {
+    if (tried && matches.length === 0) matches = await findMatches(text, tried);
   }
-  return marked + html.slice(at);
+  return matches.map((match) => ({ ...match, tag: "<mark>" }));
 }

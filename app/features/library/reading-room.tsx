@@ -2,6 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { type FormEvent, useState } from "react";
 import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
+import { TextHighlightsSection } from "./highlights/text-highlights";
 import { blockId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
 import { NotesPage } from "./notes/notes-page";
@@ -18,6 +19,7 @@ export function ReadingRoom({
   progress,
   second,
   note,
+  highlights,
 }: Reading & { html?: string }) {
   const { slug, title, sound } = document;
   useReadingPosition(slug, progress.stoppedAt);
@@ -35,6 +37,7 @@ export function ReadingRoom({
       }
     >
       <MarkAsRead key={slug} slug={slug} isRead={progress.isRead} />
+      <TextHighlightsSection slug={slug} block={progress.stoppedAt ?? 1} highlights={highlights} />
       <NotesPage key={slug} slug={slug} owner={owner} note={note} />
     </ReadingPage>
   );

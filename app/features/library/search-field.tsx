@@ -3,14 +3,26 @@ import { Button } from "~/ui";
 import { SEARCH_PATH } from "./library-paths";
 import { MAX_SEARCH_LENGTH, SEARCH_PARAMETER } from "./search-paths";
 
-/** A form that searches the edition's texts; `query` is the last search. */
-export function SearchField({ query = "" }: { query?: string }) {
+type SearchFieldProps = {
+  /** The last search. */
+  query?: string;
+  /** The page of the results. */
+  action?: string;
+  label?: string;
+};
+
+/** A form that searches the edition's texts, or what another page lists. */
+export function SearchField({
+  query = "",
+  action = SEARCH_PATH,
+  label = "Search the chapters and extras",
+}: SearchFieldProps) {
   const id = useId();
   return (
     <search>
-      <form action={SEARCH_PATH} className="search-field">
+      <form action={action} className="search-field">
         <label htmlFor={id} className="field-label">
-          Search the chapters and extras
+          {label}
         </label>
         <div className="mt-2 flex flex-wrap gap-3">
           <input
