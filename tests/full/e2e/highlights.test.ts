@@ -57,6 +57,7 @@ describe("a highlight", () => {
     await page.keyboard.press("Enter");
     const pink = page.getByRole("link", { name: "Change pink highlight, with note 1" });
     await pink.waitFor();
+    await expect.poll(() => pink.evaluate((link) => link === document.activeElement)).toBe(true);
     expect(await page.locator("#text mark").first().textContent()).toMatch(/^\S/);
 
     await page.getByRole("textbox", { name: "Your notes" }).fill("Of the chapter.");

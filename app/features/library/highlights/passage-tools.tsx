@@ -1,4 +1,4 @@
-import { useNavigate, useRevalidator } from "@remix-run/react";
+import { useNavigate, useNavigation } from "@remix-run/react";
 import { type CSSProperties, type FormEvent, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import * as toasts from "~/toast-messages";
@@ -33,7 +33,7 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   const tools = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const toast = useToast();
-  const { revalidate, state } = useRevalidator();
+  const { state } = useNavigation();
   const highlighted = useRef<string | null>(null);
 
   useEffect(() => {
@@ -120,7 +120,8 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
     if (!answer.ok) return null;
     const id = String(answer.body.id);
     highlighted.current = id;
-    revalidate();
+    // loads the text's HTML; revalidating would show the members' area as loading
+    navigate(location.pathname + location.search, { replace: true, preventScrollReset: true });
     return id;
   };
   const saveAs = (color: string, note?: string) =>
