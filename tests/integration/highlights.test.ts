@@ -30,7 +30,10 @@ const take = (...paragraphs: string[]) =>
   takeEdition({
     "chapters/01-gates.md": editionText(
       { title: "Gates", summary: "How to begin.", order: 1 },
-      [...paragraphs, paragraphs.includes(OAR) ? FOOTNOTE : ""].join("\n\n"),
+      // with a line break in a sentence
+      [...paragraphs, paragraphs.includes(OAR) ? FOOTNOTE : ""]
+        .join("\n\n")
+        .replace("lake before", "lake\nbefore"),
     ),
   });
 
@@ -43,7 +46,9 @@ const read = async ({ id }: Reader, edition: Edition, search: string | null = nu
 
 /** Each `<mark>`'s text, and a text without marks and links. */
 const marksIn = (html: string) =>
-  [...html.matchAll(/<mark id="hl-[^>]*>(.*?)<\/mark>/gs)].map(([, text]) => text);
+  [...html.matchAll(/<mark id="hl-[^>]*>(.*?)<\/mark>/gs)].map(([, text]) =>
+    text?.replace("\n", " "),
+  );
 const unmarked = (html: string) =>
   html.replace(/<\/?mark[^>]*>|<a [^>]*class="highlight-link"[^>]*><\/a>/g, "");
 

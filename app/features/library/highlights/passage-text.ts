@@ -11,7 +11,7 @@ const VOID_TAG = /^<(?:br|hr|img|wbr)\b/;
 
 /**
  * A stored text's characters, in which positions of passages are counted: the text of its elements without the numbers
- * of footnotes, and a line break after each element that is in no other (`characterRange` counts alike in a browser).
+ * of footnotes and line breaks, and a line break after each element that is in no other (`characterRange` counts alike in a browser).
  */
 export type PassageText = {
   characters: string;
@@ -44,7 +44,8 @@ export function passageText(html: string): PassageText {
       else if (part === "</a>") isNumber = false;
       if (depth === 0) add("\n", end, end);
     } else if (!isNumber) {
-      add(code ? String.fromCodePoint(Number.parseInt(code, 16)) : part, index, end);
+      const text = code ? String.fromCodePoint(Number.parseInt(code, 16)) : part;
+      add(text.replace(/\s/g, " "), index, end);
     }
   }
   return { characters, starts, ends };
