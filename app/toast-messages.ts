@@ -116,6 +116,10 @@ export const progressFailed = /* @__PURE__ */ wentWrong(
 export const readingSettingsFailed = /* @__PURE__ */ wentWrong(
   "Your reading settings could not be saved. Please try again.",
 );
+export const highlightSaved = /* @__PURE__ */ notice("Highlight saved");
+export const highlightDeleted = /* @__PURE__ */ notice("Highlight deleted");
+export const highlightFailed = (message = "The highlight could not be saved. Please try again.") =>
+  wentWrong(message);
 
 export const podcastAddressCreated = /* @__PURE__ */ notice(
   "🎧 Your Podcast Address Is Ready",

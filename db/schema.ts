@@ -646,6 +646,38 @@ export const notes = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.slug] })],
 );
 
+/**
+ * Passages that members have highlighted, by the selectors of the W3C's Web Annotation model: their words with what
+ * stands before and after them, and their position. By slug, so that they survive new editions.
+ */
+export const highlights = pgTable(
+  "highlights",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    userId: ofUser().notNull(),
+    slug: text("slug").notNull(),
+    /** The text's title when it was made, for the list. */
+    title: text("title").notNull(),
+    quote: text("quote").notNull(),
+    prefix: text("prefix").notNull(),
+    suffix: text("suffix").notNull(),
+    /** Where the quote begins in the text's characters; if it is lost, where it began. */
+    start: integer("start").notNull(),
+    /** From 1 to 4. */
+    color: smallint("color").notNull(),
+    note: text("note").notNull().default(""),
+    /** Quote and note as they are searched. */
+    searched: text("searched").notNull(),
+    /** Whether the text no longer has the words. */
+    isLost: boolean("is_lost").notNull().default(false),
+    /** The `renderKey` of the text in which it was last looked for. */
+    renderKey: text("render_key").notNull(),
+    createdAt: instant("created_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [index("highlights_user_id_slug_index").on(table.userId, table.slug)],
+);
+
 /** The secret addresses of members' podcast feeds. */
 export const podcastFeeds = pgTable("podcast_feeds", {
   userId: ofUser().primaryKey(),
@@ -805,4 +837,5 @@ export type Mail = typeof mails.$inferSelect;
 export type EditionDocument = typeof editionDocuments.$inferSelect;
 export type EditionFile = typeof editionFiles.$inferSelect;
 export type Note = typeof notes.$inferSelect;
+export type Highlight = typeof highlights.$inferSelect;
 export type OperatorAlert = typeof operatorAlerts.$inferSelect;

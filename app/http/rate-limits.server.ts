@@ -94,6 +94,8 @@ const LIMITS = {
   listening: { account: { attempts: 1_800, seconds: HOUR } },
   // a page being read sends its position every few seconds; only members can, so it is counted once
   progress: { account: { attempts: 3_600, seconds: HOUR } },
+  // highlights that are added, changed and deleted
+  highlights: { account: { attempts: 3_600, seconds: HOUR } },
   // a page saves once in a second at most, while its member writes
   notes: {
     ...networks({ narrow: 20_000, wide: 80_000 }, HOUR),

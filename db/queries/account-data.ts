@@ -6,6 +6,7 @@ import {
   avatars,
   campaigns,
   emailChanges,
+  highlights,
   type MailState,
   mails,
   membershipGrants,
@@ -145,6 +146,21 @@ export function findProgressData(
       ),
     )
     .orderBy(asc(readingProgress.slug))
+    .limit(limit);
+}
+
+/** An account's highlights, by id after `afterId`. */
+export function findHighlightData(
+  userId: string,
+  { afterId, limit }: { afterId: string | null; limit: number },
+) {
+  const { userId: _, searched, renderKey, ...highlight } = getTableColumns(highlights);
+  const isNext = afterId === null ? undefined : gt(highlights.id, afterId);
+  return db()
+    .select(highlight)
+    .from(highlights)
+    .where(and(eq(highlights.userId, userId), isNext))
+    .orderBy(asc(highlights.id))
     .limit(limit);
 }
 

@@ -18,16 +18,28 @@ export async function findDocumentHtml(edition: string, slug: string): Promise<s
   return document?.html ?? null;
 }
 
+/** A text's HTML, and the key of its rendering, which changes with it. */
+export type StoredText = Pick<EditionDocument, "slug" | "html" | "renderKey"> & { id: string };
+
+/** The chapters and extras with these slugs. */
+export async function findStoredTexts(
+  edition: string,
+  slugs: readonly string[],
+): Promise<StoredText[]> {
+  if (slugs.length === 0) return [];
+  const { id, slug, html, renderKey } = editionDocuments;
+  return db()
+    .select({ slug, html, renderKey, id: sql<string>`coalesce(${id}, ${slug})` })
+    .from(editionDocuments)
+    .where(and(eq(editionDocuments.edition, edition), inArray(slug, [...slugs])));
+}
+
 /** The HTML of the chapters and extras with these slugs. */
 export async function findDocumentTexts(
   edition: string,
   slugs: readonly string[],
 ): Promise<Map<string, string>> {
-  if (slugs.length === 0) return new Map();
-  const rows = await db()
-    .select({ slug: editionDocuments.slug, html: editionDocuments.html })
-    .from(editionDocuments)
-    .where(and(eq(editionDocuments.edition, edition), inArray(editionDocuments.slug, [...slugs])));
+  const rows = await findStoredTexts(edition, slugs);
   return new Map(rows.map(({ slug, html }) => [slug, html]));
 }
 

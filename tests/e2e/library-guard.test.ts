@@ -1,4 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
@@ -159,6 +159,8 @@ const TABLE: Row[] = [
   readingPage("premium_.search", "/premium/search?q=patience"),
   page("premium_.e-book", "/premium/e-book"),
   readingPage("premium_.podcast", "/premium/podcast"),
+  page("premium_.highlights", "/premium/highlights"),
+  page("premium_.highlights_.$id", "/premium/highlights/new?text=hills&block=1"),
   page("premium_.book[.]epub", "/premium/book.epub"),
   // outsiders do not learn whether a text exists
   { ...readingPage("premium_.chapters_.$slug", "/premium/chapters/later"), inside: "404" },
@@ -170,6 +172,12 @@ const TABLE: Row[] = [
   { ...page("premium_.listening", "/premium/listening"), inside: "to /premium/chapters" },
   { ...page("premium_.notes", "/premium/notes"), inside: "to /premium" },
   { ...page("premium_.notes_.save", "/premium/notes/save"), inside: "to /premium" },
+  {
+    ...page("premium_.highlights_.save", "/premium/highlights/save"),
+    inside: "to /premium/highlights",
+  },
+  { ...page("premium_.highlights_.$id", "/premium/highlights/nobodys"), inside: "404" },
+  { ...page("premium_.highlights[.]csv", "/premium/highlights.csv"), admitted: SIGNED_IN },
   { ...page("premium_.community", "/premium/community"), inside: `to ${COMMUNITY}/session/sso` },
   {
     ...page("premium_.notes[.]md", "/premium/notes.md"),
@@ -210,6 +218,12 @@ const TABLE: Row[] = [
     route: "premium_.progress",
     asked: { path: "/premium/progress", json: { action: "position", slug: "hills", block: 1 } },
     inside: "200",
+    outside: "403",
+  },
+  {
+    route: "premium_.highlights_.save",
+    asked: { path: "/premium/highlights/save", json: { intent: "delete", id: randomUUID() } },
+    inside: "404",
     outside: "403",
   },
   {

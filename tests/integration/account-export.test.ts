@@ -33,6 +33,7 @@ const PLACES: Record<string, string> = {
   memberships: "memberships.0",
   reading_progress: "readingProgress.0",
   notes: "notes.0",
+  highlights: "highlights.0",
 };
 
 /** Columns that have another name in the export. */
@@ -79,6 +80,9 @@ const LEFT_OUT: Record<string, string> = {
   "podcast_feeds.token": "Whoever has it hears the book. The podcast page shows it to its owner.",
   "reading_progress.userId": OWNER,
   "notes.userId": OWNER,
+  "highlights.userId": OWNER,
+  "highlights.searched": "Quote and note once more, without accents.",
+  "highlights.renderKey": "The rendering of the text that the program last compared.",
   "mails.id": DELIVERY,
   "mails.priority": DELIVERY,
   "mails.idempotencyKey": DELIVERY,
@@ -321,6 +325,7 @@ describe("the export of an account", () => {
       podcast: null,
       readingProgress: [],
       notes: [],
+      highlights: [],
       picture: null,
     });
     expect(text).not.toContain(mark);

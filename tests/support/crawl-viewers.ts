@@ -4,7 +4,7 @@ import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/ser
 import { eq } from "drizzle-orm";
 import { expect } from "vitest";
 import { SANDBOX_STRIPE } from "~/env.server";
-import { notes, readingProgress, subscribers, users } from "~db/schema";
+import { highlights, notes, readingProgress, subscribers, users } from "~db/schema";
 import type { Link } from "./crawl";
 import type { E2eSite } from "./e2e-site";
 import { eventually } from "./eventually";
@@ -107,6 +107,17 @@ async function becomeMember(member: Visitor, site: E2eSite): Promise<void> {
   const [user] = await db.select().from(users).where(eq(users.email, "member@example.test"));
   const userId = user?.id ?? "";
   await db.insert(notes).values({ userId, slug: TEXT, title: "Weight", text: "A note." });
+  await db.insert(highlights).values({
+    ...{
+      userId,
+      slug: TEXT,
+      title: "Weight",
+      quote: "So I was in no position",
+      start: 0,
+      color: 1,
+    },
+    ...{ prefix: "", suffix: " to", searched: "", renderKey: "" },
+  });
   await db.insert(readingProgress).values({ userId, slug: TEXT, block: 3 });
   await submit(member, "/premium/podcast", { intent: "create" });
   const picture = new FormData();

@@ -217,6 +217,20 @@ export const SCREEN_STATES = [
       },
     })),
   ),
+  { name: "highlights", visitor: "member", show: open("/premium/highlights") },
+  {
+    name: "highlight-new",
+    visitor: "member",
+    show: open("/premium/highlights/new?text=the-weight-you-carry&block=2"),
+  },
+  {
+    name: "chapter-night",
+    visitor: "member",
+    show: async (page) => {
+      await page.emulateMedia({ colorScheme: "dark" });
+      await visit(page, "/premium/chapters/the-weight-you-carry");
+    },
+  },
   {
     name: "chapter-settings",
     visitor: "member",

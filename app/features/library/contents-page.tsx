@@ -6,6 +6,7 @@ import {
   contentsPath,
   E_BOOK_PATH,
   EXTRAS_ID,
+  HIGHLIGHTS_PATH,
   NOTES_FILE_PATH,
   stoppedPath,
 } from "./library-paths";
@@ -73,8 +74,11 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
           <Link to={PODCAST_PAGE_PATH} className="text-link">
             All sounds in your podcast app
           </Link>
+          <Link to={HIGHLIGHTS_PATH} className="text-link">
+            Your highlights
+          </Link>
           <a href={NOTES_FILE_PATH} className="text-link">
-            Download all your notes
+            Download all your notes and highlights
           </a>
         </p>
         {pageCount > 1 && <Pages page={page} pageCount={pageCount} />}

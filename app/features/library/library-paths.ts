@@ -22,6 +22,23 @@ export const NOTES_FILE_PATH = "/premium/notes.md";
 /** Path of the page that tells how to get the book onto an e-reader. */
 export const E_BOOK_PATH = "/premium/e-book";
 
+/** Path of the list of all of a member's highlights, and of them as a CSV file. */
+export const HIGHLIGHTS_PATH = "/premium/highlights";
+export const HIGHLIGHTS_FILE_PATH = "/premium/highlights.csv";
+
+/** Forms and pages with JavaScript post new, changed and deleted highlights to it. */
+export const SAVE_HIGHLIGHT_PATH = "/premium/highlights/save";
+
+/** Returns the path of the page that changes a highlight. */
+export const highlightPath = (id: string) => `${HIGHLIGHTS_PATH}/${id}`;
+
+/** Returns the path of the page that highlights sentences of a text's block. */
+export const newHighlightPath = (slug: string, block: number) =>
+  `${HIGHLIGHTS_PATH}/new?text=${encodeURIComponent(slug)}&block=${block}`;
+
+/** Returns the id of the beginning of a highlight in its text. */
+export const passageId = (id: string) => `hl-${id}`;
+
 /** Path of the book for e-readers. */
 export const BOOK_PATH = "/premium/book.epub";
 

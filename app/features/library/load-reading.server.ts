@@ -1,12 +1,16 @@
 import type { Viewer } from "~/features/accounts/viewer";
 import { findMatches, parseSearch } from "~db/queries/edition-search";
-import { findDocumentHtml } from "~db/queries/editions";
+import { findStoredTexts } from "~db/queries/editions";
 import { wantsNewTextsMail } from "~db/queries/new-texts";
 import { findNote } from "~db/queries/notes";
 import { listReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
+import type { Range } from "~db/search-text";
 import type { Edition, EditionEntry } from "./edition";
 import { labelOf } from "./entry-label";
+import type { TextHighlights } from "./highlights/highlight";
+import { highlightsInText } from "./highlights/highlights-in-text.server";
+import { type Mark, withMarks } from "./highlights/mark-passages";
 import { listedText } from "./library-overview.server";
 import type { ListedText } from "./library-overview-data";
 import { hitId } from "./library-paths";
@@ -36,6 +40,7 @@ export type Reading = {
   note: Note;
   /** After the last chapter, whether its member is mailed about new ones; null elsewhere. */
   newTexts: boolean | null;
+  highlights: TextHighlights;
 };
 
 /** Maximum number of chapters in a text's panel: those around it. */
@@ -45,8 +50,8 @@ const LISTED_CHAPTERS = 12;
 const JUST_READ_MS = 10 * 60_000;
 
 /**
- * Loads a chapter or extra for a member, with HTML that marks the words of a search. Null if no text of this kind with
- * this slug is published.
+ * Loads a chapter or extra for a member, with HTML that marks their highlights and the words of a search. Null if no text
+ * of this kind with this slug is published.
  */
 export async function loadReading(
   { viewer, edition }: { viewer: Viewer; edition: Edition },
@@ -56,24 +61,25 @@ export async function loadReading(
   const place = edition.placeOf(slug, now);
   if (place?.entry.kind !== kind) return null;
   const owner = viewer.user.id;
+  const { entry, previous } = place;
   const isLast = kind === "chapter" && place.next === null;
-  const [stored, rows, note, newTexts] = await Promise.all([
-    findDocumentHtml(edition.digest, place.entry.slug),
+  const [[stored], rows, note, newTexts] = await Promise.all([
+    findStoredTexts(edition.digest, [entry.slug]),
     listReadingProgress(owner),
-    findNote({ userId: owner, slug: place.entry.id }),
+    findNote({ userId: owner, slug: entry.id }),
     isLast ? wantsNewTextsMail(owner) : null,
   ]);
-  if (stored === null) return null;
-  const { entry, previous } = place;
+  if (!stored) return null;
   const state = toReadingState(rows, edition, now);
   const document = toReadingDocument(edition, place, state);
-  const progress = progressIn(state, slug);
+  const progress = progressIn(state, entry.slug);
   const own = kind === "chapter" ? minutesFor(entry, progress) : 0;
   const rowOf = (text: EditionEntry | null) => rows.find((row) => row.slug === text?.id);
   const finishedAt = rowOf(previous)?.readAt?.getTime() ?? 0;
-  const hits = search === null ? null : numberHits(await markMatches(stored, search));
+  const { marks, links, state: marksKey, ...highlights } = await highlightsInText(owner, stored);
+  const hits = search === null ? [] : await hitsIn(stored.html, search);
   return {
-    document: search === null ? document : { ...document, key: `${document.key}?${search}` },
+    document: { ...document, key: `${document.key}?${search ?? ""}#${marksKey}` },
     owner,
     progress,
     minutesElsewhere: minutesLeftIn(edition, state, now) - own,
@@ -82,11 +88,15 @@ export async function loadReading(
       previous && now.getTime() - finishedAt < JUST_READ_MS
         ? { slug: previous.slug, label: labelOf(previous) }
         : null,
-    hits: hits && { query: searchWords(search ?? ""), count: hits.count },
+    hits:
+      search === null
+        ? null
+        : { query: searchWords(search), count: hits.filter(isNumbered).length },
     second: document.sound && (rowOf(entry)?.second ?? null),
     note: note ?? { text: "", version: 0 },
     newTexts,
-    html: hits?.html ?? stored,
+    highlights,
+    html: withMarks(stored.html, [marks, hits], links),
   };
 }
 
@@ -97,40 +107,32 @@ function around(chapters: readonly EditionEntry[], entry: EditionEntry): Edition
   return chapters.slice(from, from + LISTED_CHAPTERS);
 }
 
-/** Gives each `<mark>` an id, `hit-1` and so on. Marked words that only a space separates are one place. */
-function numberHits(html: string): { html: string; count: number } {
-  let count = 0;
-  const numbered = html.replace(/(<\/mark>\s+)?<mark>/g, (marks, end) => {
-    if (end) return marks;
-    count += 1;
-    return `<mark id="${hitId(count)}">`;
-  });
-  return { html: numbered, count };
-}
-
 /**
  * Returns a stored text's HTML with `<mark>` around the words that a search finds. Changes nothing else, whatever the
  * search, and nothing at all if it is empty.
  */
 export async function markMatches(html: string, words: string): Promise<string> {
-  const query = searchWords(words);
-  const terms = query === "" ? null : await parseSearch(query);
-  if (!terms) return html;
-  // replace markup with line breaks of equal length, so positions in text and HTML agree
-  const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
-  for (const tried of [terms.exact, terms.prefix]) {
-    const matches = tried ? await findMatches(text, tried) : [];
-    if (matches.length > 0) return withMarks(html, matches);
-  }
-  return html;
+  return withMarks(html, [await hitsIn(html, words)]);
 }
 
-function withMarks(html: string, matches: readonly { start: number; end: number }[]): string {
-  let marked = "";
-  let at = 0;
-  for (const { start, end } of matches) {
-    marked += `${html.slice(at, start)}<mark>${html.slice(start, end)}</mark>`;
-    at = end;
+/** The places that a search finds, with ids `hit-1` and so on. Words that only spaces separate are one place. */
+async function hitsIn(html: string, words: string): Promise<Mark[]> {
+  const query = searchWords(words);
+  const terms = query === "" ? null : await parseSearch(query);
+  if (!terms) return [];
+  // replace markup with line breaks of equal length, so positions in text and HTML agree
+  const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
+  let matches: Range[] = [];
+  for (const tried of [terms.exact, terms.prefix]) {
+    if (tried && matches.length === 0) matches = await findMatches(text, tried);
   }
-  return marked + html.slice(at);
+  let count = 0;
+  return matches.map((match, index) => {
+    const before = matches[index - 1];
+    const isFirst = !before || html.slice(before.end, match.start).trim() !== "";
+    if (isFirst) count += 1;
+    return { ...match, tag: isFirst ? `<mark id="${hitId(count)}">` : "<mark>" };
+  });
 }
+
+const isNumbered = ({ tag }: Mark) => tag !== "<mark>";

@@ -2,6 +2,7 @@ import { useLocation, useNavigate } from "@remix-run/react";
 import { type FormEvent, useRef, useState } from "react";
 import * as toasts from "~/toast-messages";
 import { Button, CheckIcon, postJson, toastOf, useToast } from "~/ui";
+import { TextHighlightsSection } from "./highlights/text-highlights";
 import { HitSteps } from "./hit-steps";
 import { blockId, CHAPTERS_PATH, hitId, MARK_AS_READ_ID, PROGRESS_PATH } from "./library-paths";
 import type { Reading } from "./load-reading.server";
@@ -92,6 +93,7 @@ export function ReadingRoom({
       }
       onNext={progress.isRead ? null : goOn}
     >
+      <TextHighlightsSection slug={slug} block={block ?? 1} highlights={reading.highlights} />
       <NotesPage key={id} slug={id} owner={owner} note={note} />
       {newTexts !== null && (
         <div className="reading-column mt-12 text-center">

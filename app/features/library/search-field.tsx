@@ -9,17 +9,26 @@ type SearchFieldProps = {
   id?: string;
   /** Path of a text in which to search alone. */
   here?: string;
+  /** The page of the results. */
+  action?: string;
+  label?: string;
 };
 
-/** A form that searches the edition's texts, or one of them. */
-export function SearchField({ query = "", id: givenId, here }: SearchFieldProps) {
+/** A form that searches the edition's texts, one of them, or what another page lists. */
+export function SearchField({
+  query = "",
+  id: givenId,
+  here,
+  action = SEARCH_PATH,
+  label = "Search the chapters and extras",
+}: SearchFieldProps) {
   const ownId = useId();
   const id = givenId ?? ownId;
   return (
     <search>
-      <form action={SEARCH_PATH} className="search-field">
+      <form action={action} className="search-field">
         <label htmlFor={id} className="field-label">
-          Search the chapters and extras
+          {label}
         </label>
         <div className="mt-2 flex flex-wrap gap-3">
           <input

@@ -70,17 +70,20 @@ function Marked({ text }: { text: MarkedText }) {
   });
 }
 
-function Pages({ query, page, pages }: SearchView) {
+type PagesProps = Pick<SearchView, "query" | "page" | "pages"> & { path?: string };
+
+/** Links to the pages before and after one of a search; `path` is that of the page without a search. */
+export function Pages({ query, page, pages, path }: PagesProps) {
   if (pages < 2) return null;
   return (
     <nav aria-label="Pages" className="mt-4 flex flex-wrap gap-x-6 border-line border-t pt-4">
       {page > 1 && (
-        <Link to={searchPath(query, page - 1)} rel="prev" className="text-link">
+        <Link to={searchPath(query, page - 1, path)} rel="prev" className="text-link">
           Previous page
         </Link>
       )}
       {page < pages && (
-        <Link to={searchPath(query, page + 1)} rel="next" className="text-link">
+        <Link to={searchPath(query, page + 1, path)} rel="next" className="text-link">
           Next page
         </Link>
       )}

@@ -6,11 +6,11 @@ export const MAX_SEARCH_LENGTH = 200;
 /** Query parameter of a search, and of a text's page that should mark the words found. */
 export const SEARCH_PARAMETER = "q";
 
-/** Returns the path of a page of results, counted from 1. */
-export function searchPath(query: string, page = 1): string {
+/** Returns the path of a page of results, counted from 1; `path` is that of the page without a search. */
+export function searchPath(query: string, page = 1, path = SEARCH_PATH): string {
   const search = new URLSearchParams({ [SEARCH_PARAMETER]: query });
   if (page > 1) search.set("page", String(page));
-  return `${SEARCH_PATH}?${search}`;
+  return `${path}?${search}`;
 }
 
 /** Normalizes a search to one line of at most 200 characters. */

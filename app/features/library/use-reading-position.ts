@@ -140,7 +140,7 @@ export function isAtEnd(): boolean {
  * Returns the number of the first block that is not entirely above the window or behind its bar. That is the last
  * block at the end of the page, and null without blocks.
  */
-function blockAtTop(): number | null {
+export function blockAtTop(): number | null {
   const inset = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
   for (let block = 1; ; block += 1) {
     const element = document.getElementById(blockId(block));

@@ -69,8 +69,9 @@ function DataSection() {
     <AccountSection id="data" title="Your data">
       <p>
         Everything that we hold about you, in one file made on the spot: your account, your
-        membership, where you are signed in, how far you have read, and your notes as Markdown. If
-        you have not entered your password for ten minutes, you are asked for it first.
+        membership, where you are signed in, how far you have read, your highlights, and your notes
+        as Markdown. If you have not entered your password for ten minutes, you are asked for it
+        first.
       </p>
       {/* without `download`, which would save the page that asks for the password */}
       <a href={ACCOUNT_DATA_PATH} className="button button-secondary">

@@ -36,7 +36,7 @@ export function DeletePage({
             </li>
           )}
           <li>Your account: address, password, passkeys, picture, and every sign-in.</li>
-          <li>Your notes, your place in the book, and your podcast address.</li>
+          <li>Your notes, highlights, place in the book, and podcast address.</li>
           <li>Your address on the newsletter’s list.</li>
         </ul>
         <h2>What stays</h2>

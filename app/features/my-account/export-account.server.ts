@@ -2,6 +2,7 @@ import { log } from "~/observability/log.server";
 import {
   findAccountData,
   findEmailChangeData,
+  findHighlightData,
   findMailData,
   findMembershipData,
   findNextNote,
@@ -88,6 +89,7 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("podcast", await findPodcastData(userId));
   yield* list("readingProgress", progressOf(userId));
   yield* notesOf(userId);
+  yield* list("highlights", highlightsOf(userId));
   yield member("picture", await pictureOf(userId));
   yield "\n}\n";
 }
@@ -105,6 +107,14 @@ async function* progressOf(userId: string) {
   while (page.length > 0) {
     yield* page;
     page = await findProgressData(userId, { afterSlug: page.at(-1)?.slug ?? null, limit: PAGE });
+  }
+}
+
+async function* highlightsOf(userId: string) {
+  let page = await findHighlightData(userId, { afterId: null, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await findHighlightData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
   }
 }
 

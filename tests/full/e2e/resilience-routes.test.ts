@@ -315,6 +315,14 @@ const routes: Record<string, Route> = {
     post: { form: { slug: "x", owner: "x", version: "0", text: "x" }, answers: "200" },
   },
   "premium_.notes[.]md": { path: "/premium/notes.md", get: ["302 /", "200"] },
+  "premium_.highlights": { path: "/premium/highlights", get: "302 /" },
+  "premium_.highlights_.$id": { path: "/premium/highlights/x", get: "302 /" },
+  "premium_.highlights[.]csv": { path: "/premium/highlights.csv", get: ["302 /", "200"] },
+  "premium_.highlights_.save": {
+    path: "/premium/highlights/save",
+    get: "302 /",
+    post: { form: { intent: "delete", id: "x" }, answers: "303 /" },
+  },
   // JSON only
   "premium_.notes_.save": {
     path: "/premium/notes/save",

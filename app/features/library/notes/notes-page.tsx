@@ -1,4 +1,4 @@
-import { type FormEvent, useRef } from "react";
+import { type FormEvent, useEffect, useRef } from "react";
 import { Button, useHydrated } from "~/ui";
 import { NOTES_FILE_PATH, NOTES_PATH } from "../library-paths";
 import type { Note } from "./note";
@@ -18,8 +18,16 @@ type NotesPageProps = {
 /** The page for a member's notes at the end of a text. Pass the slug as `key`. */
 export function NotesPage({ slug, owner, note }: NotesPageProps) {
   const area = useRef<HTMLTextAreaElement>(null);
+  const printed = useRef<HTMLDivElement>(null);
   const hydrated = useHydrated();
   const { state, onInput, saveNow } = useNoteSaving(area, { slug, owner, note });
+  useEffect(() => {
+    const copy = () => {
+      if (printed.current && area.current) printed.current.textContent = area.current.value;
+    };
+    window.addEventListener("beforeprint", copy);
+    return () => window.removeEventListener("beforeprint", copy);
+  }, []);
   const onSubmit = (event: FormEvent) => {
     if (saveNow()) event.preventDefault();
   };
@@ -58,6 +66,10 @@ export function NotesPage({ slug, owner, note }: NotesPageProps) {
           </a>
         </div>
       </form>
+      {/* forms are not printed, and a text area would be cut */}
+      <div ref={printed} className="notes-printed" dir="auto">
+        {note.text}
+      </div>
     </div>
   );
 }

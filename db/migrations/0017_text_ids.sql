@@ -1,1 +1,0 @@
-ALTER TABLE "edition_documents" ADD COLUMN "id" text;
