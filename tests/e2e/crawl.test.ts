@@ -167,6 +167,7 @@ const OTHER_SITES = [
   "https://community.example",
   "https://images.unsplash.com",
   "https://maps.goldenpath.example",
+  "https://www.amazon.com",
   "mailto:",
   "tel:",
 ];
