@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { authenticationRequired } from "~/toast-messages";
 import { checkoutDestination } from "./checkout-destination";
 
 const destinationOf = (body: Record<string, unknown>, status = 200) =>
@@ -23,8 +24,10 @@ describe("checkoutDestination", () => {
     expect(destinationOf({ sessionId: "cs_1", url })).toEqual({ url });
   });
 
-  it("says 'User not authenticated.' when the session has ended", () => {
-    expect(destinationOf({ error: "no" }, 401)).toEqual(checkoutError("User not authenticated."));
+  it("says 'User not authenticated.' when the session has ended, with links that come back", () => {
+    const { toast } = checkoutError("User not authenticated.");
+    const { links } = authenticationRequired;
+    expect(destinationOf({ error: "no" }, 401)).toEqual({ toast: { ...toast, links } });
   });
 
   it("shows the server's error message", () => {
