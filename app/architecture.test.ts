@@ -229,6 +229,7 @@ describe("HTTP", () => {
       /\b(AppLoadContext|ActionFunctionArgs|LoaderFunctionArgs|FormBody)\b|: Request\b|\bnew Request\(/;
     expect(features.filter((file) => requests.test(read(file)))).toEqual([
       accounts("authenticator"),
+      accounts("destination-cookie"),
       accounts("known-browser"),
       accounts("sessions"),
       accounts("sign-in-cookies"),
