@@ -86,6 +86,8 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       if (lookAtSelection() || tools.current) focusSoon();
       else navigate(newHighlightPath(slug, blockAtTop() ?? 1));
     };
+    // what was selected before the page was hydrated
+    onSelection();
     document.addEventListener("selectionchange", onSelection);
     document.addEventListener("click", onClick);
     document.addEventListener("keydown", onKey);
