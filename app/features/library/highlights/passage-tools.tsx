@@ -100,12 +100,14 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   }, [navigate, slug]);
 
   useEffect(() => {
-    if (state !== "idle" || target || highlighted.current === null) return;
-    // the text's elements are new, and the focus was on what is gone
-    const link = linkOf(highlighted.current);
-    link?.focus({ preventScroll: true });
-    if (link) highlighted.current = null;
-  });
+    if (state !== "loading") return;
+    return () => {
+      // the text's elements are new, and the focus was on what is gone
+      const id = tools.current ? null : highlighted.current;
+      if (id) linkOf(id)?.focus({ preventScroll: true });
+      highlighted.current = null;
+    };
+  }, [state]);
 
   if (!target) return null;
   const isNew = "passage" in target;
