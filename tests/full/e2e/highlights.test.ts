@@ -6,6 +6,7 @@ import { openFirefoxWindow } from "../../support/browsers/firefox-window";
 import { openPlaywrightWindow } from "../../support/browsers/playwright-window";
 import { siteForThisFile } from "../../support/e2e-site";
 import { highlightAndNote } from "../../support/highlight-story";
+import { hydrated } from "../../support/hydrated.mjs";
 
 const site = siteForThisFile();
 
@@ -47,6 +48,8 @@ describe("a highlight", () => {
     await page.keyboard.type("Mine.");
     await page.getByRole("button", { name: "Save highlight" }).press("Enter");
     const change = page.getByRole("link", { name: "Change yellow highlight, with note 1" });
+    await change.waitFor();
+    await hydrated(page);
     await change.press("Enter");
     const tools = page.getByRole("region", { name: "Highlight", exact: true });
     await tools.getByRole("button", { name: "Pink" }).waitFor();

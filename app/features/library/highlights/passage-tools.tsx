@@ -86,6 +86,8 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       if (lookAtSelection() || tools.current) focusSoon();
       else navigate(newHighlightPath(slug, blockAtTop() ?? 1));
     };
+    // what was selected before the page was hydrated
+    onSelection();
     document.addEventListener("selectionchange", onSelection);
     document.addEventListener("click", onClick);
     document.addEventListener("keydown", onKey);
@@ -98,12 +100,14 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   }, [navigate, slug]);
 
   useEffect(() => {
-    if (state !== "idle" || target || highlighted.current === null) return;
-    // the text's elements are new, and the focus was on what is gone
-    const link = linkOf(highlighted.current);
-    link?.focus({ preventScroll: true });
-    if (link) highlighted.current = null;
-  });
+    if (state !== "loading") return;
+    return () => {
+      // the text's elements are new, and the focus was on what is gone
+      const id = tools.current ? null : highlighted.current;
+      if (id) linkOf(id)?.focus({ preventScroll: true });
+      highlighted.current = null;
+    };
+  }, [state]);
 
   if (!target) return null;
   const isNew = "passage" in target;
