@@ -98,6 +98,7 @@ const LEFT_OUT: Record<string, string> = {
   "mails.workerId": DELIVERY,
   "mails.claimedAt": DELIVERY,
   "mails.lastReply": DELIVERY,
+  "mails.leadsTo": "An address of this site, which is deleted once the mail is written.",
   used_challenges: "Hashes of random numbers, or of an address and a moment, for 30 days at most.",
   rate_limits: "Counts by digest that are deleted within a day, and cannot be read back.",
   campaigns: "The newsletter's issues, public but for what members read.",

@@ -86,7 +86,7 @@ describe("highlights", () => {
     ]);
     expect(html).toContain('since spring</mark><a href="#fn-1"');
     expect(html).toContain(">There are nine &#x26; a half.</mark><a href=");
-    expect(html).toContain("<mark>lake</mark></mark>");
+    expect(html).toContain('<mark id="hit-1">lake</mark></mark>');
     const [stored] = await findStoredTexts(edition.digest, [SLUG]);
     expect(unmarked(html)).toBe(stored?.html);
     expect(marksIn((await read(other, edition)).html)).toEqual([]);

@@ -227,7 +227,7 @@ describe("unsubscribing", () => {
     const { email, unsubscribeUrl } = await asked();
     const token = unsubscribeUrl.searchParams.get("token") ?? "";
     const page = await get(unsubscribePage, unsubscribeUrl.pathname + unsubscribeUrl.search);
-    expect(await page.json()).toEqual({ token });
+    expect(await page.json()).toEqual({ token, list: "newsletter" });
     const subscriberId = (await findSubscriberByEmail(email))?.id;
     const lines = watchLog();
     for (let time = 0; time < 2; time++) {
@@ -269,7 +269,7 @@ describe("unsubscribing", () => {
     expect(Buffer.from(token, "base64url").toString("latin1")).not.toContain(email.slice(0, 8));
     const never = token.replace(/^./, (first) => (first === "A" ? "B" : "A"));
     const page = await get(unsubscribePage, `/newsletter/unsubscribe?token=${never}`);
-    expect(await page.json()).toEqual({ token: never });
+    expect(await page.json()).toEqual({ token: never, list: "newsletter" });
     expect((await flashOf(await postToken(unsubscribe, never)))?.toast?.title).toBe(
       "👋 You’ve been unsubscribed.",
     );
@@ -326,7 +326,7 @@ describe("unsubscribing", () => {
     const id = (await findSubscriberByEmail(email))?.id ?? "";
     const token = subscriberToken("unsubscribe", id);
     const page = await get(unsubscribePage, `/newsletter/unsubscribe?token=${token}`);
-    expect(await page.json()).toEqual({ token });
+    expect(await page.json()).toEqual({ token, list: "newsletter" });
     await postToken(unsubscribe, token);
     expect(await findSubscriberByEmail(email)).toBeNull();
     expect((await flashOf(await postToken(unsubscribe, token)))?.toast?.title).toBe(

@@ -82,7 +82,7 @@ describe("a session", () => {
     const rows = await listed(user.id);
     const [{ createdAt, lastSeenAt }, before] = [first, await second.find()];
     expect(rows).toEqual([
-      { id: first.id, browser: null, system: null, createdAt, lastSeenAt },
+      { id: first.id, browser: null, system: null, network: null, createdAt, lastSeenAt },
       expect.objectContaining({ id: second.id, lastSeenAt: before?.lastSeenAt }),
     ]);
     expect((await listed(user.id, 1)).map(({ id }) => id)).toEqual([first.id]);

@@ -112,27 +112,34 @@ function around(chapters: readonly EditionEntry[], entry: EditionEntry): Edition
  * search, and nothing at all if it is empty.
  */
 export async function markMatches(html: string, words: string): Promise<string> {
-  return withMarks(html, [await hitsIn(html, words)]);
+  return withMarks(html, [(await matchesIn(html, words)).map(marked)]);
 }
+
+const marked = (match: Range): Mark => ({ ...match, tag: "<mark>" });
 
 /** The places that a search finds, with ids `hit-1` and so on. Words that only spaces separate are one place. */
 async function hitsIn(html: string, words: string): Promise<Mark[]> {
+  const matches = await matchesIn(html, words);
+  let count = 0;
+  return matches.map((match, index) => {
+    const end = matches[index - 1]?.end ?? 0;
+    if (index > 0 && html.slice(end, match.start).trim() === "") return marked(match);
+    count += 1;
+    return { ...match, tag: `<mark id="${hitId(count)}">` };
+  });
+}
+
+async function matchesIn(html: string, words: string): Promise<Range[]> {
   const query = searchWords(words);
   const terms = query === "" ? null : await parseSearch(query);
   if (!terms) return [];
   // replace markup with line breaks of equal length, so positions in text and HTML agree
   const text = html.replace(NOT_TEXT, (part) => "\n".repeat(part.length));
-  let matches: Range[] = [];
   for (const tried of [terms.exact, terms.prefix]) {
-    if (tried && matches.length === 0) matches = await findMatches(text, tried);
+    const matches = tried ? await findMatches(text, tried) : [];
+    if (matches.length > 0) return matches;
   }
-  let count = 0;
-  return matches.map((match, index) => {
-    const before = matches[index - 1];
-    const isFirst = !before || html.slice(before.end, match.start).trim() !== "";
-    if (isFirst) count += 1;
-    return { ...match, tag: isFirst ? `<mark id="${hitId(count)}">` : "<mark>" };
-  });
+  return [];
 }
 
 const isNumbered = ({ tag }: Mark) => tag !== "<mark>";
