@@ -3,16 +3,15 @@ import { type CSSProperties, type FormEvent, useEffect, useRef, useState } from 
 import { createPortal } from "react-dom";
 import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
+import { keptChoice } from "../kept-choice";
 import { newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
+import { KEYS_CHOICE, USES_KEYS } from "../use-reading-keys";
 import { blockAtTop } from "../use-reading-position";
 import { COLORS, MAX_PASSAGE_NOTE_LENGTH, type TextHighlights } from "./highlight";
 import { characterRange } from "./selection";
 
 /** Selecting must pause this long before the tools appear, in milliseconds. */
 const PAUSE_MS = 250;
-
-/** Elements with their own use of letters. */
-const USES_LETTERS = "input, textarea, select, audio, video, [contenteditable], [role=menu]";
 
 /** The passage that the tools are for, selected or highlighted, and where they are on the page, in CSS pixels. */
 type Target = ({ passage: string } | { id: string; color: string }) & {
@@ -81,7 +80,8 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       const { key, ctrlKey, metaKey, altKey, defaultPrevented, target: at } = event;
       if (key === "Escape") setTarget(null);
       if (key !== "h" || ctrlKey || metaKey || altKey || defaultPrevented) return;
-      if (at instanceof Element && at.closest(USES_LETTERS)) return;
+      if (keptChoice(KEYS_CHOICE) === "off" || (at instanceof Element && at.closest(USES_KEYS)))
+        return;
       event.preventDefault();
       if (lookAtSelection() || tools.current) focusSoon();
       else navigate(newHighlightPath(slug, blockAtTop() ?? 1));
