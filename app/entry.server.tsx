@@ -37,7 +37,7 @@ export default function handleRequest(
           const html = new PassThrough();
           pipe(html);
           text(html).then(
-            (page) => resolve(new Response(withDataInBody(page), { headers, status })),
+            (page) => resolve(new Response(withDataInBody(withoutNul(page)), { headers, status })),
             reject,
           );
         },
@@ -54,6 +54,11 @@ export default function handleRequest(
       abort();
     });
   });
+}
+
+/** React 18 writes U+0000 where a character of several bytes does not fit into its buffer (facebook/react #24985). */
+function withoutNul(page: string): string {
+  return page.replaceAll("\0", "");
 }
 
 /** Remix writes the page's data behind the document's end, where HTML allows no scripts. */

@@ -118,6 +118,8 @@ async function becomeMember(member: Visitor, site: E2eSite): Promise<void> {
     },
     ...{ prefix: "", suffix: " to", searched: "", renderKey: "" },
   });
+  // the first reader of a text finds the place of its highlights
+  await member.get(`/premium/chapters/${TEXT}`);
   await db.insert(readingProgress).values({ userId, slug: TEXT, block: 3 });
   await submit(member, "/premium/podcast", { intent: "create" });
   const picture = new FormData();

@@ -134,6 +134,8 @@ export class Crawl<Name extends string> {
       this.problems.push(`on ${from}: "${to}" is no address`);
       return null;
     }
+    // the pages of a text's further blocks are alike
+    if (/[?&]block=(?![12]\b)/.test(to)) return null;
     const { origin, protocol } = new URL(to);
     if (origin === this.options.origin) return to.replace(/#.*$/s, "");
     const site = protocol.startsWith("http") ? origin : protocol;
@@ -154,6 +156,7 @@ export class Crawl<Name extends string> {
     this.#rows.add(placeOf(address).place);
     const expected = this.expected(viewer.name, address);
     if (seen !== expected) this.#report(viewer, link, expected, seen);
+    if (page && answer.text.includes("\0")) this.#report(viewer, link, "no U+0000", "one");
     if (page && answer.status === 200) pages.set(address, page);
     if (answer.headers.location || isText(type)) await this.#visitWithQueries(viewer, link, answer);
     const { pathname, search } = new URL(address);

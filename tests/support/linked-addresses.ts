@@ -68,7 +68,7 @@ export function linksInText(text: string, address: string): string[] {
     ...plain.matchAll(/\s(?:href|src|url)="([^"]+)"/g),
     ...plain.matchAll(/\burl\(["']?([^)"']+)["']?\)/g),
     ...plain.matchAll(/\]\(([^)\s]+)\)/g),
-    ...plain.matchAll(new RegExp(`(${origin}[^\\s"'<>)\\]\\\\]*)`, "g")),
+    ...plain.matchAll(new RegExp(`(${origin}[^\\s,"'<>)\\]\\\\]*)`, "g")),
   ]
     .map(([, link = ""]) => link)
     .filter((link) => !link.startsWith("data:"))
