@@ -272,8 +272,11 @@ describe("with a reader's preference or device", () => {
         .evaluateAll((paths) =>
           (paths as SVGPathElement[]).map((path) => {
             const length = path.getTotalLength();
-            const at = (distance: number) =>
-              path.getPointAtLength(distance).matrixTransform(path.getScreenCTM() as DOMMatrix);
+            const at = (distance: number) => {
+              const point = path.getPointAtLength(distance);
+              const { x, y } = point.matrixTransform(path.getScreenCTM() as DOMMatrix);
+              return { x, y };
+            };
             return { start: at(0), next: at(0.5), last: at(length - 0.5), end: at(length) };
           }),
         );
