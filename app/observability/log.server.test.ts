@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { loggerOptions, redactAddresses } from "./log.server";
 
 let line = "";
-const logger = pino(loggerOptions(), {
+// tests of other files may have turned the log off
+const options = { ...loggerOptions(), level: "info" };
+const logger = pino(options, {
   write: (text) => {
     line = text;
   },
