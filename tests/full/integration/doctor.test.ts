@@ -192,11 +192,12 @@ const CASES: Case[] = [
       await makeOlderDatabase(url, knownMigrations().length - 1);
       const database = await connectDatabase(url);
       await database.db.execute(WORKER_RUNS);
+      // what is at Stripe belongs to the site with this id
+      const [known] = await scene.sql("select id from stripe_site");
+      await database.db.execute(`insert into stripe_site (id) values ('${known?.id}')
+        on conflict (is_only) do update set id = excluded.id`);
       return async () => {
         await migrateDatabase(database);
-        // what is at Stripe belongs to the site with this id
-        const [known] = await scene.sql("select id from stripe_site");
-        await database.db.execute(`insert into stripe_site (id) values ('${known?.id}')`);
         await database.close();
         expect((await wrong()).map(lineOf)).toEqual([]);
         fix();
