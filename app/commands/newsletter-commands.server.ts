@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import {
   type ControlOutcome,
   cancelCampaign,
@@ -16,7 +17,6 @@ import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
 import { IMAGES_PATH } from "~/features/newsletter/newsletter-paths";
 import { contentOf, describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssue, readIssueForSite } from "~/features/newsletter/read-issue.server";
-import { unsubscribeHeaders, unsubscribeUrl } from "~/features/newsletter/subscriber-links.server";
 import { OperatorError } from "~db/operator-error";
 import { findCampaignBySlug, findCampaigns, readCampaignProgress } from "~db/queries/campaigns";
 import { hasMailWorker } from "~db/queries/mail-workers";
@@ -79,7 +79,7 @@ async function renderTest(issue: Issue, to: string) {
   return {
     ...(await renderIssueMail(content, unsubscribeUrl(token))),
     subject: `Test: ${issue.subject}`,
-    headers: unsubscribeHeaders(token),
+    headers: unsubscribeHeaders(unsubscribeUrl(token)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { env } from "~/env.server";
+import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { describeTime } from "~/features/newsletter/campaign-report";
 import {
   campaignLifetime,
@@ -13,7 +14,6 @@ import { contentOf, describeSize, weighIssue } from "~/features/newsletter/previ
 import { type Issue, readIssueForSite } from "~/features/newsletter/read-issue.server";
 import { parseRate, parseStartTime } from "~/features/newsletter/send-options.server";
 import { describeDuration } from "~/features/newsletter/send-rate";
-import { unsubscribeUrl } from "~/features/newsletter/subscriber-links.server";
 import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { type Audience, type AudienceCounts, countAudience } from "~db/queries/campaigns";

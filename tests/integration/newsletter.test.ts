@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { unsubscribePath } from "~/features/mail/unsubscribe-links.server";
 import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
 import { subscribe as subscribeAddress } from "~/features/newsletter/subscribe.server";
-import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
 import { unsubscribeTokenOf } from "~/features/newsletter/unsubscribe-token.server";
 import { action as subscribe } from "~/routes/newsletter/route";
 import { action as unsubscribe } from "~/routes/newsletter_.unsubscribe/route";

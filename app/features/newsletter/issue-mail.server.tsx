@@ -3,6 +3,7 @@ import type { PreparedIssue } from "~/features/mail/campaign-lane.server";
 import { MailHeading, MailLink, MailSmallPrint } from "~/features/mail/mail-elements";
 import { MAIL_PROSE } from "~/features/mail/mail-prose";
 import { renderMail } from "~/features/mail/render-mail";
+import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { MarkdownContent } from "~/features/markdown/markdown-content";
 import type { MarkdownTree } from "~/features/markdown/markdown-tree.server";
 import { currentSite } from "~/features/site/current-site.server";
@@ -11,7 +12,7 @@ import { findCampaign } from "~db/queries/campaigns";
 import { issueTree } from "./issues.server";
 import { issuePath } from "./newsletter-paths";
 import { prepareMessage } from "./prepare-message";
-import { feedbackSender, unsubscribeUrl } from "./subscriber-links.server";
+import { feedbackSender } from "./subscriber-links.server";
 
 /** An issue's content for its mail. */
 export type IssueContent = {

@@ -3,9 +3,9 @@ import { env } from "~/env.server";
 import { enqueueDispensableMail, type OutgoingMail } from "~/features/mail/enqueue-mail.server";
 import { renderMailOnce } from "~/features/mail/render-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-mails";
+import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import type { Transaction } from "~db/client";
 import type { NewSubscriber } from "~db/queries/subscribers";
-import { unsubscribeHeaders, unsubscribeUrl } from "./subscriber-links.server";
 
 /**
  * Queues a new subscriber's welcome mail in the transaction that adds or confirms the address. An address gets only
@@ -21,7 +21,7 @@ export async function enqueueNewsletterWelcome(
     to: email,
     message: {
       ...(await renderWelcome(unsubscribeToken)),
-      headers: unsubscribeHeaders(unsubscribeToken),
+      headers: unsubscribeHeaders(unsubscribeUrl(unsubscribeToken)),
     },
     idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
   });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { PreparedIssue } from "~/features/mail/campaign-lane.server";
+import { unsubscribeHeaders } from "~/features/mail/unsubscribe-links.server";
 
 type MessageOptions = {
   subject: string;
@@ -44,8 +45,7 @@ export async function prepareMessage({
         headers: {
           "Feedback-ID": feedbackId,
           "List-Id": `<${listId}>`,
-          "List-Unsubscribe": `<${url}>`,
-          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+          ...unsubscribeHeaders(url),
         },
       };
     },

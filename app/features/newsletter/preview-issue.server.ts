@@ -1,11 +1,11 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { env } from "~/env.server";
+import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { markdownTree } from "~/features/markdown/markdown-tree.server";
 import { type IssueContent, renderIssueMail } from "./issue-mail.server";
 import { IMAGES_PATH } from "./newsletter-paths";
 import type { Issue } from "./read-issue.server";
-import { unsubscribeUrl } from "./subscriber-links.server";
 
 /** Size at which to warn, in bytes. Gmail cuts a mail off at 102 KB of HTML, and with it the unsubscribe link. */
 const LARGE_HTML_BYTES = 90 * 1024;

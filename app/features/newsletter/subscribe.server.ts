@@ -3,6 +3,7 @@ import { emailSchema } from "~/environment/email-address.server";
 import { enqueueMail, isMailQueueFull } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newsletterConfirmationMail } from "~/features/mail/templates/newsletter-mails";
+import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
@@ -15,7 +16,7 @@ import {
 import { findSuppressionReason, liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
 import { isEmailConfirmed } from "~db/queries/users";
 import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
-import { confirmPath, unsubscribeHeaders } from "./subscriber-links.server";
+import { confirmPath } from "./subscriber-links.server";
 import { unsubscribeTokenOf } from "./unsubscribe-token.server";
 
 /** The outcome of the newsletter form. An empty value does nothing (specification, 5). */
@@ -81,7 +82,7 @@ async function askToConfirm(email: string): Promise<boolean> {
     const url = env().PUBLIC_URL + confirmPath(id);
     const message = {
       ...(await renderMail(newsletterConfirmationMail({ url }))),
-      headers: unsubscribeHeaders(unsubscribeToken),
+      headers: unsubscribeHeaders(unsubscribeUrl(unsubscribeToken)),
     };
     await enqueueMail({ kind: "newsletter-confirmation", to: email, message }, tx);
     return true;

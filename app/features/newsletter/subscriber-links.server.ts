@@ -6,24 +6,6 @@ export function confirmPath(subscriberId: string): string {
   return `/newsletter/confirm?token=${subscriberToken("confirm", subscriberId)}`;
 }
 
-/** Returns the path, with token, of the unsubscribe page. */
-export function unsubscribePath(token: string): string {
-  return `/newsletter/unsubscribe?token=${token}`;
-}
-
-/** Returns the unsubscribe URL for a token. */
-export function unsubscribeUrl(token: string): string {
-  return env().PUBLIC_URL + unsubscribePath(token);
-}
-
-/** Returns the one-click unsubscribe headers of every newsletter mail (RFC 8058). */
-export function unsubscribeHeaders(token: string): Record<string, string> {
-  return {
-    "List-Unsubscribe": `<${unsubscribeUrl(token)}>`,
-    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-  };
-}
-
 /** Returns the sender in the `Feedback-ID` of letters, 5 to 15 characters from the site's host. */
 export function feedbackSender(): string {
   const { hostname } = new URL(env().PUBLIC_URL);

@@ -4,7 +4,7 @@ import {
   memberOfToken,
   setNewTextsMailFor,
 } from "~/features/library/new-texts/new-texts-consent.server";
-import { unsubscribePath } from "~/features/newsletter/subscriber-links.server";
+import { unsubscribePath } from "~/features/mail/unsubscribe-links.server";
 import {
   isUnsubscribeLink,
   type UnsubscribeOutcome,
@@ -30,7 +30,10 @@ export const handle: RouteHandle = {
   originCheck: false,
 };
 
-/** The links of letters and of mails about new texts. Opening the page does not use up the link, because mail scanners open links too. */
+/**
+ * Takes the links of letters and of mails about new texts. Opening the page does not use up the link, because mail
+ * scanners open links, too.
+ */
 export async function loader({ request }: LoaderFunctionArgs) {
   const token = secretInAddress(request);
   if ((await memberOfToken(token)) !== null) return { token, list: "new-texts" as const };

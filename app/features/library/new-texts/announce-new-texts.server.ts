@@ -2,6 +2,7 @@ import { env } from "~/env.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newTextsMail } from "~/features/mail/templates/new-texts-mail";
+import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { startTimedWork } from "~/observability/timed-work.server";
@@ -11,7 +12,7 @@ import { currentEdition } from "../current-edition.server";
 import type { EditionEntry } from "../edition";
 import { labelAbove } from "../entry-label";
 import { documentPath } from "../library-paths";
-import { newTextsTokens, unsubscribeUrlOf } from "./new-texts-consent.server";
+import { newTextsTokens } from "./new-texts-consent.server";
 
 const MINUTE_MS = 60_000;
 
@@ -74,7 +75,7 @@ async function queueMails(
         label: labelAbove(entry),
         url: PUBLIC_URL + documentPath(entry),
       })),
-      list: { unsubscribeUrl: unsubscribeUrlOf(PLACEHOLDER), postalAddress },
+      list: { unsubscribeUrl: unsubscribeUrl(PLACEHOLDER), postalAddress },
     }),
   );
   for (const { id, email } of members) {
@@ -85,8 +86,7 @@ async function queueMails(
       text: text.replaceAll(PLACEHOLDER, token),
       headers: {
         "List-Id": `<new-texts.${new URL(PUBLIC_URL).hostname}>`,
-        "List-Unsubscribe": `<${unsubscribeUrlOf(token)}>`,
-        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        ...unsubscribeHeaders(unsubscribeUrl(token)),
       },
     };
     await enqueueMail({ kind: "new-texts", to: email, message }, tx);
