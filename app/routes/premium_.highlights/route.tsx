@@ -5,7 +5,7 @@ import { listHighlights } from "~/features/library/highlights/list-highlights.se
 import libraryStyles from "~/features/library/library.css";
 import { HIGHLIGHTS_PATH } from "~/features/library/library-paths";
 import { requireReader } from "~/features/library/require-reader.server";
-import { SEARCH_PARAMETER } from "~/features/library/search-paths";
+import { pageNumber, SEARCH_PARAMETER } from "~/features/library/search-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -20,12 +20,11 @@ export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) return null;
   const { searchParams } = new URL(args.request.url);
-  const page = searchParams.get("page") ?? "";
   return listHighlights(
     { userId: reader.viewer.user.id, edition: reader.edition },
     {
       words: searchParams.get(SEARCH_PARAMETER) ?? "",
-      page: /^[1-9]\d{0,3}$/.test(page) ? Number(page) : 1,
+      page: pageNumber(searchParams.get("page")),
       now: new Date(),
     },
   );

@@ -6,7 +6,7 @@ import { SEARCH_PATH } from "~/features/library/library-paths";
 import { requireReader } from "~/features/library/require-reader.server";
 import { searchLibrary } from "~/features/library/search.server";
 import { SearchPage } from "~/features/library/search-page";
-import { SEARCH_PARAMETER } from "~/features/library/search-paths";
+import { pageNumber, SEARCH_PARAMETER } from "~/features/library/search-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -35,11 +35,6 @@ export async function loader(args: LoaderFunctionArgs) {
       now: new Date(),
     }),
   };
-}
-
-/** The page number in the query; 1 for any other text. */
-function pageNumber(text: string | null): number {
-  return text !== null && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1;
 }
 
 export default function Search() {
