@@ -5,7 +5,7 @@ import { keptChoice } from "./kept-choice";
 export const KEYS_CHOICE = "keys";
 
 /** Elements with their own use of keys. */
-export const USES_KEYS =
+const USES_KEYS =
   "input, textarea, select, audio, video, dialog, [contenteditable], [role=menu], [role=slider], [role=tablist]";
 
 /** Calls the action of a pressed key, by the key's name. An action that does nothing returns false. */

@@ -1,11 +1,17 @@
 import { useNavigate, useNavigation } from "@remix-run/react";
-import { type CSSProperties, type FormEvent, useEffect, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type FormEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { createPortal } from "react-dom";
 import * as toasts from "~/toast-messages";
 import { Button, postJson, toastOf, useToast } from "~/ui";
-import { keptChoice } from "../kept-choice";
 import { newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
-import { KEYS_CHOICE, USES_KEYS } from "../use-reading-keys";
+import { useReadingKeys } from "../use-reading-keys";
 import { blockAtTop } from "../use-reading-position";
 import { COLORS, MAX_PASSAGE_NOTE_LENGTH, type TextHighlights } from "./highlight";
 import { characterRange } from "./selection";
@@ -35,26 +41,31 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   const { state } = useNavigation();
   const highlighted = useRef<string | null>(null);
 
+  useReadingKeys({
+    h: () => {
+      const selected = selectedPassage();
+      if (selected) {
+        setTarget(selected);
+        setNoting(false);
+      }
+      if (selected || target) focusSoon(tools);
+      else navigate(newHighlightPath(slug, blockAtTop() ?? 1));
+    },
+  });
+
   useEffect(() => {
-    const text = document.getElementById("text");
     let pause: ReturnType<typeof setTimeout> | undefined;
     const open = (next: Target) => {
       setTarget(next);
       setNoting(false);
     };
     const lookAtSelection = () => {
-      const selection = getSelection();
-      const range = selection?.rangeCount && !selection.isCollapsed && selection.getRangeAt(0);
-      const found = text && range ? characterRange(text, range) : null;
-      if (found && range) {
-        open({ passage: `${found.start}-${found.end}`, ...placeUnder(range) });
-        return true;
-      }
+      const selected = selectedPassage();
+      if (selected) open(selected);
       // pressing a tool may end the selection
-      if (!tools.current?.contains(document.activeElement)) {
+      else if (!tools.current?.contains(document.activeElement)) {
         setTarget((was) => (was && "passage" in was ? null : was));
       }
-      return false;
     };
     const onSelection = () => {
       clearTimeout(pause);
@@ -72,19 +83,10 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       }
       event.preventDefault();
       open({ id, color: linkOf(id)?.dataset.color ?? "", ...placeUnder(found) });
-      if (found instanceof HTMLAnchorElement) focusSoon();
+      if (found instanceof HTMLAnchorElement) focusSoon(tools);
     };
-    const focusSoon = () =>
-      requestAnimationFrame(() => tools.current?.querySelector("button")?.focus());
-    const onKey = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, defaultPrevented, target: at } = event;
+    const onKey = ({ key }: KeyboardEvent) => {
       if (key === "Escape") setTarget(null);
-      if (key !== "h" || ctrlKey || metaKey || altKey || defaultPrevented) return;
-      if (keptChoice(KEYS_CHOICE) === "off" || (at instanceof Element && at.closest(USES_KEYS)))
-        return;
-      event.preventDefault();
-      if (lookAtSelection() || tools.current) focusSoon();
-      else navigate(newHighlightPath(slug, blockAtTop() ?? 1));
     };
     // what was selected before the page was hydrated
     onSelection();
@@ -97,7 +99,7 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       document.removeEventListener("click", onClick);
       document.removeEventListener("keydown", onKey);
     };
-  }, [navigate, slug]);
+  }, []);
 
   useEffect(() => {
     if (state !== "loading") return;
@@ -206,6 +208,19 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
     document.body,
   );
 }
+
+/** Returns what is selected in the text; null for nothing. */
+function selectedPassage(): Target | null {
+  const text = document.getElementById("text");
+  const selection = getSelection();
+  const range = selection?.rangeCount && !selection.isCollapsed && selection.getRangeAt(0);
+  const found = text && range ? characterRange(text, range) : null;
+  return found && range ? { passage: `${found.start}-${found.end}`, ...placeUnder(range) } : null;
+}
+
+/** Moves the focus into the tools once they are shown. */
+const focusSoon = (tools: RefObject<HTMLElement>) =>
+  requestAnimationFrame(() => tools.current?.querySelector("button")?.focus());
 
 const linkOf = (id: string) =>
   document.querySelector<HTMLElement>(`.highlight-link[data-highlight="${id}"]`);
