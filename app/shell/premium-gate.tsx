@@ -37,7 +37,7 @@ export function PremiumGate({ children }: { children: ReactNode }) {
     return (
       <LogInFirstPage
         heading={`Log in to ${purposeOf(address)}`}
-        lead="You come right back here."
+        lead="You will return to this page."
         returnTo={address}
       />
     );

@@ -29,7 +29,8 @@ const MAIL_COUNT_WINDOW_MS = 60 * 60 * 1000;
 
 /**
  * Queues a password reset link for the user with this address, which then leads to a destination, if any; "busy" if too
- * many mails are queued. Neither outcome nor timing reveals whether an account exists: even the look-up runs in the background. Never throws.
+ * many mails are queued. Neither outcome nor timing reveals whether an account exists: even the look-up runs in the
+ * background. Never throws.
  */
 export async function requestPasswordReset(
   email: string,

@@ -14,7 +14,7 @@ import { MembershipStatusText, PaymentText } from "./membership-status-text";
 export function CardPage({ viewer }: { viewer: Viewer | null }) {
   if (!viewer) {
     return (
-      <Frame heading="Log in to your membership" lead="You come right back here.">
+      <Frame heading="Log in to your membership" lead="You will return to this page.">
         <LogInHere returnTo={CARD_PATH} />
       </Frame>
     );

@@ -46,12 +46,12 @@ export function ReadingRoom({
     if (!read.isMarked) await read.mark("read", true);
     navigate(next?.path ?? CHAPTERS_PATH);
   };
-  const turnOn = () => isAtEnd() && next !== null && goOn();
+  const turnForward = () => isAtEnd() && next !== null && goOn();
   const turnBack = () => isAtBeginning() && previous !== null && navigate(previous.path);
   const isRightToLeft = document.dir === "rtl";
   useReadingKeys({
-    ArrowRight: isRightToLeft ? turnBack : turnOn,
-    ArrowLeft: isRightToLeft ? turnOn : turnBack,
+    ArrowRight: isRightToLeft ? turnBack : turnForward,
+    ArrowLeft: isRightToLeft ? turnForward : turnBack,
     "/": () => openPanel(panel, "panel-search"),
     "?": () => openPanel(panel, "panel-keys"),
   });

@@ -25,7 +25,8 @@ type SoundPlayerProps = {
 };
 
 /**
- * The browser's player for a text's sound, with skips, a speed that the browser keeps, and a download link. It starts where the member stopped, on any device.
+ * The browser's player for a text's sound, with skips, a speed that the browser keeps, and a download link. It starts
+ * where the member stopped, on any device.
  * Render it with the slug as its key.
  */
 export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {

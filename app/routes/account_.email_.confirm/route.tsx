@@ -81,7 +81,7 @@ export default function ConfirmEmailChange() {
   return (
     <LogInFirstPage
       heading="Log in to confirm your new email"
-      lead="With the address you have used so far. You come right back here."
+      lead="With the address you have used so far. You will return to this page."
       returnTo={confirmEmailChangePath(data.token)}
     />
   );

@@ -11,7 +11,8 @@ const VOID_TAG = /^<(?:br|hr|img|wbr)\b/;
 
 /**
  * A stored text's characters, in which positions of passages are counted: the text of its elements without the numbers
- * of footnotes and line breaks, and a line break after each element that is in no other (`characterRange` counts alike in a browser).
+ * of footnotes and line breaks, and a line break after each element that is in no other. `characterRange` counts alike
+ * in a browser.
  */
 export type PassageText = {
   characters: string;
