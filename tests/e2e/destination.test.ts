@@ -1,5 +1,5 @@
-import type { Page } from "playwright";
-import { describe, it } from "vitest";
+import type { Locator, Page } from "playwright";
+import { describe, it, vi } from "vitest";
 import { readDestination } from "~/features/accounts/destination";
 import { expect } from "../support/browser-expect";
 import { siteForThisFile } from "../support/e2e-site";
@@ -65,10 +65,11 @@ describe.each([true, false])("a chapter's address with JavaScript: %s", (javaScr
     await upgrade.click();
     const toast = page.locator(".toast", { hasText: "Please log in or sign up to upgrade." });
     const link = page.locator("#purchase").getByRole("link", { name: "Sign Up" });
-    const toastBox = await toast.boundingBox();
+    // Radix's toast takes the place of the plain one, and has no box for a moment
+    const boxOf = (shown: Locator) => vi.waitUntil(() => shown.boundingBox(), 10_000);
+    const toastBox = await boxOf(toast);
     for (const spoken of [upgrade, link, page.locator("#purchase").getByText("Log In")]) {
-      const box = await spoken.boundingBox();
-      if (!box || !toastBox) throw new Error("Something is not shown.");
+      const box = await boxOf(spoken);
       const isClear = box.y + box.height <= toastBox.y || box.y >= toastBox.y + toastBox.height;
       expect(isClear, JSON.stringify({ box, toastBox })).toBe(true);
     }
