@@ -31,7 +31,7 @@ const TYPES = {
  */
 const VALUE_FORMATS = { DateStyle: "ISO, YMD", TimeZone: "UTC" };
 
-/** Milliseconds a cancelled statement may still take before its connection is destroyed. */
+/** Milliseconds a canceled statement may still take before its connection is destroyed. */
 const CANCEL_TIMEOUT_MS = 2_000;
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: CancelRequest and SSLRequest. */
 const CANCEL_REQUEST_CODE = 80_877_102;
@@ -49,7 +49,7 @@ export type StatementOptions = {
   prepare?: boolean;
   /** Rows as arrays of column values instead of objects. */
   asArrays?: boolean;
-  /** Milliseconds after which the statement is cancelled; null, the default, for no limit. */
+  /** Milliseconds after which the statement is canceled; null, the default, for no limit. */
   timeout?: number | null;
 };
 
@@ -188,7 +188,7 @@ export class Connection {
         this.#closeListeners.delete(fail);
         clearTimeout(timer);
         this.usedAt = Date.now();
-        // a commit cancelled while it waits for a synchronous standby succeeds with only a warning
+        // a commit canceled while it waits for a synchronous standby succeeds with only a warning
         if (late) reject(late);
         else answer();
       };

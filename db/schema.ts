@@ -68,7 +68,7 @@ export const sessions = pgTable(
     expiresAt: instant("expires_at").notNull(),
     /** When a page was last opened with it, to the day. */
     lastSeenAt: instant("last_seen_at").notNull().defaultNow(),
-    /** Names by which the owner recognises the browser, such as Firefox and Windows; null if unknown. */
+    /** Names by which the owner recognizes the browser, such as Firefox and Windows; null if unknown. */
     browser: text("browser"),
     system: text("system"),
     /** The network it was opened from, an IPv4 address or IPv6 /64; null before this was recorded. */
@@ -223,7 +223,7 @@ export const profiles = pgTable(
     stripeSubscriptionId: text("stripe_subscription_id"),
     stripeSubscriptionStatus: text("stripe_subscription_status"),
     stripeCancelAtPeriodEnd: boolean("stripe_cancel_at_period_end").notNull().default(false),
-    /** When a cancelled subscription ends, which may be several charges away; null if it renews. */
+    /** When a canceled subscription ends, which may be several charges away; null if it renews. */
     stripeCancelAt: instant("stripe_cancel_at"),
     /** When Stripe charges next, null if it does not; and how much by its preview, with taxes and discounts. */
     nextPaymentAt: instant("next_payment_at"),
@@ -407,7 +407,7 @@ export type MailState =
   | "sent"
   | "failed"
   | "expired"
-  /** Its campaign was cancelled, or its subscriber has left. */
+  /** Its campaign was canceled, or its subscriber has left. */
   | "cancelled"
   /** Its address is in `suppressed_addresses`. */
   | "suppressed";
@@ -416,7 +416,7 @@ export type MailState =
 export const mails = pgTable(
   "mails",
   {
-    /** Also the local part of the Message-ID, so that receivers recognise a mail that was sent twice. */
+    /** Also the local part of the Message-ID, so that receivers recognize a mail that was sent twice. */
     id: uuid("id").primaryKey().defaultRandom(),
     kind: text("kind").notNull(),
     /** Transactional mails with a lower number are sent first. */
@@ -436,7 +436,7 @@ export const mails = pgTable(
     subscriberId: uuid("subscriber_id"),
     /** Null until it is composed, and without a recipient, because its links may be credentials. */
     message: jsonb("message").$type<RenderedMail>(),
-    /** Where a mail's link leads afterwards; null from its composition on. */
+    /** Where a mail's link leads afterward; null from its composition on. */
     leadsTo: text("leads_to"),
     createdAt: instant("created_at").notNull().defaultNow(),
     /** When the next attempt is due. */
@@ -561,7 +561,7 @@ export const editionDocuments = pgTable(
     language: text("language"),
     dir: text("dir").$type<"ltr" | "rtl">(),
     wordCount: integer("word_count").notNull(),
-    /** Sanitised. Its blocks (paragraphs and such) have the ids `p1`, `p2` and so on. */
+    /** Sanitized. Its blocks (paragraphs and such) have the ids `p1`, `p2` and so on. */
     html: text("html").notNull(),
     /** The plain text of each block, in the order of their ids. */
     blocks: text("blocks").array().notNull(),
@@ -705,7 +705,7 @@ export const memberships = pgTable(
     /** The price a month, in Stripe's minor unit of the currency. */
     monthlyAmount: integer("monthly_amount").notNull(),
     currency: text("currency").notNull(),
-    /** Why it was cancelled, in Stripe's word; null if nobody said. */
+    /** Why it was canceled, in Stripe's word; null if nobody said. */
     reason: text("reason"),
   },
   (table) => [

@@ -95,7 +95,7 @@ function foldParts(source: string, from: number, onPart: (part: Letter | Letter[
 
 /**
  * Returns a text in the form that is indexed and searched: letters without accents, digits and hyphens, and spaces for
- * everything else. Case is left to PostgreSQL where it is ASCII. Of scripts without spaces, each two neighbours are a
+ * everything else. Case is left to PostgreSQL where it is ASCII. Of scripts without spaces, each two neighbors are a
  * word, and so is the last letter, which a search for one letter finds as the beginning of a word. With the character
  * classification "C", as in the embedded database, PostgreSQL takes all characters beyond ASCII, such as dashes, for
  * letters. It takes `and/or` for a file's path. `from` is where the text begins in a longer one.
@@ -142,7 +142,7 @@ export const roughlyFolded = (source: string) =>
   );
 
 /**
- * Returns a search in the same form, in the syntax of `websearch_to_tsquery`: neighbouring letters of a script without
+ * Returns a search in the same form, in the syntax of `websearch_to_tsquery`: neighboring letters of a script without
  * spaces are a phrase of pairs.
  */
 export function foldSearch(words: string): string {

@@ -1,4 +1,4 @@
-// `npm test`: lint, types, migrations, build, and the tests of the product's main behaviour, up to the first step
+// `npm test`: lint, types, migrations, build, and the tests of the product's main behavior, up to the first step
 // that fails. `npm run test:full`: these and the rest, in tests/full, tests/load and tests/webkit. Both start from a
 // fresh clone. `--shard=1/4` runs one of four parts of the tests.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

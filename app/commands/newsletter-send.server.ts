@@ -149,7 +149,7 @@ async function writeCampaign(
         );
       case "cancelled":
         throw new OperatorError(
-          `Nothing was sent: '${campaign.slug}' was cancelled, which is final. To send it after all, give it another slug; who had it already then gets it again.`,
+          `Nothing was sent: '${campaign.slug}' was canceled, which is final. To send it after all, give it another slug; who had it already then gets it again.`,
         );
     }
   } finally {

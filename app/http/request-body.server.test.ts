@@ -158,7 +158,7 @@ describe("a form's body", () => {
 
 describe("a form with a file", () => {
   const RULES = { field: "picture", limit: 1024 * 1024 };
-  // as bytes: cancelling Node 24's stream of a FormData causes an unhandled rejection
+  // as bytes: canceling Node 24's stream of a FormData causes an unhandled rejection
   const read = async (body: BodyInit, contentType?: string) => {
     const whole = new Response(body);
     const type = contentType ?? whole.headers.get("Content-Type") ?? undefined;

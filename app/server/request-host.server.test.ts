@@ -84,7 +84,7 @@ describe("a path", () => {
     "/au\tth",
     "/auth ",
     "/caf\u00c3\u00a9",
-  ])("that new URL reads otherwise is recognised: %j", (path) => {
+  ])("that new URL reads otherwise is recognized: %j", (path) => {
     expect(isRewrittenByUrl(path)).toBe(true);
   });
 

@@ -11,7 +11,7 @@ import { hasSessionCookie, renewSession } from "~/features/accounts/sessions.ser
 import type { Viewer } from "~/features/accounts/viewer";
 import { findSession, findUser, findViewer } from "~/features/accounts/viewer.server";
 import { currentEdition } from "~/features/library/current-edition.server";
-import { labelledTitle } from "~/features/library/entry-label";
+import { labeledTitle } from "~/features/library/entry-label";
 import { documentPath } from "~/features/library/library-paths";
 import { type ReadingSettings, toReadingSettings } from "~/features/library/reading-settings";
 import { findReadingSettings, readingCookieName } from "~/features/library/reading-settings.server";
@@ -94,7 +94,7 @@ function describeDestination(path: string, viewer: Viewer | null) {
   if (path === UPGRADE) return null;
   const [address = ""] = path.split("?");
   const entry = edition.find(address.split("/").at(-1) ?? "", new Date());
-  return { path, title: entry && documentPath(entry) === address ? labelledTitle(entry) : null };
+  return { path, title: entry && documentPath(entry) === address ? labeledTitle(entry) : null };
 }
 
 async function renewOrNull(args: { request: Request; context: AppLoadContext }) {

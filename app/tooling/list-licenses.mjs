@@ -1,4 +1,4 @@
-// Prints what the container's image holds besides this program, and under which licences. The Dockerfile writes it to
+// Prints what the container's image holds besides this program, and under which licenses. The Dockerfile writes it to
 // licenses/third-party.txt.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

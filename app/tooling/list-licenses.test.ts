@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const isDebian = spawnSync("dpkg-query", ["--version"]).status === 0;
 
-it.runIf(isDebian)("names what is in the image, from Debian to npm, with its licence", () => {
+it.runIf(isDebian)("names what is in the image, from Debian to npm, with its license", () => {
   const { stdout, status } = spawnSync(process.execPath, ["app/tooling/list-licenses.mjs"], {
     cwd: root,
     encoding: "utf8",

@@ -6,7 +6,7 @@ type TextFieldProps = Omit<ComponentPropsWithoutRef<"input">, "id" | "className"
   className?: string;
 };
 
-/** A labelled one-line input. */
+/** A labeled one-line input. */
 export const TextField = forwardRef<HTMLInputElement, TextFieldProps>(function TextField(
   { label, className, ...input },
   ref,
@@ -27,7 +27,7 @@ type PasswordFieldProps = Omit<TextFieldProps, "type"> & {
   hint?: string;
 };
 
-/** A labelled password input which, where JavaScript runs, can show what was typed. */
+/** A labeled password input which, where JavaScript runs, can show what was typed. */
 export const PasswordField = forwardRef<HTMLInputElement, PasswordFieldProps>(
   function PasswordField({ label, hint, className, ...input }, ref) {
     const id = useId();

@@ -1,6 +1,6 @@
 type IconProps = { className?: string };
 
-/** Returns one of the site's icons: 24-unit line drawings in the text's colour, always decorative. */
+/** Returns one of the site's icons: 24-unit line drawings in the text's color, always decorative. */
 const icon =
   (drawing: string) =>
   ({ className = "size-6" }: IconProps) => (

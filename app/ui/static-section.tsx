@@ -21,7 +21,7 @@ export function StaticSection({ id, markupKey, html, className }: StaticSectionP
     <div
       id={id}
       className={className}
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: rendered or sanitised by the server.
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: rendered or sanitized by the server.
       dangerouslySetInnerHTML={{ __html: markupOf(id, markupKey, html) }}
     />
   );

@@ -68,7 +68,7 @@ export async function lockAccount(
 
 /**
  * Deletes an account with all its rows, unsubscribes its address, and deletes the contents of mails to the address;
- * queued ones are cancelled. The remaining rows of mails and suppressions hold only the address's hash.
+ * queued ones are canceled. The remaining rows of mails and suppressions hold only the address's hash.
  */
 export async function deleteAccountRows(
   { userId, email }: { userId: string; email: string },

@@ -235,7 +235,7 @@ function isInAudience(audience: Audience): SQL {
   )`;
 }
 
-/** Public from its start on; a cancelled one only if it was mailed to anybody. */
+/** Public from its start on; a canceled one only if it was mailed to anybody. */
 function isPublished(now: Date): SQL | undefined {
   return and(
     lte(campaigns.startAt, now),

@@ -272,7 +272,7 @@ export async function makePutOffMailsDue(executor: Executor): Promise<void> {
 }
 
 /**
- * Finishes up to 500 queued mails of cancelled campaigns, which a worker had claimed at the cancellation and could not
+ * Finishes up to 500 queued mails of canceled campaigns, which a worker had claimed at the cancellation and could not
  * deliver.
  */
 export async function cancelReturnedMails(executor: Executor): Promise<void> {

@@ -11,7 +11,7 @@ export type PaidMembership = {
   /** In Stripe's minor unit of the currency. */
   monthlyAmount: number;
   currency: string;
-  /** Why it was cancelled, in Stripe's word; null if nobody said. */
+  /** Why it was canceled, in Stripe's word; null if nobody said. */
   reason: string | null;
 };
 

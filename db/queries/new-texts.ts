@@ -61,7 +61,7 @@ export async function wantsNewTextsMail(userId: string): Promise<boolean> {
   );
 }
 
-/** Stores whether a user wishes to be mailed about new texts; without, mails that wait are cancelled. */
+/** Stores whether a user wishes to be mailed about new texts; without, mails that wait are canceled. */
 export async function setNewTextsMail(userId: string, isWanted: boolean): Promise<void> {
   await getDatabase().db.transaction(async (tx) => {
     const since = isWanted ? sql`coalesce(${users.newTextsMailSince}, now())` : null;

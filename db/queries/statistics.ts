@@ -51,7 +51,7 @@ export async function countMemberChanges(executor: Executor): Promise<MemberChan
     from changes group by month order by month`);
 }
 
-/** Memberships that were cancelled and end after `since`, by the reason given in Stripe's word, commonest first. */
+/** Memberships that were canceled and end after `since`, by the reason given in Stripe's word, commonest first. */
 export async function countReasons(
   since: string,
   executor: Executor,

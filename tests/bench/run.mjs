@@ -136,7 +136,7 @@ async function comparePosts(site, readers) {
   });
   await compare("a member's notes", post("/premium/notes/save", notesOf(readers)));
   await compare("webhook", post("/webhooks/stripe", signedEvent));
-  // last, since its queued mails are still sent afterwards
+  // last, since its queued mails are still sent afterward
   const newcomer = () => ({ body: { email: `${randomUUID()}@bench.test` } });
   await compare("newsletter", post("/newsletter", newcomer));
 }

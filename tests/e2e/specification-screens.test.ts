@@ -9,7 +9,7 @@ const site = siteForThisFile({ sharesTab: true });
 
 const PHOTO_HOST = "https://images.unsplash.com/";
 
-/** Expects the landing page, recognised by what no other page has. */
+/** Expects the landing page, recognized by what no other page has. */
 async function expectLandingPage(page: Page) {
   await expect(page).toHaveURL(`${site.origin}/`);
   await expect(page.getByRole("heading", { level: 1, name: "The Golden Path" })).toBeVisible();
@@ -359,7 +359,7 @@ describe("the title of the page", () => {
     "/auth": "Log In · The Golden Path",
     "/auth?tab=signup": "Sign Up · The Golden Path",
     "/auth/forgot-password": "Forgot your password? · The Golden Path",
-    "/checkout/cancelled": "Checkout cancelled · The Golden Path",
+    "/checkout/cancelled": "Checkout canceled · The Golden Path",
     "/billing/card": "Payment card · The Golden Path",
     "/no/such/page": "Page not found · The Golden Path",
   };

@@ -61,10 +61,10 @@ const LEFT_OUT: Record<string, string> = {
   "sessions.tokenHash": SECRET,
   "sessions.userId": OWNER,
   "passkeys.id":
-    "With the public key, what the site recognises the authenticator by; of no other use.",
+    "With the public key, what the site recognizes the authenticator by; of no other use.",
   "passkeys.userId": OWNER,
-  "passkeys.publicKey": "What the site recognises the authenticator by; of no other use.",
-  "passkeys.counter": "What the site recognises a copied authenticator by; of no other use.",
+  "passkeys.publicKey": "What the site recognizes the authenticator by; of no other use.",
+  "passkeys.counter": "What the site recognizes a copied authenticator by; of no other use.",
   "password_resets.userId": OWNER,
   "password_resets.tokenHash": SECRET,
   "email_changes.id": "A number of a row that is deleted within days; nothing refers to it.",

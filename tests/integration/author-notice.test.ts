@@ -59,7 +59,7 @@ describe("the author", () => {
   it.each<[AuthorEvent["kind"], string, RegExp]>([
     ["dispute-opened", "A payment is disputed", /ended the member's access and paused.*deadline/s],
     ["dispute-won", "A dispute is won", /restored the member's access.*collected again/s],
-    ["dispute-lost", "A dispute is lost", /cancelled the subscription/],
+    ["dispute-lost", "A dispute is lost", /canceled the subscription/],
     ["refunded", "A payment was refunded", /still renews.*Cancel the subscription at Stripe if/s],
   ])(
     "is notified by mail and log of %s: what the site did, and what remains to do",

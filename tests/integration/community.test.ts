@@ -142,7 +142,7 @@ describe("a log-out here", () => {
     expect(calls[0]?.key).toBe(API_KEY);
   });
 
-  it("anonymises deleted accounts, and logs what to do if that fails", async () => {
+  it("anonymizes deleted accounts, and logs what to do if that fails", async () => {
     accounts.set("7f0c", 42);
     await forgetInCommunity("7f0c");
     await forgetInCommunity("never there");

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { contentsPage } from "~/features/library/contents";
-import { labelledTitle } from "~/features/library/entry-label";
+import { labeledTitle } from "~/features/library/entry-label";
 import { importEdition } from "~/features/library/importer/import-edition.server";
 import { findMedia } from "~/features/library/media-store.server";
 import { getDatabase } from "~db/client";
@@ -200,7 +200,7 @@ describe("what real books have", () => {
       }),
     );
     const chapters = edition.chapters(new Date());
-    expect(chapters.map((entry) => [entry.part, labelledTitle(entry)])).toEqual([
+    expect(chapters.map((entry) => [entry.part, labeledTitle(entry)])).toEqual([
       [null, "Prologue: C1"],
       ["The Valley", "Chapter 1: C2"],
       ["The Valley", "Chapter 2: C3"],

@@ -260,7 +260,7 @@ describe("a search", () => {
     expect(results[0]?.isCut).toEqual({ before: true, after: true });
   });
 
-  it("finds extras too, labelled as such", async () => {
+  it("finds extras too, labeled as such", async () => {
     const edition = await takeEdition({
       "chapters/01-gates.md": editionText({ title: "Gates", summary: "S.", order: 1 }),
       "extras/one-drawer.md": editionText(

@@ -98,7 +98,7 @@ const EXPORTS: Record<string, string[]> = {
     "first_name,email_address,state,created_at,tags",
     "A,kept@example.test,active,2024-01-02T03:04:05Z,",
     "A,unconfirmed@example.test,inactive,2024-01-02T03:04:05Z,",
-    "A,left@example.test,cancelled,2024-01-02T03:04:05Z,",
+    "A,left@example.test,canceled,2024-01-02T03:04:05Z,",
     "A,bounced@example.test,bounced,2024-01-02T03:04:05Z,",
     "A,complained@example.test,complained,2024-01-02T03:04:05Z,",
   ],

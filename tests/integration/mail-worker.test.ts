@@ -365,7 +365,7 @@ describe("whatever the mail server does", () => {
         expect(copies.length, about).toBeGreaterThan(0);
         expect(copies.length - 1, about).toBeLessThanOrEqual(unsaid);
       }
-      // receivers can recognise a second copy, and the operator knows that there may be one
+      // receivers can recognize a second copy, and the operator knows that there may be one
       expect(new Set(copies.map(({ messageId }) => messageId)).size, about).toBeLessThanOrEqual(1);
       expect(row?.times_in_doubt, about).toBeGreaterThanOrEqual(copies.length - 1);
     }

@@ -117,7 +117,7 @@ describe("a member", () => {
     expect(text).toContain(`${ORIGIN}/billing/card`);
   });
 
-  it("learns until when access lasts after cancelling, and after each resumption", async () => {
+  it("learns until when access lasts after canceling, and after each resumption", async () => {
     const member = await newMember(site.sandboxOrigin);
     const subscription = `subscriptions/${member.subscription}`;
     await play(`${subscription}/cancel-at-period-end`);

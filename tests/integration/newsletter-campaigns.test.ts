@@ -198,7 +198,7 @@ describe("a campaign", () => {
     expect(await retryCampaign("nowhere")).toEqual({ kind: "unknown" });
   });
 
-  it("is cancelled for good, and its unsent mail is dropped", async () => {
+  it("is canceled for good, and its unsent mail is dropped", async () => {
     await addWalkers(3);
     await send();
     await db().execute(

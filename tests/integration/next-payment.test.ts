@@ -109,7 +109,7 @@ it.each([
   expect(nextPaymentAmount).not.toBe(999);
 });
 
-describe("a cancelled membership", () => {
+describe("a canceled membership", () => {
   it.each([
     ["cancel-at-period-end", {}],
     ["cancel-at", { days: 100 }],

@@ -24,13 +24,13 @@ function requests(address: string, count: number) {
 describe("pages in progress", () => {
   it("are limited to two per network, however many of its addresses send them", async () => {
     const flood = requests("2001:db8:a:1::1", 20);
-    const neighbour = requests("2001:db8:a:2::1", 20);
+    const neighbor = requests("2001:db8:a:2::1", 20);
     const visitor = requests("198.51.100.7", 1);
-    expect(flood.started() + neighbour.started()).toBe(2);
+    expect(flood.started() + neighbor.started()).toBe(2);
     expect(visitor.started()).toBe(1);
-    for (const { end } of [flood, neighbour, visitor]) end();
-    await Promise.all([flood.outcomes, neighbour.outcomes, visitor.outcomes]);
-    expect(flood.started() + neighbour.started()).toBe(40);
+    for (const { end } of [flood, neighbor, visitor]) end();
+    await Promise.all([flood.outcomes, neighbor.outcomes, visitor.outcomes]);
+    expect(flood.started() + neighbor.started()).toBe(40);
   });
 
   it("are refused when two hundred of their network already wait", async () => {

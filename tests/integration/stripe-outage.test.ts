@@ -42,28 +42,28 @@ describe.each([
   ["lacks a permission", { kind: "error", status: 403 }],
   ["does not answer", { kind: "destroy" }],
 ] as const)("while Stripe %s", (_what, failure) => {
-  it("a renewing membership goes on day by day, a cancelled one does not, and the operator is told", async () => {
-    const [renewing, cancelled, ended] = await Promise.all(
+  it("a renewing membership goes on day by day, a canceled one does not, and the operator is told", async () => {
+    const [renewing, canceled, ended] = await Promise.all(
       [1, 2, 3].map(() => newMember(site.sandboxOrigin)),
     );
-    if (!renewing || !cancelled || !ended) throw new Error("There is no member.");
+    if (!renewing || !canceled || !ended) throw new Error("There is no member.");
     await control(
       site.sandboxOrigin,
-      `subscriptions/${cancelled.subscription}/cancel-at-period-end`,
+      `subscriptions/${canceled.subscription}/cancel-at-period-end`,
     );
-    await syncCustomer(cancelled.customer);
+    await syncCustomer(canceled.customer);
     const soon = new Date(Date.now() + 10 * 60_000);
-    for (const { id } of [renewing, cancelled]) {
+    for (const { id } of [renewing, canceled]) {
       await updateProfile(id, { stripeCurrentPeriodEnd: soon, syncDueAt: new Date() });
     }
-    await updateProfile(cancelled.id, { stripeCancelAt: soon });
+    await updateProfile(canceled.id, { stripeCancelAt: soon });
     // it was out of access before the outage
     await updateProfile(ended.id, { stripeCurrentPeriodEnd: inDays(-1) });
     await fault(failure);
     await runReconciliation(new Date());
     const { stripeCurrentPeriodEnd: end } = (await findProfile(renewing.id)) ?? {};
     expect(end).toEqual(new Date(soon.getTime() + DAY_MS));
-    expect(await hasAccess(cancelled, inDays(0.5))).toBe(false);
+    expect(await hasAccess(canceled, inDays(0.5))).toBe(false);
     expect(await hasAccess(ended, new Date())).toBe(false);
     // once a day
     await runReconciliation(new Date());

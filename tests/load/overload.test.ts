@@ -77,7 +77,7 @@ it("a flood of log-ins beyond capacity is rejected, and everyone else is served"
   expect(pages.every(({ answer: { status } }) => status === 200)).toBe(true);
   expect(percentile(pages, 0.9)).toBeLessThan(percentile(worked, 0.5));
 
-  // afterwards the queue has capacity again
+  // afterward the queue has capacity again
   await expect.poll(() => site.metric("password_hash_queue_length")).toBe(0);
   const next = await site.visitor().post("/auth/login", {
     json: { email: "patient@example.test", password: "a long walk" },

@@ -1,6 +1,6 @@
 /**
  * Finds layout faults of a page, in the boxes that the browser has really laid out: lines of text, controls and
- * labelled pictures. A single function without outside references, so that any browser can evaluate it. Faults
+ * labeled pictures. A single function without outside references, so that any browser can evaluate it. Faults
  * are
  *
  * - horizontal overflow: the page or a box in it scrolls sideways, or something extends beyond the window;

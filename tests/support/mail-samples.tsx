@@ -18,7 +18,7 @@ import {
 } from "~/features/mail/templates/cancellation-mails";
 import {
   membershipBegunMail,
-  membershipCancelledMail,
+  membershipCanceledMail,
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
@@ -224,17 +224,17 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     confirmUrl: "https://invoice.stripe.com/i/acct_1/live_2",
     url: MANAGE,
   }),
-  "membership-cancelled": membershipCancelledMail({
+  "membership-cancelled": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "ends",
     url: MEMBERS_AREA,
   }),
-  "membership-cancelled-far-ahead": membershipCancelledMail({
+  "membership-cancelled-far-ahead": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "renews-until",
     url: MEMBERS_AREA,
   }),
-  "membership-cancelled-with-problem": membershipCancelledMail({
+  "membership-cancelled-with-problem": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "ends-with-problem",
     url: MANAGE,

@@ -10,7 +10,7 @@ type Story = {
 
 /**
  * The main user journey, in any browser, with and without JavaScript: first visit, account, newsletter, payment,
- * members' area, cancelled membership.
+ * members' area, canceled membership.
  */
 export async function completeMainJourney(
   window: BrowserWindow,

@@ -116,12 +116,12 @@ function addSubscription(
   const until = Math.max(given, last?.end ?? 0);
   if (until === 0 || (last?.isRefunded && given <= last.end)) return;
 
-  const isCancelledBy = (moment: number) => cancel_at !== null && cancel_at <= moment;
+  const isCanceledBy = (moment: number) => cancel_at !== null && cancel_at <= moment;
   const isRunning = now < until && (given > now || (last?.start ?? 0) <= now);
-  if (isRunning && !isCancelledBy(now)) entitlement.isPaidNow = true;
+  if (isRunning && !isCanceledBy(now)) entitlement.isPaidNow = true;
   const grace = periods[0]?.isDebited ? DEBIT_GRACE : GRACE;
   const renewing = until + (periodEnd > until ? grace : LEEWAY);
-  const end = isCancelledBy(until) ? Number(cancel_at) : Math.min(renewing, cancel_at ?? renewing);
+  const end = isCanceledBy(until) ? Number(cancel_at) : Math.min(renewing, cancel_at ?? renewing);
   if (now < end) entitlement.givesAccess = true;
 }
 

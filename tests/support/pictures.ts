@@ -82,7 +82,7 @@ function pngChunk(type: string, data: Uint8Array): Buffer {
 
 type PngHeader = { depth?: 1 | 8 | 16; color?: 0 | 2 | 6; isInterlaced?: boolean };
 
-/** The header of a PNG file: color 0 is grey, 2 has three channels, 6 has four. */
+/** The header of a PNG file: color 0 is gray, 2 has three channels, 6 has four. */
 export function pngHeader(
   width: number,
   height: number,

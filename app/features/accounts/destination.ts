@@ -24,7 +24,7 @@ export function purposeOf(destination: string): string | null {
   return PURPOSES.find(([address]) => address.test(destination))?.[1] ?? null;
 }
 
-/** The address of a page, such as the log-in page's, that afterwards leads to a destination, if there is one. */
+/** The address of a page, such as the log-in page's, that afterward leads to a destination, if there is one. */
 export function leadingTo(path: string, destination: string | null): string {
   if (destination === null) return path;
   return `${path}${path.includes("?") ? "&" : "?"}leads-to=${encodeURIComponent(destination)}`;

@@ -1,6 +1,6 @@
 import Bowser from "bowser";
 
-/** A browser as its user recognises it; null for what the User-Agent does not say. */
+/** A browser as its user recognizes it; null for what the User-Agent does not say. */
 export type Device = {
   /** Such as Firefox. */
   browser: string | null;

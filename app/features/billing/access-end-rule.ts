@@ -37,7 +37,7 @@ export type Coverage = {
 
 /**
  * Returns when access through a live subscription ends, in Unix seconds; null for no access. A renewing membership
- * keeps access through the leeway or grace period; a cancelled one ends on time. The grace period starts with the
+ * keeps access through the leeway or grace period; a canceled one ends on time. The grace period starts with the
  * first unpaid period, however many follow.
  */
 export function accessEndOf(

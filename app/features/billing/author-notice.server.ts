@@ -40,12 +40,12 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
   },
   "dispute-lost": {
     subject: "A dispute is lost",
-    did: "The payment has gone back to the member. The site has cancelled the subscription, so nothing more is charged.",
+    did: "The payment has gone back to the member. The site has canceled the subscription, so nothing more is charged.",
     todo: "There is nothing you need to do.",
   },
   "customer-deleted": {
     subject: "A member was deleted at Stripe",
-    did: "Somebody deleted a member's customer at Stripe, which cancelled the subscription. Nothing more is charged, and access has ended.",
+    did: "Somebody deleted a member's customer at Stripe, which canceled the subscription. Nothing more is charged, and access has ended.",
     todo: "If that was a mistake, refund the rest of the paid period; the member can buy again.",
   },
   "dispute-lost-paid-since": {

@@ -46,7 +46,7 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
           label="Update payment card"
           variant="primary"
           className="mt-8"
-          // a cancelled membership can also be resumed, which needs the overview
+          // a canceled membership can also be resumed, which needs the overview
           page={status.kind === "renews" ? "card" : undefined}
         />
       </Frame>

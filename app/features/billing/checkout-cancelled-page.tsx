@@ -1,7 +1,7 @@
 import { ButtonLink, PathDrawing } from "~/ui";
 
 /** The page for visitors who left Stripe's payment page: says that nothing happened, and links back. */
-export function CheckoutCancelledPage() {
+export function CheckoutCanceledPage() {
   return (
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />

@@ -20,7 +20,7 @@ type Shape = {
   /** Time of purchase, before the first payment. */
   bought?: number;
   /** `at` is null if Stripe does not report it. */
-  cancelled?: { at: number | null; end: number };
+  canceled?: { at: number | null; end: number };
   ended?: number;
   revoked?: "refund" | "dispute";
   refunded?: number;
@@ -33,9 +33,9 @@ type Shape = {
 
 /** Returns a membership, by default paid at the start of its period. */
 function membership(shape: Shape = {}): ExaminedMembership {
-  const { id = "sub_1", status = "active", period = 0, bought = 0, cancelled, ended } = shape;
+  const { id = "sub_1", status = "active", period = 0, bought = 0, canceled, ended } = shape;
   const isPaid = shape.isPaid ?? shape.invoice === undefined;
-  const cancelledAt = cancelled ? cancelled.at : ended;
+  const canceledAt = canceled ? canceled.at : ended;
   const end = START + period + PERIOD;
   const item = {
     price: { id: "price_1", product: "prod_1" },
@@ -59,9 +59,9 @@ function membership(shape: Shape = {}): ExaminedMembership {
     id,
     status,
     created: START + bought,
-    cancel_at: cancelled ? START + cancelled.end : null,
+    cancel_at: canceled ? START + canceled.end : null,
     cancel_at_period_end: false,
-    canceled_at: cancelledAt === undefined || cancelledAt === null ? null : START + cancelledAt,
+    canceled_at: canceledAt === undefined || canceledAt === null ? null : START + canceledAt,
     ended_at: ended === undefined ? null : START + ended,
     pause_collection: shape.paused ? { behavior: "void" } : null,
     latest_invoice: invoice.id,
@@ -119,7 +119,7 @@ const UNPAID: Shape = {
   period: PERIOD,
   invoice: { status: "open", id: "in_2" },
 };
-const CANCELLED: Shape = { cancelled: { at: DAY, end: PERIOD } };
+const CANCELLED: Shape = { canceled: { at: DAY, end: PERIOD } };
 const ENDED: Shape = { status: "canceled", ended: DAY };
 const REFUNDED: Shape = { revoked: "refund", refunded: DAY };
 
@@ -231,10 +231,10 @@ describe("a failed renewal", () => {
 });
 
 describe("a cancellation", () => {
-  const cancelled = { now: DAY + 60, shapes: [CANCELLED] };
+  const canceled = { now: DAY + 60, shapes: [CANCELLED] };
 
   it("is reported, with the end of the membership", () => {
-    expect(last(BOUGHT, cancelled)).toEqual({
+    expect(last(BOUGHT, canceled)).toEqual({
       kind: "cancelled",
       key: `cancelled:sub_1:${START + DAY}`,
       at: at(DAY),
@@ -243,10 +243,10 @@ describe("a cancellation", () => {
   });
 
   it("is reported again only after a resumption, which is not reported", () => {
-    const again = { now: 2 * DAY, shapes: [{ cancelled: { at: 2 * DAY, end: PERIOD } }] };
+    const again = { now: 2 * DAY, shapes: [{ canceled: { at: 2 * DAY, end: PERIOD } }] };
     // Stripe counts any update of a cancellation as the cancellation
-    expect(kinds(BOUGHT, cancelled, again)).toEqual([["begun"], ["cancelled"], []]);
-    expect(kinds(BOUGHT, cancelled, { now: DAY + 120 }, again)).toEqual([
+    expect(kinds(BOUGHT, canceled, again)).toEqual([["begun"], ["cancelled"], []]);
+    expect(kinds(BOUGHT, canceled, { now: DAY + 120 }, again)).toEqual([
       ["begun"],
       ["cancelled"],
       [],
@@ -255,11 +255,11 @@ describe("a cancellation", () => {
   });
 
   it("says so if charges continue or there is a problem", () => {
-    const far = { cancelled: { at: DAY, end: 3 * PERIOD } };
+    const far = { canceled: { at: DAY, end: 3 * PERIOD } };
     expect(last(BOUGHT, { now: DAY, shapes: [far] })).toMatchObject({
       status: { kind: "renews-until" },
     });
-    const owed = { ...UNPAID, cancelled: { at: PERIOD + 3 * HOUR, end: 2 * PERIOD } };
+    const owed = { ...UNPAID, canceled: { at: PERIOD + 3 * HOUR, end: 2 * PERIOD } };
     const unpaid = { now: PERIOD + 2 * HOUR, shapes: [UNPAID] };
     expect(last(BOUGHT, unpaid, { now: PERIOD + 4 * HOUR, shapes: [owed] })).toMatchObject({
       kind: "cancelled",
@@ -268,10 +268,10 @@ describe("a cancellation", () => {
   });
 
   it("is not reported if it is old, with another running membership, or after re-linking", () => {
-    expect(kinds(BOUGHT, { ...cancelled, now: 4 * DAY + 1 })[1]).toEqual([]);
+    expect(kinds(BOUGHT, { ...canceled, now: 4 * DAY + 1 })[1]).toEqual([]);
     const another = { id: "sub_2", status: "past_due", isPaid: false };
-    expect(kinds(BOUGHT, { ...cancelled, shapes: [CANCELLED, another] })[1]).toEqual([]);
-    const old = { period: PERIOD, cancelled: { at: PERIOD + DAY, end: 2 * PERIOD } };
+    expect(kinds(BOUGHT, { ...canceled, shapes: [CANCELLED, another] })[1]).toEqual([]);
+    const old = { period: PERIOD, canceled: { at: PERIOD + DAY, end: 2 * PERIOD } };
     expect(kinds({ now: PERIOD + DAY, shapes: [old] })).toEqual([[]]);
   });
 
@@ -317,13 +317,13 @@ describe("a refund", () => {
       amount: { unitAmount: 999, currency: "usd" },
       status: { kind: "renews" },
     });
-    const cancelledBefore = { now: DAY - 60, shapes: [{ cancelled: { at: 120, end: PERIOD } }] };
-    const both = { ...REFUNDED, cancelled: { at: 120, end: PERIOD } };
-    expect(last(BOUGHT, cancelledBefore, { now: DAY + 60, shapes: [both] })).toMatchObject({
+    const canceledBefore = { now: DAY - 60, shapes: [{ canceled: { at: 120, end: PERIOD } }] };
+    const both = { ...REFUNDED, canceled: { at: 120, end: PERIOD } };
+    expect(last(BOUGHT, canceledBefore, { now: DAY + 60, shapes: [both] })).toMatchObject({
       status: { kind: "ends", at: at(PERIOD) },
     });
-    const far = { ...REFUNDED, cancelled: { at: 120, end: 2 * PERIOD } };
-    const farBefore = { now: DAY - 60, shapes: [{ cancelled: far.cancelled }] };
+    const far = { ...REFUNDED, canceled: { at: 120, end: 2 * PERIOD } };
+    const farBefore = { now: DAY - 60, shapes: [{ canceled: far.canceled }] };
     expect(last(BOUGHT, farBefore, { now: DAY + 60, shapes: [far] })).toMatchObject({
       status: { kind: "renews" },
     });

@@ -78,7 +78,7 @@ export function membershipFacts(before: RowBefore, snapshot: Snapshot): Membersh
       facts.push(
         begunFact(known, current, snapshot),
         renewalFailedFact(current, snapshot),
-        cancelledFact(known, current, snapshot),
+        canceledFact(known, current, snapshot),
         refunded,
       );
       if (refunded?.status.kind === "ended") return facts.filter(isFact).filter(isNew);
@@ -129,7 +129,7 @@ function renewalFailedFact(
   };
 }
 
-function cancelledFact(
+function canceledFact(
   known: RowBefore | null,
   current: ExaminedMembership,
   snapshot: Snapshot,

@@ -41,7 +41,7 @@ function endOf({ subscription, item }: Pick<ExaminedMembership, "subscription" |
   return givesAccess(subscription) ? null : new Date(item.current_period_start * 1_000);
 }
 
-/** Returns why its holder cancelled, as they told Stripe; null if they did not, or keep it after all. */
+/** Returns why its holder canceled, as they told Stripe; null if they did not, or keep it after all. */
 function reasonOf({ subscription, item }: Pick<ExaminedMembership, "subscription" | "item">) {
   const isKept = !isOver(subscription) && cancelAtOf(subscription, item) === null;
   return isKept ? null : (subscription.cancellation_details?.feedback ?? null);

@@ -4,7 +4,7 @@ import type { MailKind } from "~/features/mail/mail-kinds";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
 import {
   membershipBegunMail,
-  membershipCancelledMail,
+  membershipCanceledMail,
   membershipEndedMail,
   membershipRefundedMail,
   membershipRenewalFailedMail,
@@ -81,7 +81,7 @@ function mailOf(fact: MembershipFact, billing: CustomerBilling): Mail {
         url: cardUrl,
       });
     case "cancelled":
-      return membershipCancelledMail({
+      return membershipCanceledMail({
         endsAt: new Date(fact.status.at),
         status: fact.status.kind,
         url: fact.status.kind === "ends-with-problem" ? cardUrl : premiumUrl,

@@ -48,7 +48,7 @@ export function MembershipStatusText({
     case "ends-with-problem":
       return (
         <>
-          Your membership is cancelled and ends on <AccessEnd at={status.at} />.
+          Your membership is canceled and ends on <AccessEnd at={status.at} />.
         </>
       );
   }

@@ -13,7 +13,7 @@ export type PortalLink =
 
 /**
  * Returns the URL of a portal page for a user: the overview instead of the question whether to cancel a membership
- * that is already cancelled. Never throws: logs every failure.
+ * that is already canceled. Never throws: logs every failure.
  */
 export async function linkToPortal(
   userId: string,

@@ -84,7 +84,7 @@ export async function forEachAccountMembership(
   onError?: (stripeCustomerId: string, error: unknown) => void,
 ): Promise<void> {
   const [products, mark] = [await premiumProducts(), await siteMark()];
-  // Without a status filter, Stripe lists all subscriptions that are not cancelled.
+  // Without a status filter, Stripe lists all subscriptions that are not canceled.
   const subscriptions = stripeClient().subscriptions.list({ limit: PAGE_SIZE });
   for await (const page of inPages(subscriptions, PAGE_SIZE)) {
     await inParallel(page, async (subscription) => {

@@ -48,7 +48,7 @@ describe("a snapshot's renewals", () => {
     expect(told("active", status, invoice())).toEqual([FAILED]);
   });
 
-  it("have failed when the invoice was created, if it was never finalised", () => {
+  it("have failed when the invoice was created, if it was never finalized", () => {
     const transitions = { finalized_at: null } as Stripe.Invoice.StatusTransitions;
     const [failed] = told("active", "past_due", invoice({ status_transitions: transitions }));
     expect(failed?.failedAt).toEqual(new Date(CREATED * 1_000));

@@ -73,7 +73,7 @@ describe("billingStateOf", () => {
     },
   );
 
-  it("ends a cancelled membership on time, without a leeway", () => {
+  it("ends a canceled membership on time, without a leeway", () => {
     for (const shape of [{ cancelAtPeriodEnd: true }, { cancelAt: END }]) {
       const state = billingStateOf([membership({ status: "active", ...shape })]);
       expect(state).toMatchObject({

@@ -71,7 +71,7 @@ export function liveMemberships(memberships: readonly Membership[]): Membership[
 }
 
 /**
- * Returns a customer's billing state from all memberships, including cancelled ones. The one with the longest access
+ * Returns a customer's billing state from all memberships, including canceled ones. The one with the longest access
  * counts or, if none gives access, the highest ranked.
  */
 export function billingStateOf(memberships: readonly Membership[]): BillingState {

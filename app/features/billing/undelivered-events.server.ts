@@ -58,7 +58,7 @@ async function* listEvents(query: Stripe.EventListParams): AsyncGenerator<Handle
  * Processes events Stripe could not deliver, as it recommends
  * (https://docs.stripe.com/webhooks/process-undelivered-events). A webhook outage then delays them only by minutes.
  * After an outage, first makes every customer due whom an event since then names. Resolves to the number processed.
- * Stripe keeps listing processed events, newest first, so they count only towards the maximum read. Ends early once
+ * Stripe keeps listing processed events, newest first, so they count only toward the maximum read. Ends early once
  * `stopping` is aborted. Throws Stripe's errors; only logs an event that fails.
  */
 export async function processUndeliveredEvents(

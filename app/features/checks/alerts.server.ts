@@ -91,7 +91,7 @@ type Alert = {
   /** How long the check must be good before the alert is resolved, in milliseconds. */
   resolveAfterMs?: number;
   /** Whether it is reported only after it is resolved, because no mail can be sent while it lasts. */
-  isReportedAfterwards?: true;
+  isReportedAfterward?: true;
   words: (facts: AlertFacts) => AlertWords;
 };
 
@@ -104,7 +104,7 @@ const time = (value: string | number | undefined) =>
 /** Texts for a dispute's outcome, by its status at Stripe. */
 const OUTCOMES: Record<string, string> = {
   won: "It is won: the payment stays with you.",
-  lost: "It is lost: the payment has gone back. If its membership went on, the site has cancelled it.",
+  lost: "It is lost: the payment has gone back. If its membership went on, the site has canceled it.",
   warning_closed: "The bank's question is closed, and the payment stays with you.",
   prevented: "It was prevented, by a refund or otherwise: there is no dispute.",
 };
@@ -232,7 +232,7 @@ export const ALERTS = {
   },
   "mail-waiting": {
     resolveAfterMs: 5 * MINUTE_MS,
-    isReportedAfterwards: true,
+    isReportedAfterward: true,
     read: ({ workers: { running, waiting, waitingSince, reason } }, now) => ({
       state: judge(isOlder(waitingSince, MAIL_WAITING_MS, now), running > 0 && waiting === 0),
       facts: {
@@ -414,7 +414,7 @@ export const ALERTS = {
     }),
   },
   "database-unreachable": {
-    isReportedAfterwards: true,
+    isReportedAfterward: true,
     // reading this from the database proves that it is back
     read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
     words: ({ minutes }) => ({

@@ -140,7 +140,7 @@ function judgeRoundTrip(milliseconds: number): Answer {
   const found = `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
   if (milliseconds <= ROUND_TRIP_MS) return ok("round trip", found);
   const advice =
-    "Bring site and database into the same data centre, and look at the load of both machines.";
+    "Bring site and database into the same data center, and look at the load of both machines.";
   return warning("round trip", `${found}, and a page takes several`, advice);
 }
 

@@ -39,7 +39,7 @@ async function reportAlert(
   const since = utcDateTime(openedAt);
   const commands = words.commands?.map(commandLine) ?? [];
   const isMailed =
-    !alert.isReportedAfterwards &&
+    !alert.isReportedAfterward &&
     (await mailOperator(
       operatorAlertMail({ ...words, host: siteHost(), since, commands }),
       alertMailKey(id),
@@ -65,7 +65,7 @@ export async function resolveAlert(
   if (!alert) return false;
   const { resolvedTitle: title, resolved } = alert.words({ ...facts, ...newer });
   log().info({ alert: kind, since: openedAt }, `${title}: ${resolved}`);
-  if (!isMailed && !alert.isReportedAfterwards) return false;
+  if (!isMailed && !alert.isReportedAfterward) return false;
   const mail = operatorResolvedMail({
     host: siteHost(),
     title,

@@ -20,13 +20,13 @@ export function logOutOfCommunity(userId: string): Promise<void> {
 }
 
 /**
- * Anonymises a deleted account's user in the community. Removes name, address and profile, keeps their posts under a
+ * Anonymizes a deleted account's user in the community. Removes name, address and profile, keeps their posts under a
  * made-up name, and logs them out.
  */
 export function forgetInCommunity(userId: string): Promise<void> {
   return withKnownUser(
     userId,
-    "a deleted account could not be anonymised in the community: do so there, for the user with this external id",
+    "a deleted account could not be anonymized in the community: do so there, for the user with this external id",
     (discourseId) => call("PUT", `/admin/users/${discourseId}/anonymize.json`),
     "error",
   );

@@ -8,21 +8,21 @@ const EXTRA_LABELS: Readonly<Record<ExtraKind, string>> = {
   "audio-walk": "Audio walk",
 };
 
-type Labelled = Pick<EditionEntry, "extraKind" | "number" | "label" | "title">;
+type Labeled = Pick<EditionEntry, "extraKind" | "number" | "label" | "title">;
 
 /** Returns the label of a text in a list, such as `Chapter 3`, `Prologue` or `Practice`. */
-export function labelOf({ extraKind, number, label }: Labelled): string {
+export function labelOf({ extraKind, number, label }: Labeled): string {
   return extraKind ? EXTRA_LABELS[extraKind] : (label ?? `Chapter ${number}`);
 }
 
 /** Returns the label above a text's title; null if the title says the same. */
-export function labelAbove(entry: Labelled): string | null {
+export function labelAbove(entry: Labeled): string | null {
   const label = labelOf(entry);
   return label === entry.title ? null : label;
 }
 
 /** Returns a text's title in a list without labels, such as `Chapter 3: Small Hinges`. */
-export function labelledTitle(entry: Labelled): string {
+export function labeledTitle(entry: Labeled): string {
   const label = entry.extraKind ? null : labelAbove(entry);
   return label === null ? entry.title : `${label}: ${entry.title}`;
 }

@@ -6,7 +6,7 @@ import { siteFile } from "~/features/site/page-site";
 import { pageSite } from "~/features/site/page-site.server";
 import { findDocumentTexts, findImportTime } from "~db/queries/editions";
 import type { Edition, EditionEntry, Sound } from "./edition";
-import { labelledTitle } from "./entry-label";
+import { labeledTitle } from "./entry-label";
 import { CHAPTERS_PATH, documentPath, MEDIA_PATH } from "./library-paths";
 import { podcastFeedPath, podcastMediaPath } from "./podcast-paths";
 
@@ -99,7 +99,7 @@ async function renderFeed(
     const { summary, slug, sound, publishedAt } = episode;
     const url = origin + documentPath(episode);
     feed.addItem({
-      title: withoutControlCharacters(labelledTitle(episode)),
+      title: withoutControlCharacters(labeledTitle(episode)),
       guid: origin + documentPath({ ...episode, slug: episode.id }),
       link: url,
       date: publishedAt,

@@ -30,7 +30,7 @@ export function PreviewPage({ preview, isForAuthor = false }: PreviewPageProps) 
                 lang={language}
                 dir={dir}
                 className={`book-text markdown-text reading-text ${initialClass(preview)}`}
-                // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
+                // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitized when the edition was imported.
                 dangerouslySetInnerHTML={{ __html: html }}
               />
             </div>

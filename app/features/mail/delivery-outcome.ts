@@ -7,7 +7,7 @@ export type NextStep =
   | {
       kind: "retry";
       delayMs: number;
-      /** Whether the attempt counts towards the mail's retry schedule; a server outage does not. */
+      /** Whether the attempt counts toward the mail's retry schedule; a server outage does not. */
       countsAttempt: boolean;
       inDoubt: boolean;
     }

@@ -21,7 +21,7 @@ export type ComposedLaterKind = Extract<
 >;
 
 /**
- * Composes a queued mail for the address entered, in the transaction that stores it. Its link may afterwards lead to
+ * Composes a queued mail for the address entered, in the transaction that stores it. Its link may afterward lead to
  * `leadsTo`. Returns null if there is nothing to send. Runs again from the start if the transaction fails.
  */
 export type MailComposer = (

@@ -67,7 +67,7 @@ export function MailButton({ href, children }: { href: string; children: string 
   );
 }
 
-/** A table of labelled values, such as a price and a date. */
+/** A table of labeled values, such as a price and a date. */
 export function MailFacts({ facts }: { facts: readonly { name: string; value: string }[] }) {
   const cell = { padding: "9px 0", borderWidth: "1px 0 0", borderStyle: "solid" } as const;
   const row = { ...TABLE_TYPE, textAlign: "left" } as const;

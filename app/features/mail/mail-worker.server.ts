@@ -131,7 +131,7 @@ class Worker {
   #isBeating = false;
   #isStopping = false;
   /** Whether another claim is worthwhile because of an event since the last one. */
-  #isSignalled = false;
+  #isSignaled = false;
   #endPause: () => void = () => {};
 
   constructor({ composers, issueSource }: MailWorkerOptions) {
@@ -245,7 +245,7 @@ class Worker {
   async #claimUntilStopped(): Promise<void> {
     while (!this.#isStopping) {
       this.#fenceIfSilent();
-      this.#isSignalled = false;
+      this.#isSignaled = false;
       const hasClaimed = await this.#claim();
       if (hasClaimed) continue;
       this.#probeIfIdle();
@@ -425,7 +425,7 @@ class Worker {
   }
 
   #signal(): void {
-    this.#isSignalled = true;
+    this.#isSignaled = true;
     this.#endPause();
   }
 
@@ -441,7 +441,7 @@ class Worker {
         this.#endPause = () => {};
         resolve();
       };
-      if (this.#isSignalled) this.#endPause();
+      if (this.#isSignaled) this.#endPause();
     });
   }
 

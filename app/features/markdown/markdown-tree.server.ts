@@ -47,7 +47,7 @@ export const TEXT_SCHEMA: SanitizeSchema = {
 
 const parser = unified().use(remarkParse).use(remarkGfm);
 
-const sanitiser = unified()
+const sanitizer = unified()
   .use(remarkRehype, {
     handlers: {
       // drops raw HTML except the mark after the beginning
@@ -68,7 +68,7 @@ export function parseMarkdown(source: string): MarkdownRoot {
  * skip none.
  */
 export function markdownTree(source: string, { base, imageAt }: Addresses): MarkdownTree {
-  const tree = sanitiser.runSync(parseMarkdown(source)) as Root;
+  const tree = sanitizer.runSync(parseMarkdown(source)) as Root;
   nestHeadings(tree);
   visit(tree, (node, index, parent) => {
     // readers do not need positions, which are as large as the text

@@ -19,12 +19,12 @@ describe("membershipStatus", () => {
     expect(membershipStatus(ROW)).toEqual({ kind: "renews" });
   });
 
-  it("ends without another charge when cancelled at the period's end", () => {
-    const cancelled = { ...ROW, stripeCancelAtPeriodEnd: true };
+  it("ends without another charge when canceled at the period's end", () => {
+    const canceled = { ...ROW, stripeCancelAtPeriodEnd: true };
     const ends = { kind: "ends", at: "2026-12-24T00:00:00.000Z" };
-    expect(membershipStatus({ ...cancelled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
+    expect(membershipStatus({ ...canceled, stripeCancelAt: day("2026-12-24") })).toEqual(ends);
     // a row from before that date was stored
-    expect(membershipStatus(cancelled)).toEqual(ends);
+    expect(membershipStatus(canceled)).toEqual(ends);
   });
 
   it("ends without another charge if there is no access", () => {
@@ -43,12 +43,12 @@ describe("membershipStatus", () => {
   });
 
   it("gives an unpaid or revoked membership's end, but no charges", () => {
-    const cancelled = { ...ROW, stripeCancelAt: day("2027-03-24") };
+    const canceled = { ...ROW, stripeCancelAt: day("2027-03-24") };
     for (const problem of [
       { stripeSubscriptionStatus: "past_due" },
       { accessRevoked: "refund", stripeCurrentPeriodEnd: null },
     ] as const) {
-      expect(membershipStatus({ ...cancelled, ...problem }).kind).toBe("ends-with-problem");
+      expect(membershipStatus({ ...canceled, ...problem }).kind).toBe("ends-with-problem");
     }
   });
 });

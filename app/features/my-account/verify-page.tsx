@@ -10,7 +10,7 @@ import { ACCOUNT_PATH, VERIFY_PATH } from "./account-paths";
 
 type VerifyPageProps = {
   email: string;
-  /** The page to go to afterwards. */
+  /** The page to go to afterward. */
   next: string;
   hasPasskeys: boolean;
 };

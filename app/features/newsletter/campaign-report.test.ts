@@ -70,7 +70,7 @@ describe("a campaign's report", () => {
       { queued: 1 },
       { state: "paused" as const, pauseReason: "20 refusals in a row" },
     ],
-    ["cancelled", { cancelled: 1, sent: 1 }, { state: "cancelled" as const }],
+    ["canceled", { cancelled: 1, sent: 1 }, { state: "cancelled" as const }],
     ["scheduled, starts in 2 h", { queued: 1 }, { startAt: new Date("2026-11-22T14:00:00Z") }],
   ])("says '%s'", (phase, progress, changes) => {
     const facts = { campaign: { ...CAMPAIGN, ...changes }, progress: { ...NONE, ...progress } };

@@ -28,7 +28,7 @@ export function campaignPhase({
   now,
 }: Omit<Facts, "failures">): string {
   const { left } = campaignTotals(progress);
-  if (campaign.state === "cancelled") return "cancelled";
+  if (campaign.state === "cancelled") return "canceled";
   if (left === 0) return campaign.startAt > now ? "scheduled" : "finished";
   if (campaign.state === "paused") {
     return campaign.pauseReason ? `paused by the program: ${campaign.pauseReason}` : "paused";
@@ -49,7 +49,7 @@ export function describeCampaign(facts: Facts): string[] {
     [
       left,
       campaign.state === "cancelled"
-        ? "in hand when it was cancelled: delivered or given up within minutes"
+        ? "in hand when it was canceled: delivered or given up within minutes"
         : "to be sent",
     ],
     [failed, "failed"],
@@ -57,7 +57,7 @@ export function describeCampaign(facts: Facts): string[] {
     [suppressed, "not sent: on the suppression list"],
     [
       cancelled,
-      campaign.state === "cancelled" ? "cancelled" : "not sent: unsubscribed in the meantime",
+      campaign.state === "cancelled" ? "canceled" : "not sent: unsubscribed in the meantime",
     ],
     [inDoubt, "may have arrived twice: the mail server's answer was lost"],
   ];

@@ -32,7 +32,7 @@ export type CampaignOutcome =
   | { kind: "extended"; campaign: Campaign; queued: number }
   /** The slug belongs to another issue, or to this one with another audience; nothing was written. */
   | { kind: "slug-taken"; campaign: Campaign; differs: string[] }
-  /** The issue was cancelled for good; nothing was written. */
+  /** The issue was canceled for good; nothing was written. */
   | { kind: "cancelled"; campaign: Campaign };
 
 /**

@@ -25,7 +25,7 @@ type ChartProps = {
 };
 
 /**
- * A chart as a labelled image, with its figures in a table below for readers who cannot see it or distinguish its
+ * A chart as a labeled image, with its figures in a table below for readers who cannot see it or distinguish its
  * colors.
  */
 export function Chart({

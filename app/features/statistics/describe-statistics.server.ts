@@ -62,7 +62,7 @@ export function describeStatistics(statistics: Statistics): string[] {
     `From visit to member, in the last ${funnel.days} days`,
     ...describeBars(stepsOf(statistics)),
     ...(statistics.reasons.length > 0
-      ? ["", "Why members cancelled", ...describeBars(reasonsOf(statistics))]
+      ? ["", "Why members canceled", ...describeBars(reasonsOf(statistics))]
       : []),
     ...(currenciesOf(statistics).length > 1
       ? ["", "Revenue in different currencies is not added up."]

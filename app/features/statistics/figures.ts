@@ -28,7 +28,7 @@ export const currenciesOf = ({ months }: Statistics): string[] =>
 /** A named number, shown with a bar. */
 export type Bar = { name: string; count: number };
 
-/** Returns why members cancelled, the commonest reason first. */
+/** Returns why members canceled, the commonest reason first. */
 export const reasonsOf = ({ reasons }: Statistics): Bar[] =>
   reasons.map(({ reason, members: count }) => ({
     name: (CANCELLATION_REASONS as Record<string, string>)[reason] ?? reason,

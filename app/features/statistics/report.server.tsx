@@ -134,7 +134,7 @@ function Report({ statistics }: { statistics: Statistics }) {
           />
           {statistics.reasons.length > 0 && (
             <Bars
-              title="Why members cancelled"
+              title="Why members canceled"
               description="As they told Stripe, if they did."
               bars={reasonsOf(statistics)}
             />

@@ -55,7 +55,7 @@ export type Statistics = {
   cohorts: Cohort[];
   /** Complimentary memberships now; they are no members above. */
   complimentary: number;
-  /** Why members cancelled, of memberships that ended in these months or will end: Stripe's words, commonest first. */
+  /** Why members canceled, of memberships that ended in these months or will end: Stripe's words, commonest first. */
   reasons: { reason: string; members: number }[];
   funnel: Funnel;
 };

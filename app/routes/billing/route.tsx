@@ -35,7 +35,7 @@ export async function loader(args: LoaderFunctionArgs) {
 
 /**
  * Sends a customer to Stripe's portal, to cancel or resume a membership or update the card; or keeps a membership that
- * is cancelled.
+ * is canceled.
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;

@@ -1,13 +1,13 @@
 import type { MetaFunction } from "@remix-run/node";
-import { CheckoutCancelledPage } from "~/features/billing/checkout-cancelled-page";
+import { CheckoutCanceledPage } from "~/features/billing/checkout-cancelled-page";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Checkout cancelled", "Nothing was charged.");
+  unlistedMeta(matches, "Checkout canceled", "Nothing was charged.");
 
 export const handle: RouteHandle = { metricsName: "/checkout" };
 
-export default function CheckoutCancelled() {
-  return <CheckoutCancelledPage />;
+export default function CheckoutCanceled() {
+  return <CheckoutCanceledPage />;
 }

@@ -38,7 +38,7 @@ export default function AuthorPage() {
       <h1 className="page-heading">{title}</h1>
       <div
         className="markdown-text mt-8"
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitised when the edition was imported.
+        // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitized when the edition was imported.
         dangerouslySetInnerHTML={{ __html: html }}
       />
     </article>

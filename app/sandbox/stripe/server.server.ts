@@ -17,7 +17,7 @@ import { Faults, Latency } from "./engine/faults";
 import { RequestLog } from "./engine/request-log";
 import type { Log, Sandbox } from "./engine/sandbox";
 import { runDue } from "./engine/schedule";
-import { type SeedPrice, seedCatalogue, seedWebhookEndpoint } from "./engine/seed";
+import { type SeedPrice, seedCatalog, seedWebhookEndpoint } from "./engine/seed";
 import { Store } from "./engine/store";
 import { WebhookDispatcher } from "./engine/webhook-dispatcher";
 import {
@@ -122,7 +122,7 @@ export async function startStripeSandbox(options: StripeSandboxOptions): Promise
     }
   }, TICK_MS).unref();
   try {
-    seedCatalogue(sandbox, options.price);
+    seedCatalog(sandbox, options.price);
     seedWebhookEndpoint(sandbox, {
       url: options.webhookUrl,
       secret: options.webhookSecret,

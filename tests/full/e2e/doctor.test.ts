@@ -89,7 +89,7 @@ describe("doctor, beside a running site", () => {
     expect((await send(`${site.origin}/readyz`)).status).toBe(200);
   });
 
-  it("recognises the site by its secret", async () => {
+  it("recognizes the site by its secret", async () => {
     const SESSION_SECRET = "another secret of 32 characters or more";
     const found = await report({ ...variables, SESSION_SECRET });
     expect(named(found, "site", "PUBLIC_URL")).toMatchObject({

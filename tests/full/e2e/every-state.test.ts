@@ -302,7 +302,7 @@ describe("with a reader's preference or device", () => {
 
   // the landing page is below the open menu
   it.each(["auth", "menu-account"])(
-    "every control of %s keeps its edges in forced colours, as do the selected tab and the focus",
+    "every control of %s keeps its edges in forced colors, as do the selected tab and the focus",
     async (name) => {
       const page = await openState(name, { viewport: DESKTOP, forcedColors: "active" });
       expect(await edgelessControls(page)).toEqual([]);

@@ -42,7 +42,7 @@ const NOT_IN_THE_STANDARD = [
   /^Element “meta” is missing one or more of the following attributes: “content”, “property”\./,
 ];
 
-/** Samples that together have every part of all mails, each in the common colours. */
+/** Samples that together have every part of all mails, each in the common colors. */
 const WITH_EVERY_PART = ["newsletter-issue", "membership-begun", "operator-letter"];
 
 /** The background of all mails, in either scheme. */
@@ -155,7 +155,7 @@ it.each(samples)(
   },
 );
 
-/** Expects a mail's own colours and no axe violation, in either scheme. */
+/** Expects a mail's own colors and no axe violation, in either scheme. */
 async function expectReadable(page: Page): Promise<void> {
   for (const [colorScheme, canvas] of Object.entries(CANVAS)) {
     await page.emulateMedia({ colorScheme: colorScheme as keyof typeof CANVAS });

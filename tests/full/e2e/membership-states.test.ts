@@ -62,7 +62,7 @@ describe("the members' page", () => {
       null,
     ],
     [
-      "says that nothing more is charged once it is cancelled at the period's end",
+      "says that nothing more is charged once it is canceled at the period's end",
       {
         stripeCancelAtPeriodEnd: true,
         stripeCancelAt: end,
@@ -84,13 +84,13 @@ describe("the members' page", () => {
       /nothing more will be charged/,
     ],
     [
-      "says when a cancelled and unpaid one ends, and nothing about charges",
+      "says when a canceled and unpaid one ends, and nothing about charges",
       {
         stripeSubscriptionStatus: "past_due",
         stripeCancelAt: end,
         stripeCurrentPeriodEnd: inDays(5),
       },
-      `Your membership is cancelled and ends on ${dateOf(end)}.`,
+      `Your membership is canceled and ends on ${dateOf(end)}.`,
       /charged|renews/,
     ],
   ])("%s", async (_what, profile, said, unsaid) => {
@@ -127,7 +127,7 @@ describe("the notice on every page", () => {
       "Manage or cancel membership",
     ],
     [
-      "a refund of a membership that is cancelled",
+      "a refund of a membership that is canceled",
       { ...withoutAccess, accessRevoked: "refund", stripeCancelAt: inDays(20) },
       `Your last payment was refunded, so your access has ended. The membership itself ends on ${dateOf(inDays(20))}.`,
       "Manage or cancel membership",

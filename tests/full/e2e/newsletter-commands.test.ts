@@ -195,7 +195,7 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
 });
 
 describe("an issue that is being sent", () => {
-  it("can be scheduled, and cancelled before it is sent", async () => {
+  it("can be scheduled, and canceled before it is sent", async () => {
     await subscribe(1);
     // the other issue's page is cached for a minute
     const later = issueFile(TEXT.replace("the-first-mile", "later"), { "lake.png": PNG_PIXEL });
@@ -207,10 +207,10 @@ describe("an issue that is being sent", () => {
     const refused = await newsletter("cancel", "later");
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("add --yes to cancel it for good");
-    const { code, stdout: cancelled } = await newsletter("cancel", "later", "--yes");
+    const { code, stdout: canceled } = await newsletter("cancel", "later", "--yes");
     expect(code).toBe(0);
-    expect(cancelled).toContain("later: cancelled\n");
-    expect(cancelled).toContain("            1 cancelled\n");
+    expect(canceled).toContain("later: canceled\n");
+    expect(canceled).toContain("            1 canceled\n");
   });
 
   it("can be paused and resumed", async () => {

@@ -72,7 +72,7 @@ function inspectPrint(page: Page) {
     ({ DARK, MIN_CONTRAST }) => {
       const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
       if (!canvas) throw new Error("No 2D canvas.");
-      /** Relative luminance of a colour over white paper. */
+      /** Relative luminance of a color over white paper. */
       const luminanceOf = (color: string) => {
         canvas.fillStyle = "#fff";
         canvas.fillRect(0, 0, 1, 1);

@@ -48,7 +48,7 @@ describe("links in text", () => {
   });
 });
 
-describe("neighbours separated only by style", () => {
+describe("neighbors separated only by style", () => {
   const PAGES = ["/", "/newsletter/archive", "/the-wrong-turn"];
 
   it.each(PAGES)("are separate words on %s where styles are ignored", async (path) => {

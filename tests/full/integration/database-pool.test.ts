@@ -142,7 +142,7 @@ describe("a query that fails", () => {
     expect(everything).toContain("insert into");
   });
 
-  it("is cancelled on the server after the time limit", async () => {
+  it("is canceled on the server after the time limit", async () => {
     const { db } = open({ max: 1, statementTimeout: 1_000 });
     const [before] = await db.execute(sql`select pg_backend_pid() as pid`);
     const error = await reason(db.execute(sql`select pg_sleep(60)`));

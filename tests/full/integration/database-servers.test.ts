@@ -190,7 +190,7 @@ describe.skipIf(!canPool)(`behind PgBouncer${unlessInstalled("pgbouncer")}`, () 
     expect(await withInstanceLock("backup", async () => "a later one", second)).toBe("a later one");
   });
 
-  it("a statement that exceeds its timeout is cancelled on the server", async () => {
+  it("a statement that exceeds its timeout is canceled on the server", async () => {
     const database = databaseAt([pooler.host], { max: 1, statementTimeout: 200 });
     await failure(database.db.execute(sql`select pg_sleep(30)`));
     await eventually(async () => {

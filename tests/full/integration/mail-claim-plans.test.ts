@@ -62,15 +62,15 @@ async function mostRows(run: (executor: Executor) => Promise<unknown>): Promise<
 
 describe("a claim reads about as many mails as it claims", () => {
   it.each([
-    ["in a table never analysed", async () => {}],
+    ["in a table never analyzed", async () => {}],
     [
-      "after an issue that was finished when the table was analysed",
+      "after an issue that was finished when the table was analyzed",
       async () => {
         await addMails(await newCampaign("before"), "sent");
         await analyze();
       },
     ],
-    ["in a table analysed while it was empty", analyze],
+    ["in a table analyzed while it was empty", analyze],
   ])("from a long list, %s", async (_name, prepare) => {
     await prepare();
     const id = await newCampaign("long");

@@ -63,7 +63,7 @@ it("logs in to the mail server", async () => {
   ]);
 });
 
-it("looks up the records by which receivers recognise the sender", async () => {
+it("looks up the records by which receivers recognize the sender", async () => {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const keyFile = join(directory.path, "dkim.pem");
   mkdirSync(directory.path, { recursive: true });

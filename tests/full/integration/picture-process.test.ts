@@ -274,7 +274,7 @@ describe("a finished picture", () => {
     const { large } = await made(await plain(100, 100, 4).png().toBuffer());
     expect((await sharp(large).metadata()).hasAlpha).toBe(false);
     const { channels } = await sharp(large).stats();
-    // half of a grey of 128 over white
+    // half of a gray of 128 over white
     for (const { mean } of channels) expect(mean).toBeGreaterThan(180);
   });
 

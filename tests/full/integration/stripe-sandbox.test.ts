@@ -56,7 +56,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("whose renewal fails is past due, is retried eight times, and then cancelled", async () => {
+  test("whose renewal fails is past due, is retried eight times, and then canceled", async () => {
     const sandbox = await openSandbox();
     const { stripe } = sandbox;
     const { customer, subscription } = await subscribe(sandbox, "4000000000000341");

@@ -418,7 +418,7 @@ describe("the portal of stripe setup", () => {
     [
       "cancels at once",
       { features: { subscription_cancel: { enabled: true, mode: "immediately" } } },
-      ["cancelling ends at once what is paid"],
+      ["canceling ends at once what is paid"],
     ],
   ])("is corrected if it %s", async (_case, change, problems) => {
     await setUpAndConfigure();

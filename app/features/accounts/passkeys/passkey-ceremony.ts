@@ -15,7 +15,7 @@ export type PasskeyIntent = "sign-in" | "verify" | "register";
 export type CeremonyOutcome =
   /** The site's response to the passkey or to the request for options. */
   | { kind: "answered"; answer: JsonAnswer }
-  /** The visitor or the browser's dialog cancelled; the browser does not say which. The toast comes from the site. */
+  /** The visitor or the browser's dialog canceled; the browser does not say which. The toast comes from the site. */
   | { kind: "unused"; toast: ToastMessage }
   /** The browser or authenticator cannot do it; `message` is a sentence. */
   | { kind: "impossible"; message: string };

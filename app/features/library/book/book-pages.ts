@@ -2,7 +2,7 @@ import type { Comment, Element, ElementContent } from "xast";
 import { type Child, x } from "xastscript";
 import { holderOf, type Site } from "~/features/site/site";
 import type { EditionEntry } from "../edition";
-import { labelAbove, labelledTitle } from "../entry-label";
+import { labelAbove, labeledTitle } from "../entry-label";
 import { documentPath } from "../library-paths";
 import {
   type BookContents,
@@ -155,7 +155,7 @@ export function colophonPage(
 }
 
 const entryLabel = (entry: EditionEntry) =>
-  entry.number === null ? labelledTitle(entry) : `${entry.number}. ${entry.title}`;
+  entry.number === null ? labeledTitle(entry) : `${entry.number}. ${entry.title}`;
 
 /** Fills in the texts of each section. */
 const textLists = (

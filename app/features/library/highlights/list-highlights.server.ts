@@ -3,7 +3,7 @@ import { findMovedTexts, searchHighlights } from "~db/queries/highlights";
 import type { Highlight } from "~db/schema";
 import { roughlyFolded } from "~db/search-text";
 import type { Edition, EditionEntry } from "../edition";
-import { labelledTitle } from "../entry-label";
+import { labeledTitle } from "../entry-label";
 import { documentPath, passageId } from "../library-paths";
 import { searchWords } from "../search-paths";
 import type { HighlightView } from "./highlight";
@@ -58,7 +58,7 @@ export async function listHighlights(
     if (texts.at(-1)?.slug !== row.slug) {
       texts.push({
         slug: row.slug,
-        title: entry ? labelledTitle(entry) : row.title,
+        title: entry ? labeledTitle(entry) : row.title,
         highlights: [],
       });
     }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { findStoredTexts } from "~db/queries/editions";
 import { findHighlight } from "~db/queries/highlights";
 import type { Edition } from "../edition";
-import { labelledTitle } from "../entry-label";
+import { labeledTitle } from "../entry-label";
 import { documentPath, HIGHLIGHTS_PATH } from "../library-paths";
 import type { HighlightView } from "./highlight";
 import type { NewHighlight } from "./highlight-form";
@@ -23,7 +23,7 @@ export async function loadNewHighlight(
     id: randomUUID(),
     slug: entry.slug,
     renderKey: text.renderKey,
-    title: labelledTitle(entry),
+    title: labeledTitle(entry),
     path: documentPath(entry),
     block,
     blockCount: entry.blockCount,
@@ -40,7 +40,7 @@ export async function loadHighlight(
   if (!found) return null;
   const entry = edition.find(found.slug, new Date());
   const text = entry
-    ? { title: labelledTitle(entry), path: documentPath(entry) }
+    ? { title: labeledTitle(entry), path: documentPath(entry) }
     : { title: "All highlights", path: HIGHLIGHTS_PATH };
   return { highlight: viewOf(found), text };
 }

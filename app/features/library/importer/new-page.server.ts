@@ -24,7 +24,7 @@ Backups have the same data. They are deleted after [[how long you keep backups]]
 
 ## Cookies
 
-One cookie keeps you logged in, one shows the result of a form, one recognises a browser you have used before, and one
+One cookie keeps you logged in, one shows the result of a form, one recognizes a browser you have used before, and one
 keeps your reading settings. None follows you to other sites.
 
 ## Who else gets data
@@ -41,7 +41,7 @@ On your account page you can download all that is stored about you, and delete i
   },
   imprint: {
     title: "Imprint",
-    text: "[[Name]]\n\n[[Street and number]]\n\n[[Postcode, town and country]]\n\nE-mail: [[address]]\n",
+    text: "[[Name]]\n\n[[Street and number]]\n\n[[ZIP or postal code, town and country]]\n\nE-mail: [[address]]\n",
   },
   terms: { title: "Terms", text: "[[Your terms]]\n" },
   withdrawal: { title: "Right of withdrawal", text: "[[How a buyer withdraws, and the form]]\n" },

@@ -3,7 +3,7 @@ import { utcDate } from "~/ui";
 import { listHighlightedTexts, listHighlights } from "~db/queries/highlights";
 import { findNote, listNotes } from "~db/queries/notes";
 import type { Edition } from "../edition";
-import { labelledTitle } from "../entry-label";
+import { labeledTitle } from "../entry-label";
 
 /**
  * Yields a member's notes and highlights as parts of one Markdown file, with a heading per text. Texts are in the
@@ -31,7 +31,7 @@ export async function* exportNotes(
     const [note, highlights] = await Promise.all([findNote(key), listHighlights(key)]);
     if (!note?.text && highlights.length === 0) continue;
     const entry = entries.get(slug)?.entry;
-    const heading = oneLine(entry ? labelledTitle(entry) : title);
+    const heading = oneLine(entry ? labeledTitle(entry) : title);
     yield `\n## ${heading}\n\n*${utcDate(updatedAt)}*\n`;
     if (note?.text) yield `\n${note.text.trimEnd()}\n`;
     for (const highlight of highlights) {

@@ -37,7 +37,7 @@ export function cancellationDeclaredMail({
     preview: `It arrived on ${receivedAt}.`,
     heading: "A cancellation to match",
     text: [
-      `Somebody cancelled on the page for cancellations on ${receivedAt}, and received a confirmation. The site ended nothing: nobody was signed in.`,
+      `Somebody canceled on the page for cancellations on ${receivedAt}, and received a confirmation. The site ended nothing: nobody was signed in.`,
       "Find the contract, cancel the subscription in Stripe’s dashboard, and write to the person when it ends, or if you find none.",
       <code key="show">golden-path members show {email}</code>,
     ],

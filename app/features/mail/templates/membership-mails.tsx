@@ -14,7 +14,7 @@ type MembershipBegun = {
   period: string | null;
   /** The URL of the members' area. */
   url: string;
-  /** Where it is cancelled: in the account and, if the site has such a page, without signing in. */
+  /** Where it is canceled: in the account and, if the site has such a page, without signing in. */
   accountUrl: string;
   cancellationUrl: string | null;
 };
@@ -63,7 +63,7 @@ export function membershipBegunMail({
   });
 }
 
-type MembershipCancelled = {
+type MembershipCanceled = {
   endsAt: Date;
   /**
    * `ends`: access lasts until then and nothing more is charged. `renews-until`: charged as before, because it ends
@@ -75,13 +75,13 @@ type MembershipCancelled = {
 };
 
 /** Confirms a cancellation and states when access ends. */
-export function membershipCancelledMail({ endsAt, status, url }: MembershipCancelled): Mail {
+export function membershipCanceledMail({ endsAt, status, url }: MembershipCanceled): Mail {
   const until = untilWhen(status, mailDate(endsAt));
   const hasProblem = status === "ends-with-problem";
   return composeMail({
-    subject: "Your membership is cancelled",
+    subject: "Your membership is canceled",
     preview: until,
-    heading: "Your membership is cancelled",
+    heading: "Your membership is canceled",
     text: [
       <>
         This letter confirms it. <strong>{until}</strong>
@@ -92,11 +92,11 @@ export function membershipCancelledMail({ endsAt, status, url }: MembershipCance
       label: hasProblem ? "Manage your membership" : "Open the members’ area",
       href: url,
     },
-    notes: ["If it was not you who cancelled, resume it there, and choose a new password."],
+    notes: ["If it was not you who canceled, resume it there, and choose a new password."],
   });
 }
 
-function untilWhen(status: MembershipCancelled["status"], day: string): string {
+function untilWhen(status: MembershipCanceled["status"], day: string): string {
   switch (status) {
     case "ends":
       return `You keep your access until ${day}, and nothing more will be charged.`;
@@ -107,7 +107,7 @@ function untilWhen(status: MembershipCancelled["status"], day: string): string {
   }
 }
 
-/** Tells a member that the membership has ended, cancelled or unpaid. `url` is where to buy it again. */
+/** Tells a member that the membership has ended, canceled or unpaid. `url` is where to buy it again. */
 export function membershipEndedMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Your membership has ended",

@@ -70,7 +70,7 @@ export function operatorTestMail({ host }: { host: string }): Mail {
   });
 }
 
-/** A section of the letter: a sentence, labelled values, or both. */
+/** A section of the letter: a sentence, labeled values, or both. */
 export type LetterSection = {
   title: string;
   facts: readonly { name: string; value: string }[];

@@ -10,7 +10,7 @@ import { pathAndQuery, sendJson } from "../http/exchange";
 import type { Form } from "../http/form";
 import { matchPath } from "../http/path-pattern";
 import { type Endpoint, expand } from "./endpoint";
-import { catalogueEndpoints } from "./endpoints/catalogue";
+import { catalogEndpoints } from "./endpoints/catalog";
 import { checkoutSessionEndpoints } from "./endpoints/checkout-sessions";
 import { customerEndpoints } from "./endpoints/customers";
 import { paymentEndpoints } from "./endpoints/payments";
@@ -29,7 +29,7 @@ import { authenticate, idempotencyKey, readForm } from "./request";
 import { type ApiResponse, errorResponse, okResponse, toErrorResponse } from "./response";
 
 const ENDPOINTS: Endpoint[] = [
-  ...catalogueEndpoints,
+  ...catalogEndpoints,
   ...checkoutSessionEndpoints,
   ...customerEndpoints,
   ...paymentEndpoints,

@@ -3,7 +3,7 @@
  * A JSON body gets JSON, a form a redirect to the control page. `:id` is a Stripe id. Fields are optional by default.
  *
  *     GET    /_control/state          the clock, settings, faults and object counts
- *     POST   /_control/reset          deletes all but catalogue, portal configurations and endpoints
+ *     POST   /_control/reset          deletes all but catalog, portal configurations and endpoints
  *     POST   /_control/settings       { afterRetries: "cancel" | "unpaid" | "past_due",
  *                                       latencyMs: 0 to 60000, latency of every API call,
  *                                       customDomain: the origin of new checkout and portal URLs,

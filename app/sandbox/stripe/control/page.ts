@@ -71,7 +71,7 @@ ${Object.entries(TEST_CARDS).map(
     html`<tr><td><code>${groupDigits(number)}</code></td><td>${label}</td></tr>`,
 )}</tbody></table></div>
 <h2>Start over</h2>
-<p>${button("reset", "Delete everything")} <span class="soft">Keeps the catalogue, the portal's configuration and the webhook endpoints.</span></p>`,
+<p>${button("reset", "Delete everything")} <span class="soft">Keeps the catalog, the portal's configuration and the webhook endpoints.</span></p>`,
     true,
   );
 }
@@ -132,7 +132,7 @@ ${fieldForm(
   choiceField(
     "afterRetries",
     "When the last payment retry fails, the subscription is",
-    { cancel: "cancelled", unpaid: "marked unpaid", past_due: "left past due" },
+    { cancel: "canceled", unpaid: "marked unpaid", past_due: "left past due" },
     afterRetries,
   ),
 )}

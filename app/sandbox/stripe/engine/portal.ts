@@ -36,7 +36,7 @@ const NO_FEATURES: PortalFeatures = {
   },
 };
 
-/** The default portal: cancelling at the period's end, changing the card, and the invoice history. */
+/** The default portal: canceling at the period's end, changing the card, and the invoice history. */
 export const DEFAULT_FEATURES: PortalFeatures = {
   ...NO_FEATURES,
   invoice_history: { enabled: true },

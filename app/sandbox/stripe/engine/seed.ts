@@ -1,4 +1,4 @@
-import { addPrice, addProduct, recurring } from "./catalogue";
+import { addPrice, addProduct, recurring } from "./catalog";
 import { addEndpoint } from "./deliveries";
 import { addConfiguration, DEFAULT_FEATURES } from "./portal";
 import { API_VERSION, type Sandbox } from "./sandbox";
@@ -16,23 +16,23 @@ const SITE_ENDPOINT = "we_goldenPathSandbox";
 const DEFAULT_CONFIGURATION = "bpc_goldenPathSandbox";
 
 /** Creates the product, price and default portal configuration if missing. */
-export function seedCatalogue(sandbox: Sandbox, catalogue: SeedPrice): void {
+export function seedCatalog(sandbox: Sandbox, catalog: SeedPrice): void {
   const { products, prices, portalConfigurations } = sandbox.state;
-  if (!products.has(catalogue.productId)) {
+  if (!products.has(catalog.productId)) {
     addProduct(sandbox, {
-      id: catalogue.productId,
+      id: catalog.productId,
       name: "Premium",
       description: "Full chapter access and exclusive content.",
-      default_price: catalogue.id,
+      default_price: catalog.id,
     });
   }
-  if (!prices.has(catalogue.id)) {
+  if (!prices.has(catalog.id)) {
     addPrice(sandbox, {
-      id: catalogue.id,
-      product: catalogue.productId,
-      currency: catalogue.currency,
-      unit_amount: catalogue.unitAmount,
-      recurring: recurring(catalogue.interval),
+      id: catalog.id,
+      product: catalog.productId,
+      currency: catalog.currency,
+      unit_amount: catalog.unitAmount,
+      recurring: recurring(catalog.interval),
     });
   }
   if (!portalConfigurations.has(DEFAULT_CONFIGURATION)) {

@@ -1,6 +1,6 @@
 import { addDiscount } from "./amounts";
 import { nextPeriodEnd } from "./billing-period";
-import { planOf } from "./catalogue";
+import { planOf } from "./catalog";
 import { isPresent } from "./customers";
 import { emit, update } from "./events";
 import {

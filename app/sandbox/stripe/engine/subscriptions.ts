@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { nextPeriodEnd } from "./billing-period";
-import { planOf } from "./catalogue";
+import { planOf } from "./catalog";
 import type { Sandbox } from "./sandbox";
 import type { Coupon } from "./state";
 import {

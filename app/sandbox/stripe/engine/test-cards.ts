@@ -5,7 +5,7 @@ export type ChargeOutcome =
   | { kind: "authentication" }
   | { kind: "processing" };
 
-type CardBehaviour = {
+type CardBehavior = {
   brand: "visa" | "mastercard";
   label: string;
   /** The outcome when charged on-session. */
@@ -68,7 +68,7 @@ export const TEST_CARDS = {
     present: paid,
     absent: declined("generic_decline"),
   },
-} as const satisfies Record<string, CardBehaviour>;
+} as const satisfies Record<string, CardBehavior>;
 
 export type TestCard = keyof typeof TEST_CARDS;
 

@@ -180,7 +180,7 @@ ${
 function statusSentence(subscription: Subscription): Html {
   const { current_period_end } = itemOf(subscription);
   if (subscription.cancel_at !== null) {
-    return html`Your subscription will be cancelled on ${formatDay(subscription.cancel_at)}.`;
+    return html`Your subscription will be canceled on ${formatDay(subscription.cancel_at)}.`;
   }
   if (subscription.status === "active") {
     return html`Your subscription renews on ${formatDay(current_period_end)}.`;

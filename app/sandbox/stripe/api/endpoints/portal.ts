@@ -66,7 +66,7 @@ const configurationCreate = {
   features: required(features),
 } satisfies ParametersOf<Stripe.BillingPortal.ConfigurationCreateParams>;
 
-// a link to one form of the portal, which redirects afterwards
+// a link to one form of the portal, which redirects afterward
 const flowData = hash({
   after_completion: required(
     hash({

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { invalidParameter } from "../../engine/api-error";
-import { addPrice, addProduct, claimLookupKey, recurring } from "../../engine/catalogue";
+import { addPrice, addProduct, claimLookupKey, recurring } from "../../engine/catalog";
 import { requireObject } from "../../engine/objects";
 import { change, type Endpoint, endpoint, given, listOf, retrieve } from "../endpoint";
 import {
@@ -63,7 +63,7 @@ const priceFilters = {
 } satisfies ParametersOf<Stripe.PriceListParams>;
 
 /** Products and prices. */
-export const catalogueEndpoints: Endpoint[] = [
+export const catalogEndpoints: Endpoint[] = [
   endpoint("POST", "/v1/products", productCreate, ({ sandbox, values }) => {
     if (values.id !== undefined && sandbox.state.products.has(values.id)) {
       throw invalidParameter("id", "Product already exists.", "resource_already_exists");
