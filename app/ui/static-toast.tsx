@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { type PointerEvent, useRef } from "react";
+import { Fragment, type PointerEvent, useRef } from "react";
 import type { ToastMessage } from "~/toast-messages";
 import { CloseIcon } from "./icons";
 import { TOAST_SWIPE_THRESHOLD } from "./toast-limits";
@@ -83,9 +83,11 @@ export function ToastLinks({
   return (
     <p className="toast-links">
       {links.map(({ label, to }) => (
-        <Link key={to} to={to} onClick={onClose}>
-          {label}
-        </Link>
+        <Fragment key={to}>
+          <Link to={to} onClick={onClose}>
+            {label}
+          </Link>{" "}
+        </Fragment>
       ))}
     </p>
   );

@@ -224,7 +224,7 @@ export const SCREEN_STATES = [
     show: open("/premium/highlights/new?text=the-weight-you-carry&block=2"),
   },
   {
-    name: "chapter-night",
+    name: "chapter-dark-device",
     visitor: "member",
     show: async (page) => {
       await page.emulateMedia({ colorScheme: "dark" });

@@ -7,10 +7,10 @@ export type Contents = Record<string, string>;
 
 /**
  * Tables that a site writes without a request: the mail workers' heartbeats, its starts and health, its keys, the
- * edition in its folder, and counts of visitors.
+ * edition in its folder, the texts it has announced, and counts of visitors.
  */
 const NO_CONTENTS = [
-  ...["mail_workers", "site_keys", "stripe_site"],
+  ...["mail_workers", "site_keys", "stripe_site", "text_announcements"],
   ...["program_starts", "operator_signals", "operator_matters"],
   ...["visitor_hashes", "visitor_salts", "daily_visitors"],
   ...["editions", "edition_documents", "edition_files"],

@@ -24,7 +24,7 @@ export function LogInHere({ returnTo }: LogInHereProps) {
       <p className="mt-4 flex flex-wrap gap-x-6">
         <Link to={FORGOT_PASSWORD_PATH} className="text-link">
           Forgot your password?
-        </Link>
+        </Link>{" "}
         <Link to={SIGN_UP_PATH} className="text-link">
           Sign Up
         </Link>

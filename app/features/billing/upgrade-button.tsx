@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { type FormEvent, useRef } from "react";
+import { type FormEvent, Fragment, useRef } from "react";
 import { useAuth } from "~/features/accounts/auth-context";
 import { useRootData } from "~/features/accounts/root-data";
 import { LegalLinks } from "~/features/site/legal-links";
@@ -36,9 +36,11 @@ export function UpgradeButton() {
       {!user && !loading && (
         <p className="flex flex-wrap gap-x-6">
           {toasts.authenticationRequired.links?.map(({ label, to }) => (
-            <Link key={to} to={to} className="text-link">
-              {label}
-            </Link>
+            <Fragment key={to}>
+              <Link to={to} className="text-link">
+                {label}
+              </Link>{" "}
+            </Fragment>
           ))}
         </p>
       )}

@@ -4,7 +4,7 @@ import type { Site } from "~/features/site/site";
 /** Questions and answers, each opened by itself. */
 export function FaqSection({ faq }: Pick<Site, "faq">) {
   return (
-    <section id="faq" aria-labelledby="faq-title" className="frame py-24">
+    <section id="faq" aria-labelledby="faq-title" className="frame py-12 md:py-24">
       <h2 id="faq-title" className="section-title">
         Questions
       </h2>

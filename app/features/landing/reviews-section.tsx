@@ -58,7 +58,7 @@ function PullQuote({ review, side }: { review: Review; side: (typeof SIDES)[numb
           <span>
             <strong className="font-semibold">{review.name}</strong>
             {review.role && <span className="text-ink-soft">, {review.role}</span>}
-          </span>
+          </span>{" "}
           {review.rating && <StarRating rating={review.rating} isShort />}
         </figcaption>
       </figure>

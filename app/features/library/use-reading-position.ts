@@ -17,6 +17,8 @@ const MOVED = 40;
 /** A text that fits in the window counts as read after this time, in milliseconds. */
 const SHORT_TEXT_MS = 30_000;
 
+const TITLE_ID = "document-title";
+
 type Options = {
   stoppedAt: number | null;
   /** The reader has marked the text as unread, until its beginning is at the top again. */
@@ -28,7 +30,7 @@ type Options = {
 /**
  * Stores which block of a text is at the window's top: when scrolling pauses, and when the page is left or hidden. The
  * block at which the page opened is stored only after scrolling. A look at the beginning is not stored if reading
- * stopped further down, at `stoppedAt`. A lost position is superseded by the next one. Sends nothing after the
+ * stopped further down, at `stoppedAt`, nor is one by the link to it. A lost position is superseded by the next one. Sends nothing after the
  * membership has ended.
  *
  * The end is reached when scrolling pauses with the text's end in view, or when a text that fits in the window has been
@@ -45,7 +47,9 @@ export function useReadingPosition(
     const opened = blockAtTop();
     let kept = opened;
     let current = kept;
-    const readFrom = stoppedAt === null ? 0 : Math.min(stoppedAt, (opened ?? 1) + READING_AGAIN);
+    const readingFrom = (block: number | null) =>
+      stoppedAt === null ? 0 : Math.min(stoppedAt, (block ?? 1) + READING_AGAIN);
+    let readFrom = readingFrom(opened);
     let isReading = opened === null || opened >= (stoppedAt ?? 0);
     let sentAt = 0;
     let hasEnded = false;
@@ -83,6 +87,12 @@ export function useReadingPosition(
       clearTimeout(pause);
       pause = setTimeout(settle, PAUSE_MS);
     };
+    const onLink = () => {
+      if (window.location.hash !== `#${TITLE_ID}`) return;
+      isReading = false;
+      readFrom = readingFrom(1);
+      current = kept;
+    };
     const sendAtLeaving = () => {
       if (hasEnded || current === null || current === kept) return;
       const body = JSON.stringify({ slug, action: "position", block: current });
@@ -108,6 +118,7 @@ export function useReadingPosition(
     waitForShortText();
 
     addEventListener("scroll", onScroll, { passive: true });
+    addEventListener("hashchange", onLink);
     addEventListener("pagehide", leave);
     document.addEventListener("visibilitychange", onVisibilityChange);
     return () => {
@@ -115,6 +126,7 @@ export function useReadingPosition(
       clearTimeout(turn);
       clearTimeout(short);
       removeEventListener("scroll", onScroll);
+      removeEventListener("hashchange", onLink);
       removeEventListener("pagehide", leave);
       document.removeEventListener("visibilitychange", onVisibilityChange);
       // the window shows the next page by now
@@ -126,7 +138,7 @@ export function useReadingPosition(
 
 /** Whether the title of the page's text is in view. */
 export function isAtBeginning(): boolean {
-  const title = document.getElementById("document-title");
+  const title = document.getElementById(TITLE_ID);
   return title !== null && title.getBoundingClientRect().bottom > 0;
 }
 

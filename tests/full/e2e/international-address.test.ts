@@ -47,7 +47,8 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await chromium.goto(`${pathname}${search}.`);
   await expect(chromium.getByRole("main")).toContainText(READABLE);
   await chromium.getByRole("button", { name: "Confirm my email" }).click();
-  await chromium.waitForURL("**/account");
+  await expect(toast(chromium, "Email Confirmed")).toBeVisible();
+  await chromium.goto("/account");
   const email = chromium.getByRole("region", { name: "Email" });
   await expect(email).toContainText(`${READABLE}, confirmed`);
 

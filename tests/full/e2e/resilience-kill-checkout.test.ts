@@ -84,7 +84,7 @@ async function openKilledSite() {
     },
     /** The status of the members' area, which is 503 until the edition is read, soon after the start. */
     read: async () => {
-      const status = async () => (await visitor.get("/premium/chapters")).status;
+      const status = async () => (await visitor.get("/premium")).status;
       await expect.poll(status).not.toBe(503);
       return status();
     },

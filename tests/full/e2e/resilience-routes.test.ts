@@ -215,7 +215,10 @@ const routes: Record<string, Route> = {
   "checkout_.cancelled": { path: "/checkout/cancelled", get: "200" },
   "checkout_.success": {
     path: "/checkout/success?session_id=cs_test_someoneelses",
-    get: ["302 /auth", "302 /#purchase"],
+    get: [
+      "302 /auth?leads-to=%2Fcheckout%2Fsuccess%3Fsession_id%3Dcs_test_someoneelses",
+      "302 /#purchase",
+    ],
   },
   // without COMMUNITY_URL
   "community_.connect": { path: "/community/connect?sso=a&sig=b", get: "404" },
