@@ -37,6 +37,7 @@ export function ReadingRoom({
   const read = useReadMark(slug, progress.isRead);
   const block = useReadingPosition(slug, {
     stoppedAt: progress.stoppedAt,
+    startsOver: hash === "#document-title",
     isDeclined,
     onEnd: () => {
       if (search === "" && !isDeclined.current && !read.isMarked) void read.mark("read", true);

@@ -17,10 +17,10 @@ const MOVED = 40;
 /** A text that fits in the window counts as read after this time, in milliseconds. */
 const SHORT_TEXT_MS = 30_000;
 
-const TITLE_ID = "document-title";
-
 type Options = {
   stoppedAt: number | null;
+  /** Whether a link has led to the beginning. */
+  startsOver: boolean;
   /** The reader has marked the text as unread, until its beginning is at the top again. */
   isDeclined: MutableRefObject<boolean>;
   /** Called whenever the end is reached. */
@@ -30,7 +30,7 @@ type Options = {
 /**
  * Stores which block of a text is at the window's top: when scrolling pauses, and when the page is left or hidden. The
  * block at which the page opened is stored only after scrolling. A look at the beginning is not stored if reading
- * stopped further down, at `stoppedAt`, nor is one by the link to it. A lost position is superseded by the next one. Sends nothing after the
+ * stopped further down, at `stoppedAt`. A lost position is superseded by the next one. Sends nothing after the
  * membership has ended.
  *
  * The end is reached when scrolling pauses with the text's end in view, or when a text that fits in the window has been
@@ -38,18 +38,17 @@ type Options = {
  */
 export function useReadingPosition(
   slug: string,
-  { stoppedAt, isDeclined, onEnd }: Options,
+  { stoppedAt, startsOver, isDeclined, onEnd }: Options,
 ): number | null {
   const [shown, setShown] = useState<number | null>(null);
   const reachEnd = useRef(onEnd);
   reachEnd.current = onEnd;
   useEffect(() => {
-    const opened = blockAtTop();
+    const opened = startsOver ? 1 : blockAtTop();
+    let isGoingBack = opened !== blockAtTop();
     let kept = opened;
     let current = kept;
-    const readingFrom = (block: number | null) =>
-      stoppedAt === null ? 0 : Math.min(stoppedAt, (block ?? 1) + READING_AGAIN);
-    let readFrom = readingFrom(opened);
+    const readFrom = stoppedAt === null ? 0 : Math.min(stoppedAt, (opened ?? 1) + READING_AGAIN);
     let isReading = opened === null || opened >= (stoppedAt ?? 0);
     let sentAt = 0;
     let hasEnded = false;
@@ -71,6 +70,9 @@ export function useReadingPosition(
     };
     const look = () => {
       const block = blockAtTop();
+      // the window may still be scrolling there
+      if (isGoingBack && block !== 1) return;
+      isGoingBack = false;
       isReading ||= block !== null && block >= readFrom;
       if (block === 1 && !isAtEnd()) isDeclined.current = false;
       if (isDeclined.current) return;
@@ -86,12 +88,6 @@ export function useReadingPosition(
     const onScroll = () => {
       clearTimeout(pause);
       pause = setTimeout(settle, PAUSE_MS);
-    };
-    const onLink = () => {
-      if (window.location.hash !== `#${TITLE_ID}`) return;
-      isReading = false;
-      readFrom = readingFrom(1);
-      current = kept;
     };
     const sendAtLeaving = () => {
       if (hasEnded || current === null || current === kept) return;
@@ -118,7 +114,6 @@ export function useReadingPosition(
     waitForShortText();
 
     addEventListener("scroll", onScroll, { passive: true });
-    addEventListener("hashchange", onLink);
     addEventListener("pagehide", leave);
     document.addEventListener("visibilitychange", onVisibilityChange);
     return () => {
@@ -126,19 +121,18 @@ export function useReadingPosition(
       clearTimeout(turn);
       clearTimeout(short);
       removeEventListener("scroll", onScroll);
-      removeEventListener("hashchange", onLink);
       removeEventListener("pagehide", leave);
       document.removeEventListener("visibilitychange", onVisibilityChange);
       // the window shows the next page by now
       sendAtLeaving();
     };
-  }, [slug, stoppedAt, isDeclined]);
+  }, [slug, stoppedAt, startsOver, isDeclined]);
   return shown;
 }
 
 /** Whether the title of the page's text is in view. */
 export function isAtBeginning(): boolean {
-  const title = document.getElementById(TITLE_ID);
+  const title = document.getElementById("document-title");
   return title !== null && title.getBoundingClientRect().bottom > 0;
 }
 
