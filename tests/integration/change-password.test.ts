@@ -52,7 +52,7 @@ describe("changing the password", () => {
         where recipient = ${account.email} and kind = 'password-changed'`,
     );
     expect(mails).toHaveLength(1);
-    expect(mails[0]?.text).toContain("every other device that was signed in");
+    expect(mails[0]?.text).toContain("every other device that was logged in");
   });
 
   it("invalidates an open reset link", async () => {

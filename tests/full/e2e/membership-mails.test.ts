@@ -27,7 +27,7 @@ describe("without JavaScript", () => {
       const subscription = `subscriptions/${member.subscription}`;
       await site.sandbox(`${subscription}/card`, { card: DECLINED_LATER });
       await site.sandbox(`${subscription}/renew`);
-      const subject = "Your membership payment did not go through";
+      const subject = "Your membership payment didn’t go through";
       const mail = await mailInOutbox(site.dataDir, member.email, subject);
       await buyer.goto("/premium");
       expect(await buyer.getByText(NOT_PAID).count()).toBe(1);

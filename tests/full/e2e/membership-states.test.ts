@@ -123,7 +123,7 @@ describe("the notice on every page", () => {
     [
       "a refund",
       { ...withoutAccess, accessRevoked: "refund" },
-      "Your last payment was refunded, so your access has ended. The membership itself still renews: cancel it if you do not want to be charged again.",
+      "Your last payment was refunded, so your access has ended. Your membership still renews. Cancel it if you don’t want to be charged again.",
       "Manage or cancel membership",
     ],
     [
