@@ -56,9 +56,7 @@ export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
   const { extras, extrasPath } = overview ?? { extras: [], extrasPath: CHAPTERS_PATH };
   return (
     <>
-      {extras.length === 0 && (
-        <p>What goes with the book: sounds, exercises and background, as they appear.</p>
-      )}
+      {extras.length === 0 && <p>Audio, exercises and background, added as they come out.</p>}
       <ul>
         {extras.map(({ path, title, label, progress, ...lengths }) => (
           <li key={path}>

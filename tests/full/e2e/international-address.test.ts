@@ -58,7 +58,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await password.getByLabel("Current password", { exact: true }).fill(PASSWORDS[0]);
   await password.getByLabel("New password", { exact: true }).fill(PASSWORDS[1]);
   await password.getByRole("button", { name: "Change password" }).click();
-  await expect(toast(chromium, "Password Changed!")).toBeVisible();
+  await expect(toast(chromium, "Password changed")).toBeVisible();
   await expect(password).not.toContainText("easy to guess");
 
   // Firefox sends the domain as it was typed
