@@ -81,7 +81,7 @@ describe("subscribers add and remove", () => {
       { email: "reader@example.test", source: SOURCE, confirmed: true },
     ]);
     expect(await subscribers("add", "reader@example.test", "--source", "elsewhere")).toEqual(
-      succeeded("reader@example.test was on the list already; nothing was changed.\n"),
+      succeeded("reader@example.test was already on the list; nothing was changed.\n"),
     );
     expect(await stored()).toMatchObject([{ source: SOURCE }]);
     expect(await subscribers("remove", "READER@example.test")).toEqual(
@@ -136,7 +136,7 @@ describe("subscribers import", () => {
       succeeded(
         [
           "1 added",
-          "1 on the list already, and now confirmed",
+          "1 already on the list, and now confirmed",
           "1 on the list already",
           "1 repeated in the file",
           "1 suppressed, and not added",
@@ -153,8 +153,8 @@ describe("subscribers import", () => {
     expect(parse(readFileSync(report), { bom: true })).toEqual([
       ["line", "value", "reason"],
       ["6", "gone@example.test", "suppressed: it is listed as undeliverable"],
-      ["7", "'=1+1", "not an e-mail address"],
-      ["8", "nobody;", "no e-mail address"],
+      ["7", "'=1+1", "not an email address"],
+      ["8", "nobody;", "no email address"],
     ]);
     expect(statSync(report).mode & 0o077).toBe(0);
 
@@ -191,7 +191,7 @@ describe("subscribers import of an export with unsubscribed addresses", () => {
     ]) {
       const file = fileOf(content ?? "");
       expect((await subscribers("import", file, "--source", SOURCE)).stderr).toBe(
-        `${file} has a column that looks like a status, and is not understood: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
+        `${file} has a column that looks like a status, and isn't recognized: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
       );
     }
     expect(await stored()).toEqual([]);

@@ -531,7 +531,7 @@ function isOlder(time: string | null | undefined, milliseconds: number, now: Dat
   return time ? !isWithin(new Date(time), milliseconds, now) : false;
 }
 
-/** Removes e-mail addresses, which a mail server's reply may quote. */
+/** Removes email addresses, which a mail server's reply may quote. */
 function withoutAddresses(words: string): string {
   return words.replace(/[^\s<>'"]+@[^\s<>'"]+/g, "…").replace(/\.$/, "");
 }

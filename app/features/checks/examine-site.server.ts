@@ -108,7 +108,7 @@ async function runCheck({ area, ask }: Check): Promise<Finding[]> {
       "Run 'doctor' again. If it happens again, report it as a bug.",
     ),
   );
-  // external texts, such as a server's error, may quote an e-mail address
+  // external texts, such as a server's error, may quote an email address
   return answers.map((answer) => ({ area, ...answer, found: redactAddresses(answer.found) }));
 }
 
@@ -192,7 +192,7 @@ const MISSING: Record<string, [effect: string, advice: string]> = {
   ],
   SECURITY_CONTACT: [
     "people who find a security hole can't tell you",
-    "Set SECURITY_CONTACT to an e-mail address or a page, for /.well-known/security.txt.",
+    "Set SECURITY_CONTACT to an email address or a page, for /.well-known/security.txt.",
   ],
 };
 

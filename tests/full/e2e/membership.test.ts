@@ -53,7 +53,7 @@ it("a buyer whose address Stripe rejects is asked for another at the checkout, a
   await site.open("/#purchase", page);
   await page.getByRole("button", { name: "Upgrade to Premium" }).click();
   await page.waitForURL(`${site.sandboxOrigin}/**`);
-  await page.getByLabel("E-mail").fill("reader@example.test");
+  await page.getByLabel("Email").fill("reader@example.test");
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("**/checkout/success?*");
   await page.getByRole("heading", { name: "You’re a premium member" }).waitFor();

@@ -213,7 +213,7 @@ describe("'operator test'", () => {
     setEnvironment(variables({ OPERATOR_EMAIL: "" }));
     expect(await run("operator", "test")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("OPERATOR_EMAIL is not set"),
+      stderr: expect.stringContaining("OPERATOR_EMAIL isn't set"),
     });
   });
 });

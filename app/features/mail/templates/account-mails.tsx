@@ -146,7 +146,7 @@ export function passwordChangedMail({ url, by, passkeys }: PasswordChange): Mail
       passkeys.count > 0 && (
         <>
           Your account has {passkeys.count === 1 ? "a passkey" : `${passkeys.count} passkeys`},
-          which can sign in as before. Please look whether you know{" "}
+          which can still log in. Please check that you recognize{" "}
           {passkeys.count === 1 ? "it" : "all of them"}:{" "}
           <MailLink href={passkeys.url}>your passkeys</MailLink>.
         </>
