@@ -46,10 +46,7 @@ function addStripeCommands(stripe: Command): void {
     )
     .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
     .option("--user <email>", "one member");
-  add(
-    "give <subscription> <email>",
-    "give a membership that this site did not sell to an account",
-  );
+  add("give <subscription> <email>", "give a membership that this site did not sell to an account");
   add("adopt", "the site has moved here with its database: go on with it at Stripe").option(
     "--site <id>",
     "the site to continue, if its database is lost",

@@ -14,7 +14,7 @@ import { MembershipStatusText, PaymentText } from "./membership-status-text";
 export function CardPage({ viewer }: { viewer: Viewer | null }) {
   if (!viewer) {
     return (
-      <Frame heading="Log in to your membership" lead="You will return to this page.">
+      <Frame heading="Log in to your membership" lead="You’ll come back to this page.">
         <LogInHere returnTo={CARD_PATH} />
       </Frame>
     );

@@ -165,7 +165,7 @@ async function findUsableSession(
     try {
       await stripeClient().checkout.sessions.expire(session.id);
     } catch (error) {
-      throw isInvalidRequest(error) ? new SessionNotOpen("Not open any more.") : error;
+      throw isInvalidRequest(error) ? new SessionNotOpen("No longer open.") : error;
     }
   }
   return usable;

@@ -8,7 +8,7 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
   return (
     <section className="frame issue">
       <p className="eyebrow">Newsletter</p>
-      <h1 className="page-heading">Letters so far</h1>
+      <h1 className="page-heading">Past letters</h1>
       {issues.length === 0 ? (
         <p className="lead">There aren’t any yet. Subscribe to get the first one.</p>
       ) : (

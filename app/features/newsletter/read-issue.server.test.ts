@@ -175,7 +175,9 @@ describe("an issue's file", () => {
       `issue.md:8: '${tag}' is another newsletter program's placeholder and won't be filled in here; write it out`,
     );
     const subject = `---\nsubject: 'For ${tag.replaceAll("'", "’")}'\nslug: a\npreview: b.\n---\n`;
-    expect(await problems("Dear reader", subject)).toMatch(/^issue\.md:2: '.* is another newsletter program's placeholder/);
+    expect(await problems("Dear reader", subject)).toMatch(
+      /^issue\.md:2: '.* is another newsletter program's placeholder/,
+    );
   });
 
   it("may have braces, brackets and percent signs that are none", async () => {

@@ -51,7 +51,7 @@ export default function Confirm() {
       token={token}
       label="Confirm my email"
     >
-      Confirm it to get the next letter. You can unsubscribe anytime.
+      Confirm your email to get the next letter. You can unsubscribe anytime.
     </MailedLinkPage>
   );
 }

@@ -10,9 +10,9 @@ type Cancellation = {
 /** Confirms to an address that its declaration has arrived, whether or not it has a contract. */
 export function cancellationReceivedMail({ receivedAt, facts }: Cancellation): Mail {
   return composeMail({
-    subject: "We have received your cancellation",
+    subject: "We’ve received your cancellation",
     preview: `It arrived on ${receivedAt}.`,
-    heading: "We have received your cancellation",
+    heading: "We’ve received your cancellation",
     text: [
       <>
         It arrived on <strong>{receivedAt}</strong>, as follows.
