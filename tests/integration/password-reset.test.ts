@@ -73,7 +73,7 @@ describe("a reset link", () => {
     const notice = mailsTo(email).at(-1);
     expect(notice?.headers.subject).toBe("Your password was changed");
     expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);
-    expect(notice?.text).toMatch(/every\s+device\s+that\s+was\s+signed\s+in/);
+    expect(notice?.text).toMatch(/every\s+device\s+that\s+was\s+logged\s+in/);
   });
 
   it("is not consumed by being opened", async () => {
