@@ -137,7 +137,7 @@ describe("subscribers import", () => {
         [
           "1 added",
           "1 already on the list, and now confirmed",
-          "1 on the list already",
+          "1 already on the list",
           "1 repeated in the file",
           "1 suppressed, and not added",
           "2 refused",
@@ -161,7 +161,7 @@ describe("subscribers import", () => {
     // run again, as after an interruption: nothing changes, and a clean file has no report
     writeFileSync(file, "a@example.test\nknown@example.test\n");
     expect(await subscribers("import", file, "--source", "again")).toEqual(
-      succeeded("0 added\n2 on the list already\n"),
+      succeeded("0 added\n2 already on the list\n"),
     );
     expect(() => statSync(report)).toThrow("ENOENT");
     expect(await stored()).toMatchObject([{ source: SOURCE }, {}, { source: "elsewhere" }]);
@@ -344,7 +344,7 @@ describe("subscribers export", () => {
     await database.db.execute(sql`truncate subscribers`);
     const imported = await subscribers("import", fileOf(stdout), "--source", "moved");
     expect(imported.stdout).toBe(
-      "6,003 added\n0 on the list already\n1 bounced according to the file, and not added\n1 not confirmed, or paused, according to the file, and not added\n",
+      "6,003 added\n0 already on the list\n1 bounced according to the file, and not added\n1 not confirmed, or paused, according to the file, and not added\n",
     );
     expect(await addresses()).toEqual(before);
   });

@@ -110,7 +110,7 @@ describe("the subscribers commands", () => {
     const counted = (count: number) => count.toLocaleString("en");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `${counted(60_000 - before)} added\n${counted(before)} on the list already\n`,
+      stdout: `${counted(60_000 - before)} added\n${counted(before)} already on the list\n`,
     });
     expect(await subscriberCount()).toBe(60_000);
   });
