@@ -100,7 +100,7 @@ describe("the account page", () => {
     await expect(toast(page, "Your account has been deleted")).toBeVisible();
     expect(new URL(page.url()).pathname).toBe("/");
     expect(await isSignedIn(page)).toBe(false);
-    await mailInOutbox(site.dataDir, email, "Your account is deleted");
+    await mailInOutbox(site.dataDir, email, "Your account has been deleted");
   });
 
   it("lists the sessions, and ends one or all others", async () => {

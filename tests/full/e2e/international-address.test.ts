@@ -100,7 +100,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   expectValue(await command("members", "delete", TYPED, "--yes")).toContain(
     `${READABLE} was deleted.`,
   );
-  await mailInOutbox(site.dataDir, STORED, "Your account is deleted");
+  await mailInOutbox(site.dataDir, STORED, "Your account has been deleted");
   expectValue(await command("members", "show", READABLE)).toContain("no account");
   const gone = await post(firefox, "/auth/login", { email: TYPED, password: PASSWORDS[2] });
   expectValue(gone.text).toContain("Invalid login credentials");

@@ -228,7 +228,7 @@ describe("mail", () => {
     for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
     await lookTwice();
     expect(told()).toEqual(["The mail server is refusing mail"]);
-    expect(mailsToOperator()[0]?.text).toContain("3 mails of the last 24 hours");
+    expect(mailsToOperator()[0]?.text).toContain("3 mails were refused in the last 24 hours");
 
     await db().execute(
       sql`update mails set finished_at = now() - interval '7 hours' where state = 'failed'`,
