@@ -162,7 +162,7 @@ describe("the account page", () => {
     await elsewhere.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await elsewhere.getByRole("main").getByRole("button", { name: "Log In" }).click();
     await elsewhere.getByRole("button", { name: "Change my email" }).click();
-    await expectAnswer(elsewhere, "Email changed", "email");
+    await expect(toast(elsewhere, "Email changed")).toBeVisible();
     await openAccount(page);
     await expect(section(page, "Email")).toContainText(`${newEmail}, confirmed`);
 
@@ -231,7 +231,7 @@ describe("a new account", () => {
     const mail = await mailInOutbox(site.dataDir, email, "Welcome to The Golden Path");
     await page.goto(linkIn(mail, "/auth/confirm-email").href);
     await page.getByRole("button", { name: "Confirm my email" }).click();
-    await expectAnswer(page, "Email confirmed", "email");
+    await expect(toast(page, "Email confirmed")).toBeVisible();
     await expect(section(page, "Email")).toContainText(`${email}, confirmed`);
   });
 
