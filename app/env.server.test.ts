@@ -253,7 +253,7 @@ describe("the local Stripe", () => {
   ])("is not opened to others by %s=%s without the word for it", (name, value) => {
     expect(sandbox({ [name]: value })).toEqual([name]);
     const variables = { PAYMENTS: "sandbox", [name]: value, ALLOW_PUBLIC_SANDBOX: "true" };
-    expect(parseEnvironment(variables).WARNINGS.join()).toContain("anybody becomes a member");
+    expect(parseEnvironment(variables).WARNINGS.join()).toContain("anyone can become a member");
   });
 
   it.each<[string, string]>([

@@ -29,7 +29,7 @@ export const signedIn = /* @__PURE__ */ notice(
 );
 export const communityForMembers = /* @__PURE__ */ notice(
   "The community is for members",
-  "It opens with the premium membership.",
+  "It comes with the premium membership.",
 );
 export const signedUp = /* @__PURE__ */ notice(
   "✅ Account Created!",
@@ -73,25 +73,22 @@ export const notImplemented = /* @__PURE__ */ notice("Feature not implemented");
 // Beyond the specification: too many attempts at the newsletter, choosing a new password, the newsletter's mails,
 // how far a member has read, and members' notes.
 export const passwordResetRequested = /* @__PURE__ */ notice(
-  "📬 Check Your Email",
-  "If there is an account with this address, a link to choose a new password is on its way.",
+  "📬 Check your email",
+  "If this address has an account, a link to choose a new password is on its way.",
 );
 export const passwordResetFailed = (message = "Something went wrong") =>
-  failure("Password Reset Failed", message);
+  failure("Password reset failed", message);
 export const passwordResetLinkInvalid = /* @__PURE__ */ failure(
-  "Password Reset Failed",
-  "This link has expired or was already used. Please ask for a new one.",
+  "Password reset failed",
+  "This link has expired or was already used. Please request a new one.",
 );
-export const passwordChanged = /* @__PURE__ */ notice(
-  "✅ Password Changed!",
-  "You've been successfully signed in.",
-);
+export const passwordChanged = /* @__PURE__ */ notice("✅ Password changed", "You’re logged in.");
 export const newsletterConfirmed = /* @__PURE__ */ notice(
-  "🎉 Email Confirmed!",
+  "🎉 Email confirmed",
   "Thank you. You’re on the list.",
 );
 export const newsletterConfirmFailed = /* @__PURE__ */ wentWrong(
-  "Your email could not be confirmed. Please try again.",
+  "Your email couldn’t be confirmed. Please try again.",
 );
 export const subscribeLimited = wentWrong;
 export const newTextsMail = (isOn: boolean) =>
@@ -102,141 +99,141 @@ export const newTextsMail = (isOn: boolean) =>
   );
 export const unsubscribed = /* @__PURE__ */ notice("👋 You’ve been unsubscribed.");
 export const unsubscribeFailed = /* @__PURE__ */ wentWrong(
-  "You could not be unsubscribed. Please try again.",
+  "You couldn’t be unsubscribed. Please try again.",
 );
 export const unsubscribeLinkInvalid = /* @__PURE__ */ wentWrong(
-  "This link is not complete. Please open it from the letter itself.",
+  "This link is incomplete. Please open it from the email.",
 );
 export const markedRead = /* @__PURE__ */ notice("Marked as read");
 export const markedUnread = /* @__PURE__ */ notice("Marked as unread");
 export const progressFailed = /* @__PURE__ */ wentWrong(
-  "How far you have read could not be saved. Please try again.",
+  "Your place couldn’t be saved. Please try again.",
 );
 
 export const readingSettingsFailed = /* @__PURE__ */ wentWrong(
-  "Your reading settings could not be saved. Please try again.",
+  "Your reading settings couldn’t be saved. Please try again.",
 );
 export const highlightSaved = /* @__PURE__ */ notice("Highlight saved");
 export const highlightDeleted = /* @__PURE__ */ notice("Highlight deleted");
-export const highlightFailed = (message = "The highlight could not be saved. Please try again.") =>
+export const highlightFailed = (message = "Your highlight couldn’t be saved. Please try again.") =>
   wentWrong(message);
 
 export const podcastAddressCreated = /* @__PURE__ */ notice(
-  "🎧 Your Podcast Address Is Ready",
+  "🎧 Your podcast address is ready",
   "Copy it into your podcast app.",
 );
 export const podcastAddressRenewed = /* @__PURE__ */ notice(
-  "🎧 New Podcast Address",
-  "The former one no longer works. Please add the new one to your apps.",
+  "🎧 New podcast address",
+  "The old one no longer works. Please add the new one to your apps.",
 );
 export const podcastAddressFailed = wentWrong;
 export const notesSaved = /* @__PURE__ */ notice("Your notes are saved.");
 export const notesMerged = /* @__PURE__ */ notice(
   "Your notes are saved.",
-  "They had been changed elsewhere too. Both versions are kept on the page.",
+  "They were changed elsewhere too. The page has both versions.",
 );
 export const notesSavedAfterEnd = /* @__PURE__ */ notice(
   "Your notes are saved.",
-  "Your membership has ended. Your notes are kept for you.",
+  "Your membership has ended, but we keep your notes for you.",
 );
 
 /** What came of a payment that was owed, after another card was put in. */
 export const newCardTried = {
   paid: /* @__PURE__ */ notice(
-    "✅ Your Payment Went Through",
-    "Thank you. The next ones are taken from your new card.",
+    "✅ Your payment went through",
+    "Thank you. Future payments will use your new card.",
   ),
   trying: /* @__PURE__ */ notice(
     "Your new card is being charged",
-    "That takes a moment. This page shows how it went.",
+    "This takes a moment. This page will show the result.",
   ),
   declined: /* @__PURE__ */ failure(
     "Your new card was declined too",
-    "Nothing was charged. Please try another card, or ask your bank.",
+    "Nothing was charged. Please try another card or ask your bank.",
   ),
   "to-confirm": /* @__PURE__ */ failure(
-    "Your bank asks you to confirm",
-    "Nothing was charged yet. Please confirm the payment on Stripe’s page.",
+    "Please confirm your payment",
+    "Your bank requires it. Nothing has been charged yet. You can confirm it on Stripe’s page.",
   ),
 };
 
 // The account page.
 export const accountFailed = wentWrong;
 export const passwordReplaced = /* @__PURE__ */ notice(
-  "✅ Password Changed!",
-  "You have been signed out everywhere else.",
+  "✅ Password changed",
+  "You’ve been logged out everywhere else.",
 );
 export const membershipKept = /* @__PURE__ */ notice(
-  "✅ Your Membership Goes On!",
-  "The cancellation is taken back.",
+  "✅ Your membership continues",
+  "It’s no longer canceled.",
 );
 export const membershipNotKept = accountFailed(
-  "Your membership could not be resumed. Please try again, or resume it under 'Card and invoices'.",
+  "Your membership couldn't be resumed. Please try again, or resume it under “Card and invoices”.",
 );
 export const accountDeleted = /* @__PURE__ */ notice(
-  "👋 Your Account Is Deleted",
-  "Thank you for coming along.",
+  "👋 Your account has been deleted",
+  "Thank you for reading with us.",
 );
 export const emailChangeRequested = /* @__PURE__ */ notice(
-  "📬 Check Your Email",
-  "If the new address can be used, a link to confirm it is on its way there.",
+  "📬 Check your email",
+  "If the new address is available, we’ve sent it a link to confirm.",
 );
 export const emailChanged = /* @__PURE__ */ notice(
-  "✅ Email Changed!",
-  "From now on you log in with the new address.",
+  "✅ Email changed",
+  "From now on, log in with the new address.",
 );
 export const emailTaken = /* @__PURE__ */ wentWrong(
-  "This address can no longer be used. Please choose another one.",
+  "This address is no longer available. Please choose another one.",
 );
 export const emailChangeUndone = /* @__PURE__ */ notice(
-  "✅ Your Account Is Yours Again",
+  "✅ Your account is yours again",
   "Please choose a new password now.",
 );
 export const emailChangeUndoneAndMore = /* @__PURE__ */ notice(
-  "✅ Your Account Is Yours Again",
-  "Passkeys and podcast addresses added in the week before the change, or since, were removed. Please choose a new password now.",
+  "✅ Your account is yours again",
+  "We removed passkeys and podcast addresses added in the week before the change or since. Please choose a new password now.",
 );
 export const emailConfirmationSent = /* @__PURE__ */ notice(
-  "📬 Check Your Email",
+  "📬 Check your email",
   "A link to confirm your address is on its way.",
 );
 export const emailConfirmed = /* @__PURE__ */ notice(
-  "🎉 Email Confirmed!",
-  "Thank you. This address is yours.",
+  "🎉 Email confirmed",
+  "Thank you for confirming your address.",
 );
 export const emailConfirmedSignedOut = /* @__PURE__ */ notice(
-  "🎉 Email Confirmed!",
-  "Please log in. Did somebody else make this account? Then choose a new password.",
+  "🎉 Email confirmed",
+  "Please log in. If someone else made this account, choose a new password.",
 );
 export const pictureChanged = /* @__PURE__ */ notice("✅ Your picture is saved.");
-export const pictureRemoved = /* @__PURE__ */ notice("Your picture is removed.");
+export const pictureRemoved = /* @__PURE__ */ notice("Your picture has been removed.");
 export const podcastAddressRemoved = /* @__PURE__ */ notice(
-  "👋 Podcast Address Removed.",
-  "Nobody can listen with it any more.",
+  "👋 Podcast address removed",
+  "No one can listen with it anymore.",
 );
-export const sessionEnded = /* @__PURE__ */ notice("👋 Signed out there.");
-export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Signed out everywhere else.");
+export const sessionEnded = /* @__PURE__ */ notice("👋 Logged out of that device");
+export const otherSessionsEnded = /* @__PURE__ */ notice("👋 Logged out everywhere else");
 export const identityVerified = /* @__PURE__ */ notice(
   "✅ Thank you",
   "You won’t be asked again for ten minutes.",
 );
 
 export const verificationRequired = /* @__PURE__ */ notice(
-  "Is it you?",
-  "Before this step, please confirm that it is you.",
+  "Is this you?",
+  "Please confirm that it’s you first.",
 );
 export const passkeyAdded = /* @__PURE__ */ notice(
   "✅ Passkey added",
-  "From now on you can log in with it.",
+  "You can now log in with it.",
 );
 export const passkeyRenamed = /* @__PURE__ */ notice("Your passkey has a new name.");
 export const passkeyRemoved = /* @__PURE__ */ notice(
   "👋 Passkey removed",
-  "Nobody can log in with it anymore. Where it was used, you are still logged in.",
+  "No one can log in with it anymore. Devices that used it stay logged in.",
 );
 export const passkeyUnused = /* @__PURE__ */ notice(
-  "No passkey was used.",
-  "You can try again at any time.",
+  "No passkey was used",
+  "You can try again anytime.",
 );
 
 /** The messages a 'Checkout Error' toast can carry (specification, 8). */

@@ -26,7 +26,9 @@ export async function create(file?: string): Promise<void> {
   const content = () => backUp(now, { onLeftOut: note });
   if (file === "-") {
     if (process.stdout.isTTY) {
-      throw new OperatorError("A backup is no text for a terminal: name a file, or redirect it.");
+      throw new OperatorError(
+        "A backup can't be printed to a terminal: name a file, or redirect it.",
+      );
     }
     const write = async () => {
       for await (const chunk of content()) await writeOut(chunk);
@@ -49,7 +51,7 @@ export async function create(file?: string): Promise<void> {
 export async function verify(file: string): Promise<void> {
   const source = await openBackup(file);
   const verified = await verifyBackup(source());
-  print(`${file} is whole.`);
+  print(`${file} is complete.`);
   describe(verified);
   requireKnownRelease(verified.manifest);
 }
@@ -88,14 +90,14 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
 async function upgradeDatabase({ binaries }: { binaries?: string }): Promise<void> {
   const upgrade = await upgradeCluster(binaries, note);
   if (upgrade.kind === "current") {
-    print(`The database is of PostgreSQL ${upgrade.major} already. Nothing was changed.`);
+    print(`The database is already PostgreSQL ${upgrade.major}. Nothing was changed.`);
     return;
   }
   const { from, to, backup, place, kept } = upgrade;
   print(`The database was moved from PostgreSQL ${from} to ${to}. Start the site as usual.`);
-  note(`The old database is kept in ${kept}: delete it once the site has proved itself.`);
-  note(`The backup it was moved by is ${backup} in ${place}.`);
-  note(`Settings that you have changed in ${kept}/postgresql.conf are not taken over.`);
+  note(`The old database is kept in ${kept}: delete it once you know that the site works.`);
+  note(`The backup used for the move is ${backup} in ${place}.`);
+  note(`Settings that you have changed in ${kept}/postgresql.conf are not carried over.`);
 }
 
 /** Returns a function that reads a backup from the beginning, from a file or from the bucket. */
@@ -105,7 +107,7 @@ async function openBackup(file: string): Promise<() => AsyncIterable<Uint8Array>
   const bucket = await backupBucket();
   if (!bucket) throw new OperatorError("There is no bucket: set BACKUP_S3_URL and its keys.");
   if (!anyBackupTime(name)) {
-    throw new OperatorError(`${name} is no name of a backup: 'backup list' shows them.`);
+    throw new OperatorError(`${name} is not the name of a backup: 'backup list' shows them.`);
   }
   return () => bucket.read(name);
 }
@@ -122,11 +124,11 @@ function noteSessionSecret({ manifest }: VerifiedBackup): void {
   const isSet = env().SESSION_SECRET !== undefined;
   if (manifest.sessionSecret === "environment") {
     note(
-      `The backup holds no session secret, because that site had one in SESSION_SECRET: ${isSet ? "check that it is the same here" : "set the same one here"}, or everybody has to log in again and links in mails stop working.`,
+      `The backup holds no session secret, because that site had one in SESSION_SECRET: ${isSet ? "check that it is the same here" : "set the same one here"}, or everyone has to log in again and links in mails stop working.`,
     );
   } else if (isSet) {
     note(
-      "SESSION_SECRET is set here, and is used instead of the restored secret: unset it, or add the secret in DATA_DIR/session-secret to its list, or everybody has to log in again.",
+      "SESSION_SECRET is set here, and is used instead of the restored secret: unset it, or add the secret in DATA_DIR/session-secret to its list, or everyone has to log in again.",
     );
   }
 }

@@ -55,7 +55,7 @@ export async function check(directory: string | undefined): Promise<void> {
     process.exitCode = 1;
     return note(`${formatCount(found.problems.length, "mistake")} in ${folder}.`);
   }
-  print(`All is well: ${describeContent(found)}.`);
+  print(`No mistakes: ${describeContent(found)}.`);
   for (const line of accessibilityReport(found.source)) print(line);
 }
 
@@ -78,7 +78,7 @@ export async function list(directory: string | undefined): Promise<void> {
   if (found.problems.length > 0) {
     process.exitCode = 1;
     const mistakes = formatCount(found.problems.length, "mistake");
-    note(`\nThe site does not take this edition: it has ${mistakes}; see 'content check'.`);
+    note(`\nThe site doesn't use this edition: it has ${mistakes}; see 'content check'.`);
   }
 }
 
@@ -97,18 +97,18 @@ async function createText(
 ): Promise<void> {
   if (page !== undefined) {
     print(await createPage(folderToWrite(), page));
-    return note("Fill in what stands in [[double brackets]]; until then the page is not shown.");
+    return note("Fill in what stands in [[double brackets]]; until then the page isn't shown.");
   }
   if (title === undefined) throw new OperatorError("Wanted a title, or --page.");
   const extraKind = extra === undefined ? null : readExtraKind(extra);
   const folder = folderToWrite();
   const isFirst = !holdsEdition(await listFolder(folder));
   print(await createDocument(folder, { title, extraKind, publish: publish ?? null }));
-  note("Write its summary and its text; until then the site goes on with what it serves.");
+  note("Write its summary and its text; until then the site keeps serving what it has.");
   if (isFirst) {
     note(
       "It is the first of an edition, which will replace all of the sample edition that the site serves now. " +
-        "To begin with the sample instead, delete the file and run 'content copy-sample'.",
+        "To start from the sample instead, delete the file and run 'content copy-sample'.",
     );
   }
 }
@@ -141,7 +141,7 @@ async function importText(path: string, { dryRun = false }: { dryRun?: boolean }
   if (problems.length === 0) return;
   process.exitCode = 1;
   note(
-    `The site takes it once ${formatCount(problems.length, "mistake")} in it ${problems.length === 1 ? "is" : "are"} corrected; see 'content check'.`,
+    `The site uses it once ${formatCount(problems.length, "mistake")} in it ${problems.length === 1 ? "is" : "are"} fixed; see 'content check'.`,
   );
 }
 
@@ -157,7 +157,7 @@ export async function preview(name: string | undefined): Promise<void> {
   if (shown.length === 0) {
     throw new OperatorError(
       name === undefined
-        ? "Every text is published. A text with 'publish: draft' is not."
+        ? "Every text is published. A text with 'publish: draft' isn't."
         : `There is no text '${name}'; wanted its slug or its file, as 'content list' and the folder have them.`,
     );
   }
@@ -166,7 +166,7 @@ export async function preview(name: string | undefined): Promise<void> {
     for (const { slug } of shown) print(new URL(draftPath(token, slug), env().PUBLIC_URL).href);
   });
   note(
-    `For ${PREVIEW_DAYS} days, whoever has such an address can read every text. Keep it to yourself.`,
+    `For ${PREVIEW_DAYS} days, anyone with such an address can read every text. Keep it to yourself.`,
   );
   if (problems.length > 0) {
     note("The site shows the last edition without mistakes; see 'content check'.");

@@ -21,7 +21,7 @@ export async function url({ superuser = false }: { superuser?: boolean }): Promi
   const found = await findEmbeddedUrl(DATA_DIR, superuser ? "superuser" : "site");
   if (found === null) {
     throw new OperatorError(
-      `The embedded database in DATA_DIR ${DATA_DIR} runs only while a program of this site does: start the site first, or use 'db psql', which runs it for a session.`,
+      `The embedded database in DATA_DIR ${DATA_DIR} runs only while one of this site's programs does: start the site first, or use 'db psql', which runs it for a session.`,
     );
   }
   print(found);

@@ -33,13 +33,13 @@ export async function sendAndDescribe(to: string, mail?: Mail): Promise<void> {
     throw explainDataDirectoryFailure(env().DATA_DIR, error);
   });
   if (outcome.kind === "written") {
-    print(`SMTP_URL is not set, so nothing was sent. The mail is in ${outcome.file}`);
+    print(`SMTP_URL isn't set, so nothing was sent. The mail is in ${outcome.file}`);
     return;
   }
   const answer = printableText(outcome.answer);
   if (outcome.kind === "accepted") {
     print(`${outcome.host} accepted the mail: ${answer}`);
-    return print("Whether it arrives is up to the receiver: look into the mailbox, spam included.");
+    return print("Whether it arrives is up to the receiver: check the inbox and the spam folder.");
   }
   const advice = outcome.advice ? ` ${outcome.advice}` : "";
   throw new OperatorError(`${outcome.host} did not accept the mail: ${answer}.${advice}`);
@@ -68,7 +68,7 @@ export async function retry({ kind }: { kind?: string }): Promise<void> {
   await withDatabase(async () => {
     const retried = await retryFailedMails(kind ?? null);
     if (retried.length === 0) {
-      return note("There is nothing to send again: no failed mail is still worth sending.");
+      return note("There is nothing to send again: every failed mail has expired.");
     }
     for (const { kind, count } of retried) print(`${count} ${kind} queued again`);
     await isSiteSending();

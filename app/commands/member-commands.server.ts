@@ -99,7 +99,7 @@ async function countAll(): Promise<void> {
 export async function show(address: string): Promise<void> {
   await withMember(address, async (member) => {
     const { profile, newsletter, deletionStartedAt } = member;
-    printFact("E-mail", shownEmail(member.email));
+    printFact("Email", shownEmail(member.email));
     printFact("Address", member.emailConfirmedAt ? "confirmed" : "not confirmed");
     printFact("Account", member.id);
     printFact("Created", dayOf(member.createdAt));
@@ -110,7 +110,7 @@ export async function show(address: string): Promise<void> {
       "Newsletter",
       !newsletter ? "no" : newsletter.confirmedAt ? "yes" : "asked for, but not confirmed",
     );
-    printFact("Signed in", formatCount(member.sessions, "browser"));
+    printFact("Logged in", formatCount(member.sessions, "browser"));
     printFact("Passkeys", formatCount(member.passkeys));
     printFact("Notes on", formatCount(member.notes, "text"));
     if (deletionStartedAt) {
@@ -130,7 +130,7 @@ export async function grant(address: string, { until }: { until: string }): Prom
     const isSynced = await grantMembership(id, day);
     const member = await findMemberOverview(email, new Date());
     print(`${shownEmail(email)}: ${describeMembership(member?.profile ?? null, new Date())}`);
-    if (!isSynced) note("Stripe did not say how long is paid; the site asks again by itself.");
+    if (!isSynced) note("Stripe didn't say how long is paid. The site asks again automatically.");
   });
 }
 
@@ -141,17 +141,15 @@ async function resetLink(address: string): Promise<void> {
     if (outcome.kind === "no-account") throw unknownMember(email);
     if (outcome.kind === "limited") {
       throw new OperatorError(
-        "No link was made: the last one is less than a minute old, or there were six within an hour. The last one still works.",
+        "No link was made, because the last one is less than a minute old or there were six within an hour. The last one still works.",
       );
     }
     print(outcome.url);
     note(
-      "It works once, for an hour, in place of any link mailed before. Whoever has it has the account: be sure who asks.",
+      "It works once, for an hour, and replaces any link mailed before. Anyone with it can take over the account: be sure who asked.",
     );
     if (!emailConfirmedAt) {
-      note(
-        "Nobody has confirmed this address yet. Choosing a password by the link will count as that.",
-      );
+      note("This address isn't confirmed yet. Choosing a password with the link confirms it.");
     }
   });
 }
@@ -160,8 +158,8 @@ async function resetLink(address: string): Promise<void> {
 async function signOut(address: string): Promise<void> {
   await withMember(address, async ({ id, email, sessions }) => {
     const { kind } = await endOtherSessions(id, null);
-    if (kind === "failed") throw new OperatorError("Nobody was signed out; the log says why.");
-    print(`${shownEmail(email)} was signed out of ${formatCount(sessions, "browser")}.`);
+    if (kind === "failed") throw new OperatorError("No one was logged out; the log says why.");
+    print(`${shownEmail(email)} was logged out of ${formatCount(sessions, "browser")}.`);
   });
 }
 
@@ -186,15 +184,13 @@ async function deleteMember(
 ): Promise<void> {
   await withMember(address, async (member) => {
     const email = shownEmail(member.email);
-    note(`This deletes the account of ${email}, at once and for good, and mails the address:`);
+    note(`This deletes the account of ${email}permanently, and mails the address:`);
     note(`  membership    ${describeMembership(member.profile, new Date())}`);
     if (member.profile?.stripeCustomerId) {
-      note(
-        "                it ends at Stripe, nothing is paid back, and Stripe keeps the receipts",
-      );
+      note("                it ends at Stripe without a refund, and Stripe keeps the receipts");
     }
     note(`  notes         on ${formatCount(member.notes, "text")}`);
-    note(`  newsletter    ${member.newsletter ? "leaves the list" : "is not on the list"}`);
+    note(`  newsletter    ${member.newsletter ? "is removed from the list" : "isn't on the list"}`);
     note("  and           picture, passkeys, sessions, reading progress, podcast address");
     if (!options.yes) await requireConfirmation(email, "delete the account");
     const outcome = await deleteAccount(member.id, options);
@@ -205,7 +201,7 @@ async function deleteMember(
         return;
       case "stripe-failed":
         throw new OperatorError(
-          `${outcome.message} To delete it all the same and end the membership by hand, add --anyway.`,
+          `${outcome.message} To delete it anyway and end the membership by hand, add --anyway.`,
         );
       case "failed":
         throw new OperatorError("The account was not deleted; the log says why.");

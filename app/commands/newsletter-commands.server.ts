@@ -90,14 +90,14 @@ async function awaitTestMails(keys: string[]): Promise<void> {
       const mail = await findMailByIdempotencyKey(key);
       if (!mail || mail.finishedAt) {
         if (mail?.state !== "sent") {
-          throw new OperatorError(`The mail was not sent: ${mail?.lastReply ?? mail?.state}.`);
+          throw new OperatorError(`The mail wasn't sent: ${mail?.lastReply ?? mail?.state}.`);
         }
         break;
       }
       if (Date.now() > deadline) {
         const reply = mail.lastReply ? `, last answer ${mail.lastReply}` : "";
         throw new OperatorError(
-          `The mail is still in the queue after a minute${reply}. It is sent within the hour, or not at all.`,
+          `The mail is still in the queue after a minute${reply}. It will be sent within the hour or not at all.`,
         );
       }
       await pause(TEST_INTERVAL_MS);
@@ -174,6 +174,4 @@ async function control(
 }
 
 const unknownSlug = (slug: string) =>
-  new OperatorError(
-    `No issue has been sent as '${slug}'; 'newsletter status' lists those that were.`,
-  );
+  new OperatorError(`No issue was sent as '${slug}'; 'newsletter status' lists those that were.`);

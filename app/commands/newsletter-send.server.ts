@@ -73,7 +73,7 @@ function audienceOf(issue: Issue, to: string | undefined): Audience {
   }
   if (issue.premium && to === "subscribers") {
     throw new OperatorError(
-      "--to subscribers: the file says 'premium: true', which is for members alone. Remove that line to send it to everybody.",
+      "--to subscribers: the file says 'premium: true', which is for members alone. Remove that line to send it to everyone.",
     );
   }
   return to;
@@ -145,11 +145,11 @@ async function writeCampaign(
         return campaign;
       case "slug-taken":
         throw new OperatorError(
-          `Nothing was sent: another issue was sent as '${campaign.slug}' on ${describeTime(campaign.createdAt)}, with another ${outcome.differs.join(", ")}. Nobody gets a slug twice, so give this one its own.`,
+          `Nothing was sent: another issue was sent as '${campaign.slug}' on ${describeTime(campaign.createdAt)}, with another ${outcome.differs.join(", ")}. No one gets a slug twice, so give this one its own.`,
         );
       case "cancelled":
         throw new OperatorError(
-          `Nothing was sent: '${campaign.slug}' was canceled, which is final. To send it after all, give it another slug; who had it already then gets it again.`,
+          `Nothing was sent: '${campaign.slug}' was canceled, which is final. To send it anyway, give it another slug; those who already got it then get it again.`,
         );
     }
   } finally {

@@ -59,7 +59,7 @@ async function alerts({ all = false, json = false }: AlertsOptions): Promise<voi
       for (const command of commands) print(`    ${command}`);
       print();
     }
-    if (!env().OPERATOR_EMAIL) note("OPERATOR_EMAIL is not set, so alerts are not mailed.");
+    if (!env().OPERATOR_EMAIL) note("OPERATOR_EMAIL isn't set, so alerts aren't mailed.");
   });
 }
 
@@ -105,7 +105,7 @@ export async function letter({ month, send = false }: LetterOptions): Promise<vo
   const to = send ? requireOperatorEmail() : null;
   await withDatabase(async () => {
     const mail = await composeLetter(wanted);
-    if (!mail) throw new OperatorError(`The site did not exist in ${wanted}.`);
+    if (!mail) throw new OperatorError(`The site didn't exist in ${wanted}.`);
     if (to === null) {
       const { subject, text } = await renderMail(mail);
       await whileRead(() => writeOut(`Subject: ${subject}\n\n${text}`));
@@ -127,7 +127,5 @@ export async function test(): Promise<void> {
 function requireOperatorEmail(): string {
   const { OPERATOR_EMAIL } = env();
   if (OPERATOR_EMAIL) return OPERATOR_EMAIL;
-  throw new OperatorError(
-    "OPERATOR_EMAIL is not set: set it to your address, and restart the site.",
-  );
+  throw new OperatorError("OPERATOR_EMAIL isn't set: set it to your address and restart the site.");
 }

@@ -12,7 +12,7 @@ export function readLimit(text: string): number {
 export function requireEmail(address: string): string {
   const email = readEmail(address);
   if (email !== null) return email;
-  throw new OperatorError(`'${printableText(address)}' is not an e-mail address.`);
+  throw new OperatorError(`'${printableText(address)}' is not an email address.`);
 }
 
 /** A stored address as it is printed. */

@@ -45,11 +45,8 @@ function addStripeCommands(stripe: Command): void {
       "with --all: unlink customers that this Stripe account does not have",
     )
     .option("--from-stripe", "every membership at Stripe, such as after restoring a backup")
-    .option("--user <e-mail>", "one member");
-  add(
-    "give <subscription> <e-mail>",
-    "give a membership that this site did not sell to an account",
-  );
+    .option("--user <email>", "one member");
+  add("give <subscription> <email>", "give a membership that this site did not sell to an account");
   add("adopt", "the site has moved here with its database: go on with it at Stripe").option(
     "--site <id>",
     "the site to continue, if its database is lost",
@@ -64,12 +61,12 @@ function addStripeCommands(stripe: Command): void {
 function addNewsletterCommands(newsletter: Command): void {
   const add = adderTo(newsletter, () => import("./newsletter-commands.server"));
   add("preview <file>", "write an issue's mail to files in the outbox");
-  add("test <file>", "send an issue only to the given addresses").requiredOption(
-    "--to <e-mail...>",
+  add("test <file>", "send an issue only to these addresses").requiredOption(
+    "--to <email...>",
     "addresses, on the list or not",
   );
   const addSend = adderTo(newsletter, () => import("./newsletter-send.server"));
-  addSend("send <file>", "let the running site send an issue; shows to how many and asks first")
+  addSend("send <file>", "have the running site send an issue; shows to how many and asks first")
     .option("--to <audience>", "subscribers, or premium: only subscribers who are members")
     .option(
       "--at <time>",
@@ -98,11 +95,11 @@ function addSubscriberCommands(subscribers: Command): void {
     .option("--match <text>", "only addresses that contain this text")
     .option("--unconfirmed", "show unconfirmed addresses instead")
     .option("--suppressed", "show addresses that get no mail after a bounce or complaint instead");
-  add("add <e-mail>", "add an address whose owner has agreed to get the newsletter").option(
+  add("add <email>", "add an address whose owner has agreed to get the newsletter").option(
     "--source <text>",
     "how the owner agreed; asked for if missing",
   );
-  add("remove <e-mail>", "delete an address from the list, and keep it out of imports");
+  add("remove <email>", "delete an address from the list, and keep it out of imports");
   add("stats", "count the list: who is reached, who is not and why, sources of consent");
   add(
     "bounce <file>",
@@ -124,23 +121,26 @@ function addMemberCommands(members: Command): void {
     .option("--premium", "only premium members")
     .option("--csv", "all of them, as CSV");
   add("count", "count the accounts: new, confirmed, premium");
-  add("show <e-mail>", "show an account and how much data it has");
-  add("grant <e-mail>", "give an account a complimentary membership, or end it").requiredOption(
+  add("show <email>", "show an account and how much data it has");
+  add("grant <email>", "give an account a complimentary membership, or end it").requiredOption(
     "--until <date>",
     "its last day, such as 2027-06-30 (UTC); a past day ends it",
   );
-  add("reset-link <e-mail>", "print a link to choose a new password, valid for an hour");
-  add("sign-out <e-mail>", "end all sessions of an account");
-  add("export <e-mail>", "print all data of an account, as JSON");
-  add("delete <e-mail>", "delete an account and its membership; shows what goes and asks first")
+  add("reset-link <email>", "print a link to choose a new password, valid for an hour");
+  add("sign-out <email>", "end all sessions of an account");
+  add("export <email>", "print all data of an account, as JSON");
+  add(
+    "delete <email>",
+    "delete an account and its membership; shows what is deleted and asks first",
+  )
     .option("--yes", "do not ask; required without a terminal")
-    .option("--anyway", "also if Stripe does not end the membership; says what is left there");
+    .option("--anyway", "even if Stripe doesn't end the membership; says what is left there");
 }
 
 function addMailCommands(mail: Command): void {
   const add = adderTo(mail, () => import("./mail-commands.server"));
   add("doctor", "check everything between the mail queue and the mail server; changes nothing");
-  add("test <e-mail>", "send a mail to this address now, and print the mail server's answer");
+  add("test <email>", "send a mail to this address now, and print the mail server's answer");
   add("status", "show waiting and failed mails, without addresses");
   add("retry", "send failed mails again that have not expired").option(
     "--kind <kind>",
@@ -161,7 +161,7 @@ function addDatabaseCommands(database: Command): void {
 
 function addContentCommands(content: Command): void {
   const add = adderTo(content, () => import("./content-commands.server"));
-  add("site", "print the site.yml that equals the site as it is now");
+  add("site", "print a site.yml for the site as it is now");
   add(
     "check [folder]",
     "report every mistake in an edition (default: CONTENT_DIR); changes nothing",

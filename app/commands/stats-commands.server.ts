@@ -33,8 +33,8 @@ export async function report(file: string, options: Pick<StatsOptions, "months">
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EEXIST")
-        throw new OperatorError(`${file} exists already; nothing was written.`);
-      throw new OperatorError(`${file} could not be written (${code}).`);
+        throw new OperatorError(`${file} already exists; nothing was written.`);
+      throw new OperatorError(`${file} couldn't be written (${code}).`);
     }
     note(`Open ${file} in a browser.`);
   });

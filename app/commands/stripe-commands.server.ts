@@ -49,7 +49,7 @@ async function setUpWithDatabase(options: SetupOptions): Promise<void> {
   if (steps.some(({ outcome }) => outcome === "archived")) {
     print();
     print(
-      "The product is archived, so nobody can buy. To sell it again: 'stripe setup --unarchive'.",
+      "The product is archived, so no one can buy. To sell it again: 'stripe setup --unarchive'.",
     );
   }
   const { priceId: former } = env().STRIPE_KNOWN;
@@ -162,7 +162,7 @@ async function syncFromStripe(): Promise<void> {
   for (const { subscriptionId, stripeCustomerId, owner } of unresolved) {
     if (owner.kind === "not-sold") {
       print(
-        `not sold by this site: ${subscriptionId} of ${stripeCustomerId}; 'stripe give ${subscriptionId} <e-mail>' gives it to an account`,
+        `not sold by this site: ${subscriptionId} of ${stripeCustomerId}; 'stripe give ${subscriptionId} <email>' gives it to an account`,
       );
       continue;
     }
@@ -192,7 +192,7 @@ export async function adopt({ site }: { site?: string }): Promise<void> {
 /** `stripe new-site`: this database is a copy, and its site is to be one of its own at Stripe. */
 async function newSite(): Promise<void> {
   await withDatabase(async () => {
-    print(`A new site. ${await startNewSite()} accounts have no customer or membership any more.`);
+    print(`A new site. ${await startNewSite()} accounts no longer have a customer or membership.`);
   });
   print("Run 'stripe setup', set what it prints, and restart the site.");
 }
@@ -208,13 +208,13 @@ function reportProgress({ done, total, secondsLeft, reached }: Progress): void {
 async function syncUser(email: string): Promise<void> {
   const user = await findUserByEmail(requireEmail(email));
   const profile = user && (await findProfile(user.id));
-  if (!profile) throw new OperatorError("Nobody has an account with this address.");
+  if (!profile) throw new OperatorError("No account has this address.");
   const { stripeCustomerId } = profile;
   if (!stripeCustomerId) {
     throw new OperatorError("This account never opened a checkout, so Stripe does not know it.");
   }
   const outcome = await askStripe(() => syncCustomer(stripeCustomerId));
-  if (outcome.kind !== "synced") throw new OperatorError("The account is gone.");
+  if (outcome.kind !== "synced") throw new OperatorError("The account no longer exists.");
   const { stripeSubscriptionStatus, stripeCurrentPeriodEnd } = outcome.state;
   print(
     `subscription ${stripeSubscriptionStatus ?? "none"}, access ${

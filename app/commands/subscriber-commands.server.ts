@@ -38,8 +38,8 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const ADDED = {
   added: "is on the list.",
   confirmed: "was waiting to be confirmed, and is on the list.",
-  repeated: "was on the list already; nothing was changed.",
-  known: "was on the list already; nothing was changed.",
+  repeated: "was already on the list; nothing was changed.",
+  known: "was already on the list; nothing was changed.",
 };
 
 /** What an imported file says of addresses that are not added. */
@@ -161,8 +161,8 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
       note(`${file} is not valid UTF-8, and was read as windows-1252.`);
     }
     print(`${formatCount(result.added)} added`);
-    printIfAny(result.confirmed, "on the list already, and now confirmed");
-    print(`${formatCount(result.known)} on the list already`);
+    printIfAny(result.confirmed, "already on the list, and now confirmed");
+    print(`${formatCount(result.known)} already on the list`);
     printIfAny(result.repeated, "repeated in the file");
     for (const [standing, count] of Object.entries(result.notToMail)) {
       printIfAny(count, NOT_TO_MAIL[standing as NotToMail]);

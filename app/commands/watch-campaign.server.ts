@@ -90,7 +90,7 @@ async function watchCampaign(id: string): Promise<boolean> {
 export async function watchAndReport({ id, slug }: Campaign): Promise<void> {
   const finished = await watchCampaign(id);
   if (!finished) {
-    return note(`The site goes on sending. 'newsletter status ${slug}' shows how far it is.`);
+    return note(`The site keeps sending. 'newsletter status ${slug}' shows how far it is.`);
   }
   const campaign = await findCampaignBySlug(slug);
   if (campaign) await report(campaign);
@@ -111,7 +111,7 @@ export async function report(campaign: Campaign): Promise<void> {
 export async function isSiteSending(): Promise<boolean> {
   const isSending = await hasMailWorker();
   if (!isSending) {
-    note("No running site has been seen in the last 20 seconds; mail is sent while one runs.");
+    note("No site has been running for the last 20 seconds. Mail is only sent while one runs.");
   }
   return isSending;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emailSchema, readableEmail, readEmail } from "./email-address.server";
 
 const NO_ADDRESS = "Unable to validate email address: invalid format";
-const UNSEEN = "There is a space or an invisible character inside the email address.";
+const UNSEEN = "There’s a space or an invisible character in the email address.";
 const ACCENT = "Before the @, an email address can only have letters without accents.";
 const MUNICH = "anna@xn--mnchen-3ya.example";
 

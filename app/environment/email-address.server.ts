@@ -29,7 +29,7 @@ export const emailSchema = z
     z
       .string()
       .refine((address) => !UNSEEN_INSIDE.test(address), {
-        error: "There is a space or an invisible character inside the email address.",
+        error: "There’s a space or an invisible character in the email address.",
         abort: true,
       })
       .refine((address) => !/[^\0-\x7f].*@/s.test(address), {

@@ -46,7 +46,7 @@ function mailRisks(settings: Settings): string[] {
   if (!SMTP_URL) {
     if (PAYMENTS === "sandbox") return [];
     return [
-      "SMTP_URL is not set: mail, password resets included, is written to DATA_DIR/outbox and reaches nobody.",
+      "SMTP_URL is not set: mail, including password resets, is written to DATA_DIR/outbox and reaches no one.",
     ];
   }
   const { hostname, searchParams } = new URL(SMTP_URL);
@@ -93,7 +93,7 @@ function paymentRisks(settings: Settings): string[] {
     return [
       ...(isExposed(settings)
         ? [
-            "PAYMENTS=sandbox can be reached by others: anybody becomes a member for nothing. This must not be a real site.",
+            "PAYMENTS=sandbox can be reached by others: anyone can become a member for free. Don't use it on a real site.",
           ]
         : []),
       ...unused(

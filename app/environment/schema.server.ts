@@ -62,9 +62,9 @@ const wholeNumber = (min: number, max: number, wanted: string) =>
 const decimalNumber = (max: number, wanted: string) =>
   numberBetween(DECIMAL_NUMBER, 0.01, max, wanted);
 
-/** An e-mail address without a name. */
+/** An email address without a name. */
 const bareAddress = (example: string) =>
-  readBy(readOwnEmail, `one e-mail address without a name, such as ${example}`);
+  readBy(readOwnEmail, `one email address without a name, such as ${example}`);
 
 const port = wholeNumber(0, 65_535, "a port number from 0 to 65535");
 
@@ -79,7 +79,7 @@ const origin = textThat(
 
 const mailbox = readBy(
   (value) => readMailbox(value)?.text ?? null,
-  "one e-mail address, with a name or without, such as My Book <hello@example.com>",
+  "one email address, with a name or without, such as My Book <hello@example.com>",
 );
 
 const commaList = z
@@ -245,7 +245,7 @@ export const schema = z.object({
     .transform((parts) => parts.map(contactUri))
     .refine(
       (uris): uris is string[] => uris.every((uri) => uri !== null),
-      "e-mail addresses or https: addresses to report to, separated by commas",
+      "email addresses or https: addresses to report to, separated by commas",
     )
     .optional(),
   HSTS_INCLUDE_SUBDOMAINS: flag.default(false),
@@ -263,7 +263,7 @@ export type Settings = z.infer<typeof schema>;
 
 export const SETTING_NAMES: readonly string[] = Object.keys(schema.shape);
 
-/** The e-mail address in a text such as `Name <address>`, in canonical form; null unless there is exactly one. */
+/** The email address in a text such as `Name <address>`, in canonical form; null unless there is exactly one. */
 export function addressOf(text: string): string | null {
   return readMailbox(text)?.address ?? null;
 }

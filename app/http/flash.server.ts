@@ -42,7 +42,7 @@ function flashCookie(): Cookie {
   return signedCookie(NAME, LIFE_SECONDS);
 }
 
-/** The Set-Cookie value that carries a toast, a failed form's e-mail and a notice over one redirect. */
+/** The Set-Cookie value that carries a toast, a failed form's email and a notice over one redirect. */
 export function setFlash(
   toast: ToastMessage | null,
   email: string | null = null,

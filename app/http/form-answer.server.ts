@@ -15,7 +15,7 @@ export type FormAnswer = {
   status?: number;
   /** Additional properties of the JSON response. */
   body?: Record<string, unknown>;
-  /** The e-mail field as submitted, to refill the form after a failure; ignored unless it is a string. */
+  /** The email field as submitted, to refill the form after a failure; ignored unless it is a string. */
   email?: FieldValue | null;
   /** A notice on the next page beside the toast. */
   notice?: FlashNotice;

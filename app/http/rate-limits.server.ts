@@ -108,7 +108,7 @@ export type Limited = keyof typeof LIMITS;
 /** The client, account and browser that an attempt is counted against. */
 export type Attempt = {
   context: AppLoadContext;
-  /** Identifies the account: its e-mail address as normalized by `emailSchema`, or its user's id. */
+  /** Identifies the account: its email address as normalized by `emailSchema`, or its user's id. */
   account?: string | null;
   /** The id of a browser that has signed in to this very account before (`findKnownBrowser`). */
   knownBrowser?: string | null;
@@ -143,7 +143,7 @@ export async function checkRateLimit(limited: Limited, attempt: Attempt): Promis
   return reject(limited, by, rejected.wait);
 }
 
-/** The keys of an attempt, in the order of counting; they contain no e-mail addresses. */
+/** The keys of an attempt, in the order of counting; they contain no email addresses. */
 function countsOf(
   limited: Limited,
   { context, account, knownBrowser }: Attempt,
@@ -189,7 +189,7 @@ function limiterOf(name: string, limit: Limit): RateLimiter {
   return limiter;
 }
 
-/** Accounts are counted under a digest, so that the table holds no e-mail addresses. */
+/** Accounts are counted under a digest, so that the table holds no email addresses. */
 function digest(account: string): string {
   return createHash("sha256").update(account).digest("base64url").slice(0, 32);
 }

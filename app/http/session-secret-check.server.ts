@@ -16,7 +16,7 @@ export async function checkSessionSecret(): Promise<void> {
   const last = await replaceSiteKey(NAME, newest);
   if (last === null || [newest, ...older].some((known) => known.equals(last))) return;
   log().warn(
-    "SESSION_SECRET is not that of this database's last start: whoever was signed in is signed out. Several instances need the same one; to replace it, keep the old one listed behind the new one.",
+    "SESSION_SECRET is not that of this database's last start: everyone is logged out. Several instances need the same one; to replace it, keep the old one listed behind the new one.",
   );
 }
 

@@ -46,7 +46,7 @@ function readOrCreateSecret(file: string): string {
     const secret = readFileSync(file, "utf8").trim();
     if (secret.length < MIN_LENGTH) {
       throw new OperatorError(
-        `The session secret in ${file} is shorter than ${MIN_LENGTH} characters: put back the one that was there, or delete the file, and the next start makes another, which signs everybody out.`,
+        `The session secret in ${file} is shorter than ${MIN_LENGTH} characters: put back the one that was there, or delete the file, and the next start makes another, which logs everyone out.`,
       );
     }
     return secret;

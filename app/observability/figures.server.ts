@@ -13,7 +13,7 @@ const SERIES: Record<Figure["figure"], { help: string; lanes: string[]; states: 
     states: ["due", "deferred", "sending", "failed"],
   },
   accounts: {
-    help: "Accounts by whether somebody has confirmed their address",
+    help: "Accounts by whether their address is confirmed",
     lanes: [""],
     states: ["confirmed", "unconfirmed"],
   },

@@ -118,7 +118,7 @@ const ESCAPED_AT = /&#0*(?:64|x40);|&commat;|\\u(?:0040|\{0*40\})|\\x40|=40(?=[\
 const QUOTED_NAME = /(?<!\\)\\*"(?:\\"|[^"\r\n]){1,64}"(?=@)/g;
 
 /**
- * Redacts e-mail addresses in text from outside, such as Stripe or a visitor. Also finds those with an escaped at sign,
+ * Redacts email addresses in text from outside, such as Stripe or a visitor. Also finds those with an escaped at sign,
  * with another of Unicode's, and those that are percent-encoded, once or repeatedly.
  */
 export function redactAddresses(text: string): string {

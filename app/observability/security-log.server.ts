@@ -31,7 +31,7 @@ const LEVELS = {
 
 /**
  * Writes a line to the security log: the event in the field `security`, and `facts` as further fields. People
- * are identified by id, clients by network (`clientNetworks`); never by e-mail address or token.
+ * are identified by id, clients by network (`clientNetworks`); never by email address or token.
  */
 export function logSecurityEvent(
   event: keyof typeof LEVELS,

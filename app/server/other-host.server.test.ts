@@ -83,7 +83,7 @@ describe("a request for a host that is not the site's", () => {
     expect(ask("shop.example")?.message).toContain("PUBLIC_ALIASES");
   });
 
-  it("is shown without control characters, markup or an e-mail address, and shortened", () => {
+  it("is shown without control characters, markup or an email address, and shortened", () => {
     const evil = "a'<script>\r\n\u001b[31m\u00e9";
     expect(ask(evil)?.message).toContain("'a%27%3cscript%3e%0d%0a%1b[31m%e9'");
     const { message = "" } = ask("reader@example.test") ?? {};

@@ -72,7 +72,7 @@ function redirectTo(publicUrl: string, url: string): Rejection {
   };
 }
 
-/** A Host header as it may be shown: printable ASCII, shortened, without an e-mail address. */
+/** A Host header as it may be shown: printable ASCII, shortened, without an email address. */
 function showHost(host: string): string {
   const printable = host.replace(
     /[^\x21-\x7e]|['"<>&`\\]/g,

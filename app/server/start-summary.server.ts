@@ -8,7 +8,7 @@ import { listeningHosts } from "./loopback.server";
 /**
  * Logs the configuration after a start, one line per subject, identified by the field `summary`: address,
  * database, mail, payments, trusted proxies, missing settings; then a warning for each setting that may be a
- * mistake. Names hosts and modes, never a secret or an e-mail address.
+ * mistake. Names hosts and modes, never a secret or an email address.
  */
 export function logStartSummary(settings: Environment, port: number | null): void {
   for (const [summary, facts, text] of [

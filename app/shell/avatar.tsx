@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { AuthUser } from "~/features/accounts/viewer";
 
-/** The account's picture, or the first letter of its e-mail while there is no picture. */
+/** The account's picture, or the first letter of its email while there is no picture. */
 export function Avatar({ user }: { user: AuthUser }) {
   const [failed, setFailed] = useState(false);
   const picture = user.user_metadata.avatar_url;

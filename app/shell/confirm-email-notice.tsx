@@ -7,9 +7,8 @@ export function ConfirmEmailNotice() {
   return (
     <section className="frame relative z-10 pt-4" aria-label="Your email">
       <p className="rounded-md border border-gold bg-highlight px-5 py-4">
-        We have mailed a link to{" "}
-        <strong className="wrap-anywhere">{viewer.user.readableEmail}</strong>. Please confirm your
-        address with it, whenever it suits you.
+        We sent a link to <strong className="wrap-anywhere">{viewer.user.readableEmail}</strong>.
+        Please open it to confirm your address.
       </p>
     </section>
   );

@@ -32,7 +32,7 @@ export function DestinationCard() {
   }
   if (isSubscribed || !(path === UPGRADE || isMembersPath(path))) {
     return (
-      <Card title={title ? "You are signed in" : `You wanted to ${purposeOf(path)}`}>
+      <Card title={title ? "You’re logged in" : `You wanted to ${purposeOf(path)}`}>
         <ButtonLink to={path}>{title ? `Continue to ${title}` : "Continue"}</ButtonLink>
       </Card>
     );

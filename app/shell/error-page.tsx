@@ -7,28 +7,28 @@ import { SiteMark } from "./site-mark";
 type ErrorWords = { status: number; title: string; text: string };
 
 const WORDS: Record<number, Omit<ErrorWords, "status">> = {
-  400: { title: "That request did not make sense", text: "Please go back and try it once more." },
+  400: { title: "That request didn’t make sense", text: "Please go back and try again." },
   403: {
-    title: "That is not allowed",
-    text: "This request came from somewhere it may not come from.",
+    title: "That isn’t allowed",
+    text: "This request came from somewhere we don’t accept.",
   },
-  404: { title: "Page not found", text: "There is nothing at this address." },
+  404: { title: "Page not found", text: "There’s nothing at this address." },
   405: {
-    title: "That is not possible here",
-    text: "This address does not take that kind of request.",
+    title: "That isn’t possible here",
+    text: "This address doesn’t accept that kind of request.",
   },
-  413: { title: "That was too large", text: "Please send less at once." },
-  415: { title: "That format is not understood", text: "Please use the forms of this site." },
-  429: { title: "Too many tries", text: "Please wait a little and try again." },
+  413: { title: "That was too large", text: "Please send less at a time." },
+  415: { title: "That format isn’t supported", text: "Please use the forms on this site." },
+  429: { title: "Too many tries", text: "Please wait a moment and try again." },
   503: {
-    title: "We will be right back",
-    text: "The site cannot answer this just now. Please try again in a moment.",
+    title: "We’ll be right back",
+    text: "The site can’t answer right now. Please try again in a moment.",
   },
 };
 
 const UNEXPECTED = {
   title: "Something went wrong",
-  text: "The fault is ours and has been noted. Please try again in a moment.",
+  text: "It’s our fault, and we’ve logged it. Please try again in a moment.",
 };
 
 /**
@@ -69,7 +69,7 @@ export function ErrorPage({ error, site }: { error: unknown; site: PageSite | nu
             <p className="lead">{text}</p>
             <p className="mt-8 flex flex-wrap gap-3">
               <a href="/" className="button button-primary">
-                Back to the beginning
+                Back to the home page
               </a>
             </p>
           </section>

@@ -6,13 +6,10 @@ export function NotFoundPage() {
     <section className="frame outcome-page">
       <PathDrawing shows="lost" />
       <h1 className="page-heading">Page not found</h1>
-      <p className="lead">
-        The path does not lead here. It happens on every good walk: stop, look down, and take the
-        next stretch from a place you know.
-      </p>
+      <p className="lead">There’s nothing at this address. Try one of these pages.</p>
       <p className="mt-8 flex flex-wrap gap-3">
         <a href="/" className="button button-primary">
-          Back to the beginning
+          Back to the home page
         </a>{" "}
         <a href="/#preview" className="button button-secondary">
           Read the preview

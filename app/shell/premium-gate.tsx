@@ -37,7 +37,7 @@ export function PremiumGate({ children }: { children: ReactNode }) {
     return (
       <LogInFirstPage
         heading={`Log in to ${purposeOf(address)}`}
-        lead="You will return to this page."
+        lead="You’ll come back to this page."
         returnTo={address}
       />
     );

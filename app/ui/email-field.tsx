@@ -9,7 +9,7 @@ type EmailFieldProps = Omit<
   autoComplete: "username" | "email";
 };
 
-/** The e-mail field of every form, named `email`. Browsers validate it by the rule of `emailSchema`. */
+/** The email field of every form, named `email`. Browsers validate it by the rule of `emailSchema`. */
 export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(
   function EmailField(input, ref) {
     return (

@@ -69,7 +69,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   },
 
   "/account": forAccounts("My Account"),
-  "/account/verify": forAccounts("Is it you?"),
+  "/account/verify": forAccounts("Is this you?"),
   "/account/delete": forAccounts("Delete your account?", "/account/delete"),
   "/account/data.json": forAccounts("application/json"),
   "/account/confirmation": "→ /account#email",
@@ -92,12 +92,12 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/billing/card": {
     member: "Update your payment card",
     visitor: "Log in to your membership",
-    others: "No membership at present",
+    others: "No current membership",
   },
   "/checkout": "→ /#purchase",
   "/checkout/cancelled": "Nothing was charged",
   "/checkout/success": {
-    member: "You’re a Premium Member",
+    member: "You’re a premium member",
     visitor: "→ /auth",
     others: "→ /#purchase",
   },
@@ -106,14 +106,14 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/webhooks/stripe": "405 text/plain",
 
   "/newsletter": "→ /#newsletter",
-  "/newsletter/archive": "Letters so far",
+  "/newsletter/archive": "Past letters",
   "/newsletter/:slug": ({ slug = "" }) => titles.issues.get(slug),
   "/newsletter/images/:name": "image/png",
   "/newsletter/feed.xml": "application/atom+xml",
   "/newsletter/confirm": "→ /auth/old-link?of=newsletter",
   "/newsletter/confirm?token": "One step left",
   "/newsletter/unsubscribe": "→ /",
-  "/newsletter/unsubscribe?token": "Leave the list?",
+  "/newsletter/unsubscribe?token": "Unsubscribe?",
 
   "/premium": forMembers("Welcome, member@example.test"),
   "/premium/chapters": forReaders("Contents"),
@@ -130,7 +130,7 @@ const TABLE: Record<string, Row<Viewer>> = {
   "/podcast/:name": "application/rss+xml",
   "/podcast/:token/:name": "audio/mpeg",
   "/premium/community": forMembers("→ https://community.example"),
-  "/community/connect": "400 That request did not make sense",
+  "/community/connect": "400 That request didn’t make sense",
   "/premium/notes.md": { visitor: "→ /", others: "text/markdown" },
   "/premium/notes": forMembers("→ /premium"),
   "/premium/notes/save": forMembers("→ /premium"),
@@ -420,7 +420,7 @@ describe("links that work once", TIMEOUT, () => {
       mail: "The first mile is the longest",
       path: "/newsletter/unsubscribe",
       leadsTo: /^→ \/$/,
-      again: "Leave the list?",
+      again: "Unsubscribe?",
     },
     {
       mail: "Choose a new password",

@@ -44,18 +44,18 @@ describe.each([true, false])("a chapter's address with JavaScript: %s", (javaScr
     await page.getByRole("link", { name: "Forgot your password?" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Forgot your password?");
     await page.getByLabel("Email").first().fill(email);
-    await page.getByRole("button", { name: "Send me a link" }).click();
+    await page.getByRole("button", { name: "Send link" }).click();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your email");
     const mail = await mailInOutbox(site.dataDir, email, "Choose a new password");
     const other = await site.visit({ javaScriptEnabled });
     await other.goto(linkIn(mail, "/auth/reset-password").href);
     await other.getByLabel("New password").fill("a longer walk");
-    await other.getByRole("button", { name: "Save the new password" }).click();
+    await other.getByRole("button", { name: "Save new password" }).click();
     await other.waitForURL(`${site.origin}/`);
     await other.getByRole("link", { name: "Continue to Chapter 3: Small Hinges" }).click();
     await expect(other.getByRole("heading", { level: 1 })).toContainText("Small Hinges");
     await other.goto(`${site.origin}/`);
-    await expect(card(other, "You are signed in")).toHaveCount(0);
+    await expect(card(other, "You’re logged in")).toHaveCount(0);
   });
 
   it("brings somebody who signs up to upgrade back to the upgrade", async () => {

@@ -72,7 +72,7 @@ describe("Checkout: a toast titled", () => {
         page,
         failure(
           "Checkout Error",
-          "Error invoking function: The payment service did not answer. Please try again.",
+          "Error invoking function: The payment service didn’t respond. Please try again.",
         ),
       );
     } finally {

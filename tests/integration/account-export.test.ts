@@ -396,7 +396,7 @@ describe("the export of an account", () => {
       .where(eq(schema.users.id, squatter.userId));
     const text = await exported(squatter.userId);
     expect(JSON.parse(text)).toMatchObject({
-      withheld: expect.stringMatching(/has not been confirmed.*newsletter, suppression and mails/),
+      withheld: expect.stringMatching(/hasn’t been confirmed.*newsletter, suppression and mails/),
       newsletter: null,
       suppression: null,
       mails: [],

@@ -113,7 +113,9 @@ describe("an uploaded picture", () => {
 
     const answer = await remove(reader);
     expect(answer.headers.get("Location")).toBe("/account#picture");
-    expect((await flashOf(answer))?.toast).toMatchObject({ title: "Your picture is removed." });
+    expect((await flashOf(answer))?.toast).toMatchObject({
+      title: "Your picture has been removed.",
+    });
     expect(await stored(reader.id)).toEqual({ avatarUrl: null, rows: [] });
     expect((await serve(after.avatarUrl)).status).toBe(404);
   });
@@ -132,9 +134,9 @@ describe("an uploaded picture", () => {
 });
 
 describe("a file that is no picture", () => {
-  const wrongFormat = "Please choose a picture in the format PNG, JPEG, WebP or AVIF.";
+  const wrongFormat = "Please choose a PNG, JPEG, WebP or AVIF picture.";
   const missing = "Please choose a picture first.";
-  const unreadable = "The picture could not be read. Please choose another one.";
+  const unreadable = "The picture couldn’t be read. Please choose another one.";
   const truncated = async () => (await plain(300, 300).jpeg().toBuffer()).subarray(0, -80);
   const textual = () => {
     const form = new FormData();

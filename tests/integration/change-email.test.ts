@@ -90,7 +90,7 @@ describe("asking for another address", () => {
   });
 
   it.each([
-    ["a wrong password", "not it", "That is not your password."],
+    ["a wrong password", "not it", "That password isn’t right."],
     ["no password", "", "Please enter your password."],
   ])("is rejected with %s", async (_what, password, message) => {
     const account = await newAccount();
@@ -104,7 +104,7 @@ describe("asking for another address", () => {
     expect(await request(account, "a@b@c.example")).toMatchObject({ kind: "rejected" });
     expect(await request(account, account.email.toUpperCase())).toEqual({
       kind: "rejected",
-      message: "This is your address already.",
+      message: "This is already your address.",
     });
   });
 

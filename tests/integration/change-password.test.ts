@@ -52,7 +52,7 @@ describe("changing the password", () => {
         where recipient = ${account.email} and kind = 'password-changed'`,
     );
     expect(mails).toHaveLength(1);
-    expect(mails[0]?.text).toContain("every other device that was signed in");
+    expect(mails[0]?.text).toContain("every other device that was logged in");
   });
 
   it("invalidates an open reset link", async () => {
@@ -63,10 +63,10 @@ describe("changing the password", () => {
   });
 
   it.each([
-    ["another password", "That is not your password.", "not it", NEW],
+    ["another password", "That password isn’t right.", "not it", NEW],
     ["an empty one", "Please enter your current password.", "", NEW],
     ["none", "Please enter your current password.", undefined, NEW],
-    ["two", "That is not your password.", [PASSWORD, PASSWORD], NEW],
+    ["two", "That password isn’t right.", [PASSWORD, PASSWORD], NEW],
     ["a new one too short", "Password should be at least 6 characters.", PASSWORD, "short"],
     ["no new one", "Please enter a password.", PASSWORD, undefined],
   ])("is rejected with %s", async (_what, message, password, newPassword) => {

@@ -210,7 +210,7 @@ describe("a row that has lost its customer", () => {
     expect(await customersOf(member)).toEqual([member.customer]);
   });
 
-  it("is linked by the user's id, never by an e-mail address", async () => {
+  it("is linked by the user's id, never by an email address", async () => {
     const reader = await newReader();
     const { id: stranger } = await stripeClient().customers.create({
       email: reader.email,

@@ -178,12 +178,12 @@ describe("starting a checkout", () => {
     const asFetch = await upgrade();
     expect(asFetch).toEqual({
       status: 502,
-      body: { error: "The payment service did not answer. Please try again." },
+      body: { error: "The payment service didn’t respond. Please try again." },
     });
     const asForm = await post(checkout, { form: { priceId }, cookie: reader.cookie });
     expect((await flashOf(asForm))?.toast).toEqual({
       title: "Checkout Error",
-      description: "Error invoking function: The payment service did not answer. Please try again.",
+      description: "Error invoking function: The payment service didn’t respond. Please try again.",
       variant: "destructive",
     });
   });
@@ -211,7 +211,7 @@ describe("starting a checkout", () => {
     const [settings, answer] = more;
     site.restoreEnvironment(settings);
     await set(false);
-    const message = "The shop is not ready to take payments. Nothing was charged.";
+    const message = "This site can’t take payments right now. Nothing was charged.";
     expect(await upgrade()).toEqual({ status: 503, body: { error: message } });
     expect((await upgrade()).status).toBe(503);
     const alert = async () =>

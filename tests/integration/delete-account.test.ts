@@ -216,7 +216,7 @@ describe("deleting an account while Stripe is off", () => {
     const [farewell] = await getDatabase().db.execute<{ message: { text: string } }>(
       sql`select message from mails where kind = 'account-deleted' and recipient = ${member.email}`,
     );
-    expect(farewell?.message.text).toContain("is ended by hand");
+    expect(farewell?.message.text).toContain("we'll end your membership by hand");
     await control(site.sandboxOrigin, "faults/clear");
     expect(await stateOf(member)).toEqual({ ...AS_BEFORE, hasAccount: false });
   });

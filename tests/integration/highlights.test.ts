@@ -192,7 +192,7 @@ describe("highlights", () => {
     const full = await post(action, { json, cookie });
     expect([full.status, (await full.json()).error]).toEqual([
       422,
-      "You have 10,000 highlights. Delete some to add others.",
+      "You have 10,000 highlights, the most we can keep. Delete some to add more.",
     ]);
     const ended = await newReaderUntil(new Date(0));
     expect((await post(action, { json, cookie: ended.cookie })).status).toBe(403);

@@ -173,7 +173,7 @@ describe("a member's podcast", () => {
     expect((await page(cookie)).address).toBeNull();
     const answer = await change(cookie, "create");
     expect(answer.headers.get("Location")).toBe("/premium/podcast");
-    expect((await flashOf(answer))?.toast?.title).toBe("🎧 Your Podcast Address Is Ready");
+    expect((await flashOf(answer))?.toast?.title).toBe("🎧 Your podcast address is ready");
     const { address } = await page(cookie);
     // 192 bits
     expect(address).toMatch(/^http:\/\/localhost:3000\/podcast\/[\w-]{32}\.xml$/);
@@ -241,7 +241,7 @@ describe("a member's podcast", () => {
   it("moves to another address as soon as it is renewed", async () => {
     const { cookie, address } = await newFeed();
     const answer = await change(cookie, "renew");
-    expect((await flashOf(answer))?.toast?.title).toBe("🎧 New Podcast Address");
+    expect((await flashOf(answer))?.toast?.title).toBe("🎧 New podcast address");
     const renewed = (await page(cookie)).address ?? "";
     expect(renewed).not.toBe(address);
     expect((await feedAt(address)).status).toBe(404);

@@ -98,7 +98,7 @@ const EXPORTS: Record<string, string[]> = {
     "first_name,email_address,state,created_at,tags",
     "A,kept@example.test,active,2024-01-02T03:04:05Z,",
     "A,unconfirmed@example.test,inactive,2024-01-02T03:04:05Z,",
-    "A,left@example.test,canceled,2024-01-02T03:04:05Z,",
+    "A,left@example.test,cancelled,2024-01-02T03:04:05Z,",
     "A,bounced@example.test,bounced,2024-01-02T03:04:05Z,",
     "A,complained@example.test,complained,2024-01-02T03:04:05Z,",
   ],
@@ -204,7 +204,7 @@ describe("an export of", () => {
     "email,excluded",
   ])("an unknown program, with the columns %s, is refused", async (names) => {
     expect((await command(fileOf(names, "a@example.test,"))).stderr).toMatch(
-      /has a column that looks like a status, and is not understood: '/,
+      /has a column that looks like a status, and isn't recognized: '/,
     );
   });
 });
@@ -276,8 +276,8 @@ describe("an import", () => {
     expect(dry.stdout).toBe(real.stdout);
     expect(real.stdout.split("\n").slice(0, 9)).toEqual([
       "1 added",
-      "1 on the list already, and now confirmed",
-      "1 on the list already",
+      "1 already on the list, and now confirmed",
+      "1 already on the list",
       "1,001 repeated in the file",
       "3 unsubscribed according to the file, and not added",
       "1 bounced according to the file, and not added",

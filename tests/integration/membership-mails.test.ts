@@ -112,7 +112,7 @@ describe("a member", () => {
     const until = (await findProfile(member.id))?.stripeCurrentPeriodEnd;
     const day = until?.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
     const text = await textTo(member);
-    expect(text).toContain("did not let the payment of $9.99 through");
+    expect(text).toContain("your bank declined the payment of $9.99");
     expect(text).toContain(`You keep your access until ${day}.`);
     expect(text).toContain(`${ORIGIN}/billing/card`);
   });

@@ -119,14 +119,14 @@ describe("subscribing with double opt-in", () => {
     });
     expect(answer.status).toBe(303);
     expect((await flashOf(answer))?.toast).toEqual({
-      title: "🎉 Email Confirmed!",
+      title: "🎉 Email confirmed",
       description: "Thank you. You’re on the list.",
       variant: "default",
     });
     const first = await confirmedAt(email);
     expect(first).toBeInstanceOf(Date);
     const again = await postToken(confirm, confirmToken);
-    expect((await flashOf(again))?.toast?.title).toBe("🎉 Email Confirmed!");
+    expect((await flashOf(again))?.toast?.title).toBe("🎉 Email confirmed");
     expect(await confirmedAt(email)).toEqual(first);
     expect(await toastOfSubscribing(email.toUpperCase())).toEqual(ALREADY);
     expect(subjectsTo(email)).toEqual(["One step left: confirm your email", "You’re on the list"]);
@@ -302,7 +302,7 @@ describe("unsubscribing", () => {
   });
 
   it("answers a forged link with a clear toast", async () => {
-    const description = "This link is not complete. Please open it from the letter itself.";
+    const description = "This link is incomplete. Please open it from the email.";
     for (const token of ["", "5f0c1f0e-3c1b-4d0e-9a55-0a2f4a8d7c11.AAAA"]) {
       const path = `/newsletter/unsubscribe?token=${encodeURIComponent(token)}`;
       const opened = await get(unsubscribePage, path);

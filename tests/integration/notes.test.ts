@@ -160,11 +160,11 @@ describe("notes that are saved during writing", () => {
     expect((await save(reader, { text: longest, unconfirmed: longest })).status).toBe(200);
     expect(await save(reader, { text: `${longest}!`, version: 1 })).toEqual({
       status: 422,
-      body: { error: "Notes on one text may have 100,000 characters. These have 100,001." },
+      body: { error: "Notes on one text can have at most 100,000 characters. Yours have 100,001." },
     });
     const merged = await save(reader, { text: "Something else." });
     expect(merged.status).toBe(422);
-    expect(merged.body.error).toContain("both versions together have 100,017 characters");
+    expect(merged.body.error).toContain("Both versions together have 100,017 characters");
     expect((await storedNotes(reader))[0]).toMatchObject({ text: longest, version: 1 });
     const larger = await newReader();
     const json = { slug: "gates", version: 0, owner: larger.id, text: "x".repeat(1_000_000) };
@@ -204,7 +204,7 @@ describe("notes that are saved during writing", () => {
     const nobody = { ...reader, cookie: "" };
     expect(await save(nobody, { text: "One." })).toEqual({
       status: 401,
-      body: { error: "You are signed out.", signedOut: true },
+      body: { error: "You’re logged out.", signedOut: true },
     });
     const foreign = await save({ ...reader, cookie: other.cookie }, { text: "One." });
     expect(foreign).toMatchObject({ status: 403, body: { signedOut: true } });
@@ -243,7 +243,7 @@ describe("notes that are posted as a form", () => {
     expect((await flashOf(saved))?.toast?.title).toBe("Your notes are saved.");
     expect((await storedNotes(reader))[0]?.text).toBe("One.\nTwo.");
     const merged = await submit(reader, { text: "Three." });
-    expect((await flashOf(merged))?.toast?.description).toContain("Both versions are kept");
+    expect((await flashOf(merged))?.toast?.description).toContain("The page has both versions");
     const extra = await submit(reader, { slug: "one-drawer", text: "Four." });
     expect(extra.headers.get("Location")).toBe("/premium/extras/one-drawer#notes");
   });
@@ -275,7 +275,7 @@ describe("notes that are posted as a form", () => {
       owner: reader.id,
       version: 1,
       text: "One.\n\nTwo.",
-      message: "You have been signed out meanwhile. Log in, and your notes are saved.",
+      message: "You’ve been logged out. Log in to save your notes.",
       signInAs: "",
     });
     expect((await storedNotes(reader))[0]?.text).toBe("One.");
@@ -380,7 +380,7 @@ describe("the file of all notes", () => {
     await save(reader, { text: "A secret." });
     const other = await newReader();
     const file = await get(exportFile, "/premium/notes.md", other.cookie);
-    expect(await file.text()).toBe("# Notes on The Golden Path\n\nThere are no notes yet.\n");
+    expect(await file.text()).toBe("# Notes on The Golden Path\n\nYou don’t have any notes yet.\n");
     const nobody = await get(exportFile, "/premium/notes.md");
     expect([nobody.status, nobody.headers.get("Location")]).toEqual([302, "/"]);
   });

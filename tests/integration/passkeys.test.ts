@@ -198,7 +198,7 @@ describe("adding a passkey", () => {
     const { answer } = await register(reader, undefined, forgery);
     expect(answer).toMatchObject({
       status: 422,
-      error: "The passkey could not be added. Please try again.",
+      error: "The passkey couldn’t be added. Please try again.",
     });
     expect(await passkeysOf(reader.userId)).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe("adding a passkey", () => {
     const fields = { intent: "register", response };
     const late = {
       status: 422,
-      error: "That took too long, or your browser refuses cookies. Please try again.",
+      error: "That took too long, or your browser blocks cookies. Please try again.",
     };
     expect(await toAccount(join(reader.cookie, foreign.cookie), fields)).toMatchObject(late);
 
@@ -249,14 +249,14 @@ describe("adding a passkey", () => {
     const more = await toAccount(reader.cookie, { intent: "register-options" });
     expect(more).toMatchObject({
       status: 422,
-      error: "You have 20 passkeys already. Please remove one first.",
+      error: "You already have 20 passkeys. Please remove one first.",
     });
   });
 
   it("rejects a credential that another account has", async () => {
     const owner = await newReaderWithPasskey();
     const { answer } = await register(await newReader(), owner.device);
-    expect(answer).toMatchObject({ status: 422, error: "This passkey is registered already." });
+    expect(answer).toMatchObject({ status: 422, error: "This passkey is already registered." });
     expect(await passkeysOf(owner.userId)).toHaveLength(1);
   });
 });
@@ -298,7 +298,7 @@ describe("signing in with a passkey", () => {
       status: 401,
       toast: {
         title: "Sign in Failed",
-        description: "Your passkey could not be verified. Please try again.",
+        description: "Your passkey couldn’t be verified. Please try again.",
       },
     });
     expect(await viewerOf(answer.cookie)).toBeNull();
@@ -324,7 +324,7 @@ describe("signing in with a passkey", () => {
       expect(await signIn(device, { counter })).toMatchObject({
         status: 401,
         error:
-          "This passkey was not accepted, because there may be a copy of it. Please use your password.",
+          "This passkey wasn’t accepted because it may have been copied. Please use your password.",
       });
     }
     expect(lines).toContainEqual(
@@ -354,7 +354,7 @@ describe("signing in with a passkey", () => {
     const response = JSON.stringify(reader.device.get(options));
     const late = {
       status: 401,
-      error: "That took too long, or your browser refuses cookies. Please try again.",
+      error: "That took too long, or your browser blocks cookies. Please try again.",
     };
     expect(await toSignIn("", { intent: "sign-in", response })).toMatchObject(late);
     const verification = await toAccount(reader.cookie, { intent: "verify-options" });
@@ -372,7 +372,7 @@ describe("signing in with a passkey", () => {
   it("rejects a removed passkey, and that of a deleted account", async () => {
     const unknown = {
       status: 401,
-      error: "This passkey is not known here. It may have been removed.",
+      error: "We don’t recognize this passkey. It may have been removed.",
     };
     const reader = await newReaderWithPasskey();
     const removed = await toAccount(reader.cookie, { intent: "remove", passkey: reader.device.id });
@@ -408,7 +408,7 @@ describe("signing in with a passkey", () => {
       const what = JSON.stringify(response)?.slice(0, 80);
       expect([what, answer.status]).toEqual([what, 401]);
       expect(answer.error).toMatch(
-        /^(Your passkey could not be verified|This passkey is not known)/,
+        /^(Your passkey couldn’t be verified|We don’t recognize this passkey)/,
       );
     }
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
@@ -434,7 +434,7 @@ describe("signing in with a passkey", () => {
     ]) {
       expect(await toAccount(cookie, { intent: "register", response })).toMatchObject({
         status: 422,
-        error: "The passkey could not be added. Please try again.",
+        error: "The passkey couldn’t be added. Please try again.",
       });
     }
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
@@ -556,8 +556,8 @@ describe("the passkeys of an account that a thief has moved to another address",
 
     const undone = await post(undoEmail, { form: { token } });
     expect((await flashOf(undone))?.toast).toMatchObject({
-      title: "✅ Your Account Is Yours Again",
-      description: expect.stringContaining("were removed"),
+      title: "✅ Your account is yours again",
+      description: expect.stringContaining("We removed"),
     });
     expect(await sessionsOf(reader.userId)).toEqual([]);
     for (const device of [before, since]) expect((await signIn(device)).status).toBe(401);
@@ -632,7 +632,7 @@ describe("what else opens an account with a new password", () => {
     await createPodcastAddress(userId);
     expect((await account(cookie)).podcastSince).toEqual(expect.any(String));
     const removed = await post(endSessions, { form: { intent: "remove-podcast" }, cookie });
-    expect((await flashOf(removed))?.toast?.title).toBe("👋 Podcast Address Removed.");
+    expect((await flashOf(removed))?.toast?.title).toBe("👋 Podcast address removed");
     expect((await account(cookie)).podcastSince).toBeNull();
     expect(await findPodcastToken(userId)).toBeNull();
   });

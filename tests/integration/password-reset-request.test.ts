@@ -46,9 +46,9 @@ describe("requesting a new password", () => {
       expect(await flashOf(answer)).toMatchObject({
         email: null,
         toast: {
-          title: "📬 Check Your Email",
+          title: "📬 Check your email",
           description:
-            "If there is an account with this address, a link to choose a new password is on its way.",
+            "If this address has an account, a link to choose a new password is on its way.",
           variant: "default",
         },
       });
@@ -97,7 +97,7 @@ describe("requesting a new password", () => {
     await mailIdle();
     expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
     expect((await flashOf(answer))?.toast).toEqual({
-      title: "Password Reset Failed",
+      title: "Password reset failed",
       description: "Something went wrong",
       variant: "destructive",
     });
@@ -158,6 +158,6 @@ describe("requesting a new password", () => {
   it.each(["", "nonsense", "a@b.test\r\nBcc: c@d.test"])("fails for %j", async (email) => {
     const answer = await askForLink(email);
     expect(answer.headers.get("Location")).toBe("/auth/forgot-password");
-    expect((await flashOf(answer))?.toast?.title).toBe("Password Reset Failed");
+    expect((await flashOf(answer))?.toast?.title).toBe("Password reset failed");
   });
 });

@@ -46,8 +46,8 @@ describe("a reset link", () => {
     const root = await rootData(cookiesOf(answer));
     expect(root.viewer?.user.email).toBe(email);
     expect(root.toast).toMatchObject({
-      title: "✅ Password Changed!",
-      description: "You've been successfully signed in.",
+      title: "✅ Password changed",
+      description: "You’re logged in.",
       variant: "default",
     });
     expect(await canLogIn(email, OLD_PASSWORD)).toBe(false);
@@ -73,7 +73,7 @@ describe("a reset link", () => {
     const notice = mailsTo(email).at(-1);
     expect(notice?.headers.subject).toBe("Your password was changed");
     expect(notice?.text).toContain(`${ORIGIN}/auth/forgot-password`);
-    expect(notice?.text).toMatch(/every\s+device\s+that\s+was\s+signed\s+in/);
+    expect(notice?.text).toMatch(/every\s+device\s+that\s+was\s+logged\s+in/);
   });
 
   it("is not consumed by being opened", async () => {
@@ -134,7 +134,7 @@ describe("a reset link", () => {
     const answer = await choose(token, "12345");
     expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
     expect((await flashOf(answer))?.toast).toEqual({
-      title: "Password Reset Failed",
+      title: "Password reset failed",
       description,
       variant: "destructive",
     });
@@ -160,7 +160,7 @@ describe("a reset link", () => {
     expect(await page.json()).toEqual({ token, email: null });
     expect(answer.headers.get("Location")).toBe(`/auth/reset-password?token=${token}`);
     expect((await flashOf(answer))?.toast).toMatchObject({
-      title: "Password Reset Failed",
+      title: "Password reset failed",
       description: "Something went wrong",
     });
     expect(await leadsTo(await choose(token))).toBe("/");

@@ -105,18 +105,18 @@ describe("a renewal that the bank wants confirmed", () => {
     );
     expect(mail?.message?.subject).toBe("Please confirm your membership payment");
     expect(mail?.message?.text).toContain(invoice?.hosted_invoice_url);
-    expect(await comeBack(member)).toEqual(["/billing/card", "Your bank asks you to confirm"]);
+    expect(await comeBack(member)).toEqual(["/billing/card", "Please confirm your payment"]);
   });
 
   it("is over once it is confirmed", async () => {
     const member = await unconfirmed();
     await ask(member, "recover");
-    expect(await comeBack(member)).toEqual(["/premium", "✅ Your Payment Went Through"]);
+    expect(await comeBack(member)).toEqual(["/premium", "✅ Your payment went through"]);
     expect((await rowOf(member)).confirmPaymentUrl).toBeNull();
   });
 
   it.each([
-    ["4242424242424242", "✅ Your Payment Went Through", "/premium"],
+    ["4242424242424242", "✅ Your payment went through", "/premium"],
     ["4000000000000341", "Your new card was declined too", "/billing/card"],
   ])("is paid by card %s, or says what came of it: %s", async (card, title, page) => {
     const member = await unconfirmed();

@@ -208,7 +208,7 @@ describe("a membership without an account", () => {
     expect(await reconcileFromStripe()).toMatchObject({ synced: 0, unresolved: [] });
   });
 
-  it("is never linked by e-mail address alone if this site did not sell it", async () => {
+  it("is never linked by email address alone if this site did not sell it", async () => {
     const reader = await newReader();
     await confirmEmail({ userId: reader.id, email: reader.email }, new Date());
     const { id } = await stripeClient().customers.create({ email: reader.email });

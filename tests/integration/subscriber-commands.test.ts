@@ -81,7 +81,7 @@ describe("subscribers add and remove", () => {
       { email: "reader@example.test", source: SOURCE, confirmed: true },
     ]);
     expect(await subscribers("add", "reader@example.test", "--source", "elsewhere")).toEqual(
-      succeeded("reader@example.test was on the list already; nothing was changed.\n"),
+      succeeded("reader@example.test was already on the list; nothing was changed.\n"),
     );
     expect(await stored()).toMatchObject([{ source: SOURCE }]);
     expect(await subscribers("remove", "READER@example.test")).toEqual(
@@ -136,8 +136,8 @@ describe("subscribers import", () => {
       succeeded(
         [
           "1 added",
-          "1 on the list already, and now confirmed",
-          "1 on the list already",
+          "1 already on the list, and now confirmed",
+          "1 already on the list",
           "1 repeated in the file",
           "1 suppressed, and not added",
           "2 refused",
@@ -153,15 +153,15 @@ describe("subscribers import", () => {
     expect(parse(readFileSync(report), { bom: true })).toEqual([
       ["line", "value", "reason"],
       ["6", "gone@example.test", "suppressed: it is listed as undeliverable"],
-      ["7", "'=1+1", "not an e-mail address"],
-      ["8", "nobody;", "no e-mail address"],
+      ["7", "'=1+1", "not an email address"],
+      ["8", "nobody;", "no email address"],
     ]);
     expect(statSync(report).mode & 0o077).toBe(0);
 
     // run again, as after an interruption: nothing changes, and a clean file has no report
     writeFileSync(file, "a@example.test\nknown@example.test\n");
     expect(await subscribers("import", file, "--source", "again")).toEqual(
-      succeeded("0 added\n2 on the list already\n"),
+      succeeded("0 added\n2 already on the list\n"),
     );
     expect(() => statSync(report)).toThrow("ENOENT");
     expect(await stored()).toMatchObject([{ source: SOURCE }, {}, { source: "elsewhere" }]);
@@ -191,7 +191,7 @@ describe("subscribers import of an export with unsubscribed addresses", () => {
     ]) {
       const file = fileOf(content ?? "");
       expect((await subscribers("import", file, "--source", SOURCE)).stderr).toBe(
-        `${file} has a column that looks like a status, and is not understood: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
+        `${file} has a column that looks like a status, and isn't recognized: ${columns}. Keep the lines of those who are subscribed, delete the column, and import the file again.\n`,
       );
     }
     expect(await stored()).toEqual([]);
@@ -344,7 +344,7 @@ describe("subscribers export", () => {
     await database.db.execute(sql`truncate subscribers`);
     const imported = await subscribers("import", fileOf(stdout), "--source", "moved");
     expect(imported.stdout).toBe(
-      "6,003 added\n0 on the list already\n1 bounced according to the file, and not added\n1 not confirmed, or paused, according to the file, and not added\n",
+      "6,003 added\n0 already on the list\n1 bounced according to the file, and not added\n1 not confirmed, or paused, according to the file, and not added\n",
     );
     expect(await addresses()).toEqual(before);
   });

@@ -136,7 +136,7 @@ describe("a database that is down", () => {
       expect(refused).toMatchObject({ status: 503 });
       expect((refused as Response).headers.get("Retry-After")).toBe("5");
       const text = await (refused as Response).text();
-      expect(text.trim()).toBe("The site cannot be reached. Please try again.");
+      expect(text.trim()).toBe("The site can’t be reached. Please try again.");
     } finally {
       setDatabase(database);
       await away.close();

@@ -152,7 +152,7 @@ async function cancel(visitor: Visitor): Promise<void> {
   const answer = await visitor.post("/cancellation", {
     form: { ...form, email: "walker@example.test" },
   });
-  expect(answer.text).toContain("We have received your cancellation");
+  expect(answer.text).toContain("We’ve received your cancellation");
 }
 
 async function pay(visitor: Visitor, site: E2eSite) {

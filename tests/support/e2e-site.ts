@@ -175,7 +175,7 @@ export class E2eSite {
     return (await answer.json()) as Record<string, unknown>;
   }
 
-  /** An e-mail address that is not used yet. */
+  /** An email address that is not used yet. */
   newEmail(name = "reader"): string {
     this.#accounts += 1;
     return `${name}-${this.#accounts}@example.test`;

@@ -52,7 +52,7 @@ export async function highlightAndNote(
   } else {
     await reader.click("Highlight a passage", "main");
     await reader.click("Next paragraph", "main");
-    await reader.sees("legend", /^Sentences of paragraph 2 of/);
+    await reader.sees("legend", /^Sentences in paragraph 2 of/);
     await reader.click("Save highlight", "main");
     await reader.seesToast("Highlight saved");
     await reader.click("Change yellow highlight", "#text");
@@ -68,7 +68,7 @@ export async function highlightAndNote(
   await reader.sees("li", new RegExp(escapeRegExp(note)));
   await reader.click("Delete", "main");
   await reader.seesToast("Highlight deleted");
-  await reader.sees("[role=status]", /^You have no highlights yet\./);
+  await reader.sees("[role=status]", /^You don’t have any highlights yet\./);
   expect(window.errors).toEqual([]);
 }
 

@@ -264,7 +264,7 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "operator-resolved": operatorResolvedMail({
     host: "goldenpath.example",
-    title: "The disk has room again",
+    title: "The disk has space again",
     resolved: "The disk of DATA_DIR has 31 % free (6,280 MB).",
     since: "November 23, 2026 at 15:40 UTC",
     until: "November 23, 2026 at 18:05 UTC",

@@ -67,7 +67,7 @@ export async function completeMainJourney(
   await reader.fill("Card number", "4242 4242 4242 4242");
   await reader.click("Subscribe");
   await reader.arrivesAt(/\/checkout\/success\?session_id=/);
-  await reader.sees("h1", "You’re a Premium Member");
+  await reader.sees("h1", "You’re a premium member");
 
   // reads the members' area
   await reader.click("Go to the members’ area", "main");

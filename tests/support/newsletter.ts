@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import type { Issue } from "~/features/newsletter/read-issue.server";
 import { type Database, getDatabase } from "~db/client";
 
-/** The form's toasts: added, on the list already, and failed. */
+/** The form's toasts: added, already on the list, and failed. */
 export const SUCCESS = {
   title: "🎉 Success!",
   description: "Thanks for subscribing! You're on the list.",

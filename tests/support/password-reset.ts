@@ -25,8 +25,8 @@ export const SENT = "/auth/forgot-password?sent";
 
 /** The toast for a link that is used, expired or forged. */
 export const INVALID_LINK = {
-  title: "Password Reset Failed",
-  description: "This link has expired or was already used. Please ask for a new one.",
+  title: "Password reset failed",
+  description: "This link has expired or was already used. Please request a new one.",
   variant: "destructive",
 };
 

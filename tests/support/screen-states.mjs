@@ -314,7 +314,7 @@ export const SCREEN_STATES = [
       await visit(page, "/");
       // the landing page accepts no posts
       await postForm(page, "/?index", {});
-      await page.getByRole("heading", { name: "That is not possible here" }).waitFor();
+      await page.getByRole("heading", { name: "That isn’t possible here" }).waitFor();
     },
   },
 ];

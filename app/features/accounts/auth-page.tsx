@@ -124,10 +124,10 @@ function CookieRefused() {
   const { host, protocol } = new URL(useContext(PublicUrlContext));
   return (
     <p role="alert" className="mt-6 rounded-md border border-gold bg-highlight px-5 py-4">
-      <strong>You are not signed in:</strong> your browser has not kept the cookie that would keep
-      you signed in. Please allow cookies for <span className="wrap-anywhere">{host}</span> in its
+      <strong>You’re not logged in:</strong> your browser didn’t keep the cookie that keeps you
+      logged in. Please allow cookies for <span className="wrap-anywhere">{host}</span> in its
       settings
-      {protocol === "https:" && ", see that the address begins with https://"}, and log in again.
+      {protocol === "https:" && ", check that the address begins with https://"}, and log in again.
     </p>
   );
 }

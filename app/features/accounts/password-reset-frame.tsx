@@ -23,7 +23,7 @@ export function PasswordResetFrame({
       <div className="auth-forms">
         <Link to="/auth" className="back-link">
           <ArrowLeftIcon className="size-5" />
-          Back to Log In
+          Back to login
         </Link>
         <h1 className="page-heading mt-6">{heading}</h1>
         {children}

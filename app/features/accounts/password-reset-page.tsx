@@ -14,14 +14,14 @@ export function PasswordResetPage({ token, email }: PasswordResetView) {
             For the account of <strong className="text-ink">{email}</strong>.{" "}
           </>
         ) : null}
-        You will be signed in here, and signed out everywhere else.
+        You’ll be logged in here and logged out everywhere else.
       </p>
       <form method="post" action={RESET_PASSWORD_PATH} className="mt-8 grid gap-6">
         <input type="hidden" name="token" value={token} />
         {email && <PasswordOwner email={email} />}
         <NewPasswordField name="password" />
         <Button type="submit" className="mt-2 w-full">
-          Save the new password
+          Save new password
         </Button>
       </form>
     </PasswordResetFrame>

@@ -12,18 +12,18 @@ type PasswordResetRequestPageProps = {
 const WORDS = {
   sent: {
     heading: "Check your email",
-    text: "If there is an account with the address you gave, a link to choose a new password is on its way. It works for one hour. Nothing there after a few minutes? Check your spam folder, or try again below.",
+    text: "If this address has an account, a link to choose a new password is on its way. It works for one hour. Didn’t get it within a few minutes? Check your spam folder, or try again below.",
     label: "Send it again",
   },
   old: {
     heading: "This link no longer works",
-    text: "It works once, for an hour. Enter your account’s email and we’ll send a new one.",
+    text: "Links work once, for an hour. Enter your account’s email and we’ll send a new one.",
     label: "Send a new link",
   },
   asked: {
     heading: "Forgot your password?",
     text: "Enter your account’s email and we’ll send a reset link.",
-    label: "Send me a link",
+    label: "Send link",
   },
 };
 

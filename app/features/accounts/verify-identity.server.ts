@@ -60,7 +60,7 @@ export async function verifyIdentity(
     if (!isRight) {
       const facts = { way: "verify", userId, network: network.narrow };
       logSecurityEvent("sign-in-failed", facts, "a password was not confirmed");
-      return { kind: "rejected", message: "That is not your password." };
+      return { kind: "rejected", message: "That password isn’t right." };
     }
     await updateSession(tokenHash, { verifiedAt: new Date(), verifiedBy: "password" });
     return { kind: "verified", passwordHash };

@@ -89,7 +89,7 @@ function addressOf({ url }: Request): string {
 export async function requireAccount(args: Args): Promise<SignedIn & { viewer: Viewer }> {
   const found = await findSession(args);
   if (found === "unknown") {
-    throw errorResponse(503, "The site cannot be reached. Please try again.", {
+    throw errorResponse(503, "The site can’t be reached. Please try again.", {
       "Retry-After": "5",
     });
   }

@@ -66,7 +66,7 @@ export async function readArchive(
     seen.push({ name, bytes, sha256: hash.digest("hex") });
   }
   if (!manifest) throw foreign();
-  if (!end) throw new BrokenBackup("The backup is not whole: its end is missing.");
+  if (!end) throw new BrokenBackup("The backup is incomplete: its end is missing.");
   if (JSON.stringify(seen) !== JSON.stringify(end.entries)) {
     throw new BrokenBackup("The backup was altered: its content is not what was backed up.");
   }
@@ -160,7 +160,7 @@ function explain(error: unknown): unknown {
   const isCut = code === "Z_BUF_ERROR" || /truncated/i.test(message);
   return new BrokenBackup(
     isCut
-      ? "The backup is not whole: it was cut off."
+      ? "The backup is incomplete: it was cut off."
       : "The backup was altered: it cannot be unpacked.",
     { cause: error },
   );

@@ -77,19 +77,19 @@ async function giveName(unfinished: string, path: string): Promise<void> {
 }
 
 function noFolder(path: string, cause: unknown): OperatorError {
-  return new OperatorError(`${path} is no folder: move it away, or name another.`, { cause });
+  return new OperatorError(`${path} is not a folder: move it away, or name another.`, { cause });
 }
 
 function exists(path: string): OperatorError {
   return new OperatorError(
-    `${path} exists already, and no backup is ever replaced: choose another name.`,
+    `${path} already exists, and backups are never replaced: choose another name.`,
   );
 }
 
 const isFull = (path: string) =>
-  `The disk of ${path} is full: make room, or choose another place. No backup was made.`;
+  `The disk of ${path} is full: free up space, or choose another place. No backup was made.`;
 const notOurs = (path: string, code: string) =>
-  `${path} cannot be used by the user this program runs as (${code}): choose another place, or change who may.`;
+  `${path} can't be used by the user this program runs as (${code}): choose another place, or change its permissions.`;
 
 /** Messages for the operator, by the file system's error code. */
 const FAILURES: Record<string, (path: string, code: string) => string> = {

@@ -82,7 +82,7 @@ export function bucketStore(
   ): Promise<number> {
     const key = folder + name;
     if ((await list(anyBackupTime)).some((backup) => backup.name === name)) {
-      throw new OperatorError(`${label} has ${name} already, and no backup is ever replaced.`);
+      throw new OperatorError(`${label} already has ${name}, and backups are never replaced.`);
     }
     const uploader = clientUntil(stopping);
     const id = await asking(() => client.getMultipartUploadId(key, "application/gzip"));

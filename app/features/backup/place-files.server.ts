@@ -113,7 +113,7 @@ async function digestOf(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   if (!found) return null;
   if (!found.isFile()) {
-    throw new OperatorError(`${path} is in the way of a file of the backup: move it away.`);
+    throw new OperatorError(`${path} is in the way of one of the backup's files: move it away.`);
   }
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk);

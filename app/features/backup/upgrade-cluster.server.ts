@@ -101,7 +101,7 @@ export async function requireEqual(old: Database, fresh: Database): Promise<void
   const different = [...before.keys()].filter((name) => before.get(name) !== after.get(name));
   if (different.length === 0 && before.size === after.size) return;
   throw new OperatorError(
-    `The new database is not the same as the old one (${different.join(", ")}): a command of the older release may have written to it meanwhile. The old one is as it was; run this again.`,
+    `The new database is not the same as the old one (${different.join(", ")}): a command of the older release may have written to it in the meantime. The old one is as it was; run this again.`,
   );
 }
 
@@ -112,7 +112,7 @@ async function requireRoom(dataDir: string): Promise<void> {
   const { bavail, bsize } = await statfs(dataDir);
   if (bavail * bsize >= needed) return;
   throw new OperatorError(
-    `There is not enough room in DATA_DIR ${dataDir}: for a second database and a backup ${megabytes(needed)} are needed, and ${megabytes(bavail * bsize)} are free. Make room, or move DATA_DIR to a larger disk. Nothing was changed.`,
+    `There isn't enough space in DATA_DIR ${dataDir}: for a second database and a backup ${megabytes(needed)} are needed, and ${megabytes(bavail * bsize)} are free. Free up space, or move DATA_DIR to a larger disk. Nothing was changed.`,
   );
 }
 

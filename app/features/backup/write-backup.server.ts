@@ -122,7 +122,7 @@ async function requireFiles(onLeftOut: (sentence: string) => void): Promise<void
 function requireName({ path, source }: SiteFile): void {
   if (entryKind(fileEntryName(path)) && !path.includes("\uFFFD")) return;
   throw new OperatorError(
-    `${JSON.stringify(source)} has a name that no backup can hold: rename it.`,
+    `${JSON.stringify(source)} has a name that a backup can't contain: rename it.`,
   );
 }
 

@@ -35,27 +35,27 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
   },
   "dispute-won": {
     subject: "A dispute is won",
-    did: "The payment stays with you. The site has restored the member's access, and payments are collected again.",
-    todo: "There is nothing you need to do.",
+    did: "The payment stays with you. The site has restored the member's access, and payments are being collected again.",
+    todo: "You don't need to do anything.",
   },
   "dispute-lost": {
     subject: "A dispute is lost",
     did: "The payment has gone back to the member. The site has canceled the subscription, so nothing more is charged.",
-    todo: "There is nothing you need to do.",
+    todo: "You don't need to do anything.",
   },
   "customer-deleted": {
     subject: "A member was deleted at Stripe",
-    did: "Somebody deleted a member's customer at Stripe, which canceled the subscription. Nothing more is charged, and access has ended.",
-    todo: "If that was a mistake, refund the rest of the paid period; the member can buy again.",
+    did: "Someone deleted a member's customer at Stripe, which canceled the subscription. Nothing more is charged, and access has ended.",
+    todo: "If that was a mistake, refund the rest of the paid period. The member can buy again.",
   },
   "dispute-lost-paid-since": {
     subject: "A dispute is lost",
-    did: "The payment has gone back to the member, who has paid again since. The membership goes on, and payments are collected again.",
-    todo: "Cancel the subscription at Stripe if you do not want to sell to this member any more.",
+    did: "The payment has gone back to the member, who has paid again since. The membership continues, and payments are being collected again.",
+    todo: "Cancel the subscription at Stripe if you don't want to sell to this member anymore.",
   },
   "paid-after-deletion": {
     subject: "A payment arrived from a deleted account",
-    did: "A bank debit was on its way when its account was deleted, and has arrived now. The membership is over, and nothing more is charged.",
+    did: "A bank debit was in progress when its account was deleted, and has now arrived. The membership is over, and nothing more is charged.",
     todo: "Refund the payment in Stripe's dashboard.",
   },
   refunded: {

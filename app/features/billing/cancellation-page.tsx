@@ -34,7 +34,7 @@ export function CancellationPage({ labels, typed, problem }: CancellationPagePro
   return (
     <section className="frame outcome-page">
       <h1 className="page-heading">{labels.link}</h1>
-      <p className="lead">You need not log in. A confirmation goes to your address at once.</p>
+      <p className="lead">You don’t need to log in. We’ll email you a confirmation right away.</p>
       {problem && (
         <p role="alert" className="mt-6 text-destructive">
           {problem}
@@ -52,7 +52,7 @@ export function CancellationPage({ labels, typed, problem }: CancellationPagePro
         {line("reason")}
         {line("name", { autoComplete: "name", required: true })}
         {line("contract", { required: true })}
-        {line("endsOn", { type: "date", label: "Last day (empty: as early as possible)" })}
+        {line("endsOn", { type: "date", label: "Last day (leave empty for as early as possible)" })}
         <EmailField {...field("email")} autoComplete="email" />
         <Honeypot />
         <Button type="submit">{labels.button}</Button>
@@ -65,8 +65,8 @@ export function CancellationPage({ labels, typed, problem }: CancellationPagePro
 export function CancellationReceivedPage({ receivedAt, facts }: ReceivedCancellation) {
   return (
     <section className="frame outcome-page">
-      <h1 className="page-heading">We have received your cancellation</h1>
-      <p className="lead">It arrived on {receivedAt}. A confirmation is on its way to you.</p>
+      <h1 className="page-heading">We’ve received your cancellation</h1>
+      <p className="lead">It arrived on {receivedAt}. We’ve sent you a confirmation.</p>
       <dl className="mt-8 grid gap-4">
         {facts.map(({ name, value }) => (
           <div key={name}>

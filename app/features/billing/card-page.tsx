@@ -14,7 +14,7 @@ import { MembershipStatusText, PaymentText } from "./membership-status-text";
 export function CardPage({ viewer }: { viewer: Viewer | null }) {
   if (!viewer) {
     return (
-      <Frame heading="Log in to your membership" lead="You will return to this page.">
+      <Frame heading="Log in to your membership" lead="You’ll come back to this page.">
         <LogInHere returnTo={CARD_PATH} />
       </Frame>
     );
@@ -29,7 +29,7 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
         heading="Your membership"
         lead={
           <>
-            <MembershipStatusText profile={profile} /> So there is no card to update.
+            <MembershipStatusText profile={profile} /> There’s no card to update.
           </>
         }
       >
@@ -63,11 +63,11 @@ export function CardPage({ viewer }: { viewer: Viewer | null }) {
   }
   return (
     <Frame
-      heading="No membership at present"
+      heading="No current membership"
       lead={
         profile?.hasInvoices
-          ? "Your membership has ended, so there is no card to update and nothing to pay."
-          : "There is no card to update: this account has no membership. If you pay for one, log in with its email address."
+          ? "Your membership has ended, so there’s no card to update and nothing to pay."
+          : "This account has no membership, so there’s no card to update. If you’re paying for one, log in with its email address."
       }
     >
       <div className="mt-8 flex flex-wrap gap-3">
@@ -99,16 +99,16 @@ function whyUpdate({ profile, isSubscribed }: Viewer): ReactNode {
       <>
         Your membership is paid for. {payment && "It renews "}
         {payment && <PaymentText payment={payment} />}
-        {payment && ". "}The next payment is taken from the card you put in here.
+        {payment && ". "}The next payment will use your new card.
       </>
     );
   }
   const end = profile.stripe_current_period_end;
   return (
     <>
-      Your last membership payment did not go through.{" "}
-      <KeepsAccess end={isSubscribed ? end : null} /> Put in another card, and the payment is tried
-      again with it right away.
+      Your last membership payment didn’t go through.{" "}
+      <KeepsAccess end={isSubscribed ? end : null} /> Enter another card, and we’ll charge it right
+      away.
     </>
   );
 }

@@ -6,14 +6,11 @@ export function CheckoutCanceledPage() {
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
       <h1 className="page-heading">Nothing was charged</h1>
-      <p className="lead">
-        You left before paying, so no card was touched and no membership began. The offer stands
-        whenever you are ready.
-      </p>
+      <p className="lead">You left before paying. You can upgrade anytime.</p>
       <p className="mt-8 flex flex-wrap gap-3">
         <ButtonLink to="/#purchase">Back to the premium offer</ButtonLink>
         <ButtonLink to="/" variant="secondary">
-          Keep reading
+          Go to the home page
         </ButtonLink>
       </p>
     </section>

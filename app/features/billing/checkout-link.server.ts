@@ -21,11 +21,10 @@ export type CheckoutLink =
     };
 
 /** Message for an unconfirmed address, if `REQUIRE_CONFIRMED_EMAIL` is set or a membership waits for its owner. */
-const UNCONFIRMED =
-  "Please confirm your email address first, with the link that is on its way to you.";
+const UNCONFIRMED = "Please confirm your email address first. We’ve sent you a link.";
 
 /** Message for a checkout that Stripe refuses until the author mends something. */
-const REFUSED = "The shop is not ready to take payments. Nothing was charged.";
+const REFUSED = "This site can’t take payments right now. Nothing was charged.";
 
 /** Starts a checkout for a user, or reuses an open one. Never throws: logs every failure. */
 export async function linkToCheckout(
@@ -67,7 +66,7 @@ export async function linkToCheckout(
       return { kind: "refused", message: REFUSED };
     }
     log().error({ userId: user.id, err: error }, "checkout could not be started");
-    const message = "The payment service did not answer. Please try again.";
+    const message = "The payment service didn’t respond. Please try again.";
     return { kind: "unavailable", message };
   }
 }

@@ -42,11 +42,12 @@ function Member({ membership }: Pick<CheckoutSuccessPageProps, "membership">) {
     <>
       <PathDrawing shows="arrived" />
       <h1 className="page-heading" tabIndex={-1}>
-        You’re a Premium Member
+        You’re a premium member
       </h1>
       <p className="lead">
-        {membership?.status.kind === "renews" && "Your payment has arrived. "}
-        The members’ area is open. {membership && <MembershipStatusText profile={membership} />}
+        {membership?.status.kind === "renews" && "Your payment went through. "}
+        You now have access to the members’ area.{" "}
+        {membership && <MembershipStatusText profile={membership} />}
       </p>
       <ButtonLink to={(isText && wanted) || "/premium"} className="mt-8">
         {isText ? "Continue reading" : "Go to the members’ area"}
@@ -60,12 +61,11 @@ function Confirming() {
     <>
       <PathDrawing shows="waiting" />
       <h1 className="page-heading" tabIndex={-1}>
-        We are confirming your payment
+        We’re confirming your payment
       </h1>
       <p className="lead">
-        Stripe has not confirmed the payment yet. That usually takes seconds, with some payment
-        methods a little longer. You can close this page: the members’ area opens by itself as soon
-        as the payment is through.
+        Stripe hasn’t confirmed the payment yet. It usually takes seconds, but some payment methods
+        take longer. You can close this page. You’ll get access as soon as the payment goes through.
       </p>
     </>
   );

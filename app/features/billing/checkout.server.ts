@@ -28,7 +28,7 @@ export type CheckoutOutcome =
   | { kind: "wrong-price" };
 
 /** The message for a posted price that is not on sale, as from a page left open across a price change. */
-export const WRONG_PRICE = "This price is no longer on sale. Please reload the page.";
+export const WRONG_PRICE = "This price is no longer available. Please reload the page.";
 
 /** Minimum remaining lifetime of a reused session, in seconds: enough to enter a card. */
 const MIN_SECONDS_LEFT = 10 * 60;
@@ -165,7 +165,7 @@ async function findUsableSession(
     try {
       await stripeClient().checkout.sessions.expire(session.id);
     } catch (error) {
-      throw isInvalidRequest(error) ? new SessionNotOpen("Not open any more.") : error;
+      throw isInvalidRequest(error) ? new SessionNotOpen("No longer open.") : error;
     }
   }
   return usable;

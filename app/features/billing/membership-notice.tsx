@@ -47,12 +47,12 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
   switch (problem) {
     case "past-due":
       return {
-        what: "Your last membership payment did not go through.",
+        what: "Your last membership payment didn’t go through.",
         // Adding a card does not pay the invoice: Stripe charges it at the next retry.
         next: (
           <>
-            <KeepsAccess end={isSubscribed ? end : null} /> You can change your card, or pay the
-            open invoice right away.
+            <KeepsAccess end={isSubscribed ? end : null} /> You can change your card or pay the open
+            invoice now.
           </>
         ),
         button: "Update payment card",
@@ -60,8 +60,8 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
       };
     case "unpaid":
       return {
-        what: "Your membership has not been paid for.",
-        next: "Your access is paused. It comes back once the open invoice is paid.",
+        what: "Your membership hasn’t been paid for.",
+        next: "Your access is paused until the open invoice is paid.",
         button: "Pay the open invoice",
         isUrgent: true,
       };
@@ -70,10 +70,10 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
         what: "Your last payment was refunded, so your access has ended.",
         next:
           !profile || profile.status.kind === "renews" ? (
-            "The membership itself still renews: cancel it if you do not want to be charged again."
+            "Your membership still renews. Cancel it if you don’t want to be charged again."
           ) : (
             <>
-              The membership itself ends on <AccessEnd at={profile.status.at} />.
+              Your membership ends on <AccessEnd at={profile.status.at} />.
             </>
           ),
         button: "Manage or cancel membership",
@@ -81,15 +81,15 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
       };
     case "disputed":
       return {
-        what: "Your bank has asked for your last payment back.",
-        next: "Your membership is paused and nothing is charged until that is settled.",
+        what: "Your last payment is in dispute.",
+        next: "Your membership is paused, and nothing is charged, until your bank settles it.",
         button: INVOICES_LABEL,
         isUrgent: false,
       };
     case "paused":
       return {
         what: "Your membership is paused.",
-        next: "Nothing is charged, and the members’ area opens again when the membership goes on.",
+        next: "Nothing is charged. You’ll get access again when your membership resumes.",
         button: "Manage or cancel membership",
         isUrgent: false,
       };
@@ -97,24 +97,24 @@ function noticeOf(problem: MembershipProblem, { profile, isSubscribed }: Viewer)
       return {
         what: "Your payment is on its way.",
         next: isSubscribed
-          ? "A bank debit takes days. You keep your access meanwhile."
-          : "A bank debit takes up to 14 business days. The members’ area opens by itself as soon as it has arrived.",
+          ? "Bank debits take a few days. You keep your access in the meantime."
+          : "Bank debits take up to 14 business days. You’ll get access as soon as it arrives.",
         button: INVOICES_LABEL,
         isUrgent: false,
       };
     case "paid-twice":
       return {
-        what: "You have two memberships, and pay for both.",
-        next: "Cancel either of them on Stripe’s page; the other one goes on.",
+        what: "You have two memberships, and you’re paying for both.",
+        next: "Cancel either of them on Stripe’s page. The other one continues.",
         button: "Manage or cancel membership",
         isUrgent: true,
       };
     case "to-confirm":
       return {
-        what: "Your bank asks you to confirm your last membership payment.",
+        what: "Please confirm your last membership payment.",
         next: (
           <>
-            It takes a minute, on Stripe’s page, with the card you have.{" "}
+            Your bank requires it. It takes a minute on Stripe’s page, with your current card.{" "}
             <KeepsAccess end={isSubscribed ? end : null} />
           </>
         ),

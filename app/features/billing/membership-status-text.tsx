@@ -22,7 +22,7 @@ export function MembershipStatusText({
       if (!nextPayment) return "You can cancel anytime.";
       return (
         <>
-          Renews <PaymentText payment={nextPayment} />, cancel anytime.
+          Renews <PaymentText payment={nextPayment} />. You can cancel anytime.{" "}
         </>
       );
     case "ends":

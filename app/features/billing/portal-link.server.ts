@@ -22,7 +22,7 @@ export async function linkToPortal(
   try {
     const profile = await findProfile(userId);
     if (!profile?.stripeCustomerId) {
-      return { kind: "no-customer", message: "There is no membership to manage yet." };
+      return { kind: "no-customer", message: "You don’t have a membership to manage yet." };
     }
     const { stripeCustomerId, stripeSubscriptionId, stripeCancelAtPeriodEnd } = profile;
     const cancel = stripeCancelAtPeriodEnd ? null : stripeSubscriptionId;
@@ -37,8 +37,8 @@ export async function linkToPortal(
   } catch (error) {
     log().error({ userId, err: error }, "the billing portal could not be opened");
     const message = isRefusal(error)
-      ? "The payment service refused to open this page, which only we can mend. Please write to us."
-      : "The payment service did not answer. Please try again.";
+      ? "The payment service refused to open this page. Please write to us so we can fix it."
+      : "The payment service didn’t respond. Please try again.";
     return { kind: "unavailable", message };
   }
 }

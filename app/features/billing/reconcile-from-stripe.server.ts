@@ -148,24 +148,24 @@ async function findAccount(userId: string | undefined): Promise<string | null> {
  */
 export async function giveMembership(subscriptionId: string, email: string): Promise<void> {
   const user = await findUserByEmail(email);
-  if (!user) throw new OperatorError("Nobody has an account with this address.");
+  if (!user) throw new OperatorError("No account has this address.");
   const subscription = await stripeClient().subscriptions.retrieve(subscriptionId);
   const customer = idOf(subscription.customer);
   const owner =
     customer === null ? null : await findOwner(subscription, customer, await siteMark());
   if (!owner || customer === null) throw new OperatorError("Another site has sold it.");
   if (isOver(subscription) || !membershipItem(subscription, await premiumProducts())) {
-    throw new OperatorError("It is not a running subscription to a product of this site.");
+    throw new OperatorError("It isn't a running subscription to one of this site's products.");
   }
   if (owner.kind === "linked") {
-    throw new OperatorError(`It belongs to account ${owner.userId} already.`);
+    throw new OperatorError(`It already belongs to account ${owner.userId}.`);
   }
   const replaces = (await findProfile(user.id))?.stripeCustomerId ?? null;
   if (replaces !== null && (await hasLiveMembership(replaces))) {
-    throw new OperatorError("The account has a membership already: end one of the two at Stripe.");
+    throw new OperatorError("The account already has a membership: end one of the two at Stripe.");
   }
   if (!(await linkLostCustomer({ stripeCustomerId: customer, userId: user.id, replaces }))) {
-    throw new OperatorError("The account has changed meanwhile: run this again.");
+    throw new OperatorError("The account was changed in the meantime: run this again.");
   }
   await syncCustomer(customer);
 }

@@ -61,7 +61,7 @@ export function portalProblems({
   return [
     ...(subscription_cancel.enabled ? [] : ["members cannot cancel"]),
     ...(subscription_cancel.enabled && subscription_cancel.mode !== "at_period_end"
-      ? ["canceling ends at once what is paid"]
+      ? ["canceling ends paid access right away"]
       : []),
     ...(subscription_cancel.cancellation_reason.enabled ? [] : ["does not ask why members cancel"]),
     ...(payment_method_update.enabled ? [] : ["members cannot change their card"]),

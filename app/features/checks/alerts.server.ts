@@ -103,10 +103,10 @@ const time = (value: string | number | undefined) =>
 
 /** Texts for a dispute's outcome, by its status at Stripe. */
 const OUTCOMES: Record<string, string> = {
-  won: "It is won: the payment stays with you.",
-  lost: "It is lost: the payment has gone back. If its membership went on, the site has canceled it.",
-  warning_closed: "The bank's question is closed, and the payment stays with you.",
-  prevented: "It was prevented, by a refund or otherwise: there is no dispute.",
+  won: "You won it: the payment stays with you.",
+  lost: "You lost it: the payment has gone back. If the membership was still running, the site has canceled it.",
+  warning_closed: "The bank has closed its inquiry, and the payment stays with you.",
+  prevented: "It was prevented, by a refund or otherwise. There is no dispute.",
 };
 
 /** All checks of the running site, by the kind stored in `operator_matters`. */
@@ -129,14 +129,14 @@ export const ALERTS = {
       title: "Stripe's webhooks are refused",
       wrong:
         Number(livemodeMismatches) > 0
-          ? `The site has refused ${number(count)} webhooks and accepted none since: some are of Stripe's other mode, so a test key meets live events or the reverse.`
-          : `The site has refused ${number(count)} webhooks and accepted none since, because STRIPE_WEBHOOK_SECRET is not the secret they are signed with.`,
+          ? `The site has refused ${number(count)} webhooks and accepted none since. Some are from Stripe's other mode: a test key with live events, or the reverse.`
+          : `The site has refused ${number(count)} webhooks and accepted none since, because they aren't signed with STRIPE_WEBHOOK_SECRET.`,
       means:
-        "Payments, cancellations and failed renewals reach members minutes or hours late, by the site's own timer.",
-      todo: "Compare the endpoint's signing secret at Stripe with STRIPE_WEBHOOK_SECRET, correct it and restart the site. If the doctor finds nothing wrong, a stranger has sent them, and there is nothing to do.",
+        "Members see payments, cancellations and failed renewals minutes or hours late, when the site's own timer runs.",
+      todo: "Compare the endpoint's signing secret at Stripe with STRIPE_WEBHOOK_SECRET, correct it and restart the site. If the doctor finds nothing wrong, a stranger sent them, and you don't need to do anything.",
       commands: ["stripe doctor"],
       resolvedTitle: "Stripe's webhooks are accepted again",
-      resolved: "The site has accepted a webhook since, or for three days none was refused.",
+      resolved: "The site has accepted a webhook since, or has refused none for three days.",
     }),
   },
   "webhooks-silent": {
@@ -151,17 +151,16 @@ export const ALERTS = {
       };
     },
     words: ({ payments, lastWebhookAt }) => ({
-      title: "Stripe's webhooks do not arrive",
+      title: "Stripe's webhooks aren't arriving",
       wrong: `The site has noticed ${number(payments, "payment")} by itself, and no webhook has arrived for six hours since${
         time(lastWebhookAt) ? `; the last one came on ${time(lastWebhookAt)}` : ""
       }.`,
       means:
-        "Members get what they paid for when they come back from Stripe's page, but cancellations and failed renewals are noticed hours late.",
-      todo: "See whether the endpoint is registered and enabled at Stripe, and whether Stripe's requests get through your proxy and firewall.",
+        "Members get what they paid for when they return from Stripe's page, but the site notices cancellations and failed renewals hours late.",
+      todo: "Check that the endpoint is registered and enabled at Stripe, and that Stripe's requests get through your proxy and firewall.",
       commands: ["stripe doctor", "stripe setup"],
-      resolvedTitle: "Stripe's webhooks arrive again",
-      resolved:
-        "A webhook has arrived. What was missed meanwhile is made up for by the site's timer.",
+      resolvedTitle: "Stripe's webhooks are arriving again",
+      resolved: "A webhook has arrived. The site's timer catches up on what was missed.",
     }),
   },
   "stripe-unreachable": {
@@ -176,18 +175,18 @@ export const ALERTS = {
       };
     },
     words: ({ isRefused }) => ({
-      title: "Stripe cannot be asked",
+      title: "Stripe can't be reached",
       wrong: isRefused
-        ? "Stripe has refused STRIPE_SECRET_KEY for half an hour: it was rolled, has expired or lacks a permission."
+        ? "Stripe has refused STRIPE_SECRET_KEY for half an hour. It was rolled, has expired or lacks a permission."
         : "Stripe has not answered the site for half an hour.",
       means:
-        "Nobody can buy. Members whose membership renews keep their access, a day at a time and for 14 days at most.",
+        "No one can buy. Members whose membership renews keep their access, one day at a time, for up to 14 days.",
       todo: isRefused
-        ? "Set a valid key, and restart the site. It catches up by itself."
-        : "See status.stripe.com, and whether this machine reaches api.stripe.com. The site catches up by itself.",
+        ? "Set a valid key and restart the site. It then catches up automatically."
+        : "Check status.stripe.com, and whether this machine can reach api.stripe.com. The site then catches up automatically.",
       commands: ["stripe doctor"],
-      resolvedTitle: "Stripe can be asked again",
-      resolved: "The site reads what it missed meanwhile.",
+      resolvedTitle: "Stripe can be reached again",
+      resolved: "The site is catching up on what it missed.",
     }),
   },
   "checkout-refused": {
@@ -196,10 +195,10 @@ export const ALERTS = {
     words: ({ answer }) => ({
       title: "Stripe refuses to sell",
       wrong: `Stripe refused to open a payment page: '${text(answer)}'`,
-      means: "Nobody can buy; buyers read that the shop is not ready.",
-      todo: "Mend what Stripe names, in its dashboard or in the settings. The next click of a buyer tries again.",
+      means: "No one can buy. Buyers are told that the site can't take payments.",
+      todo: "Fix what Stripe names, in its dashboard or in the settings. The next buyer's click tries again.",
       commands: ["stripe doctor"],
-      resolvedTitle: "Stripe sells again",
+      resolvedTitle: "Stripe is selling again",
       resolved: "Stripe has opened a payment page.",
     }),
   },
@@ -208,12 +207,12 @@ export const ALERTS = {
     read: overWith("outcome"),
     words: ({ dispute, dueBy, outcome }) => ({
       title: "A payment is disputed",
-      wrong: `A bank has asked for a payment back, or asks about it (dispute ${text(dispute)} at Stripe).`,
+      wrong: `A bank has asked for a payment back, or is asking about it (dispute ${text(dispute)} at Stripe).`,
       means:
-        "While money is withheld, its member has no access and is charged nothing more; the site does both by itself. A mere question of the bank changes nothing.",
+        "While the money is withheld, the member has no access and isn't charged. The site handles both. An inquiry alone changes nothing.",
       todo: time(dueBy)
-        ? `Answer it in Stripe's dashboard by ${time(dueBy)}, or accept it; without an answer it is lost.`
-        : "Answer it in Stripe's dashboard, or accept it; without an answer it is lost.",
+        ? `Answer it in Stripe's dashboard by ${time(dueBy)}, or accept it. Without an answer, you lose it.`
+        : "Answer it in Stripe's dashboard, or accept it. Without an answer, you lose it.",
       resolvedTitle: "A dispute is over",
       resolved: `${OUTCOMES[text(outcome)] ?? "Stripe has closed it."} (Dispute ${text(dispute)}.)`,
     }),
@@ -222,12 +221,12 @@ export const ALERTS = {
     // the sync records when it is over
     read: overWith("isOver"),
     words: ({ userId, first, second }) => ({
-      title: "A member pays twice",
+      title: "A member is paying twice",
       wrong: `The account ${text(userId)} has two memberships that renew, ${text(first)} and ${text(second)} at Stripe.`,
-      means: "Both are charged, and one is enough. The member was told, and can cancel either.",
+      means: "Both are charged, but one is enough. The member was told and can cancel either one.",
       todo: `Cancel ${text(second)} in Stripe's dashboard, and refund its payments.`,
-      resolvedTitle: "A member pays once again",
-      resolved: `One of the two memberships of account ${text(userId)} has ended, or ends with its period.`,
+      resolvedTitle: "A member is no longer paying twice",
+      resolved: `One of account ${text(userId)}'s two memberships has ended or ends with its period.`,
     }),
   },
   "mail-waiting": {
@@ -241,16 +240,16 @@ export const ALERTS = {
       },
     }),
     words: ({ reason, since }) => ({
-      title: "Mail cannot be sent",
-      wrong: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}${
+      title: "Mail can't be sent",
+      wrong: `The mail server couldn't be used${reason ? ` (${text(reason)})` : ""}${
         time(since) ? ` since ${time(since)}` : ""
       }.`,
       means:
-        "Nobody gets password links, confirmations or receipts until it can be; they wait, and go out by themselves while they are still worth it.",
-      todo: "See whether the mail server runs, and whether its address and password in SMTP_URL are right.",
+        "No one gets password links, confirmations or receipts. They wait, and go out as soon as possible unless they expire first.",
+      todo: "Check that the mail server is running, and that its address and password in SMTP_URL are right.",
       commands: ["mail doctor", "mail status"],
-      resolvedTitle: "Mail could not be sent for a while",
-      resolved: `The mail server could not be used${reason ? ` (${text(reason)})` : ""}, and works again. This could not be mailed to you before. What waited has been sent, unless it had expired: 'mail status' counts it.`,
+      resolvedTitle: "Mail couldn't be sent for a while",
+      resolved: `The mail server couldn't be used${reason ? ` (${text(reason)})` : ""}, but works again. We couldn't email you about it before. Waiting mail has been sent unless it had expired; 'mail status' counts it.`,
     }),
   },
   "mail-refused": {
@@ -270,13 +269,13 @@ export const ALERTS = {
       };
     },
     words: ({ refused, sent, reply }) => ({
-      title: "The mail server refuses mail",
-      wrong: `${number(refused)} mails of the last 24 hours were refused, most with '${text(reply)}', beside ${number(sent)} that were sent; addresses that do not exist are not among them.`,
-      means: "Some people wait in vain for password links, confirmations or notices.",
-      todo: "The mail server's answer says why: often a missing SPF or DKIM record, or a bad reputation. After fixing it, send again what is still worth it.",
+      title: "The mail server is refusing mail",
+      wrong: `${number(refused)} mails were refused in the last 24 hours, most with '${text(reply)}', and ${number(sent)} were sent. Addresses that don't exist aren't counted.`,
+      means: "Some people aren't getting password links, confirmations or notices.",
+      todo: "The mail server's answer says why. It's often a missing SPF or DKIM record or a bad reputation. Once it's fixed, send what hasn't expired again.",
       commands: ["mail doctor", "mail retry"],
-      resolvedTitle: "The mail server takes mail again",
-      resolved: "Mail was sent, and for some hours none was refused.",
+      resolvedTitle: "The mail server is accepting mail again",
+      resolved: "Mail was sent, and none has been refused for some hours.",
     }),
   },
   "issue-paused": {
@@ -294,17 +293,17 @@ export const ALERTS = {
         .filter((one) => !pausedIssues.some(({ id }) => id === one.id)),
     ],
     words: ({ slug, reason }) => ({
-      title: "An issue of the newsletter is held back",
+      title: "An issue of the newsletter is paused",
       wrong: `The site has paused the issue '${text(slug)}': ${withoutAddresses(text(reason))}.`,
-      means: "Those who have not got it yet will not get it until it is resumed.",
-      todo: "Mend the cause, then resume it, or cancel what is left.",
+      means: "Subscribers who haven't gotten it yet won't get it until it's resumed.",
+      todo: "Fix the cause, then resume it, or cancel the rest.",
       commands: [
         `newsletter status ${text(slug)}`,
         "mail doctor",
         `newsletter resume ${text(slug)}`,
       ],
-      resolvedTitle: "The newsletter's issue goes on",
-      resolved: `The issue '${text(slug)}' is not held back any more.`,
+      resolvedTitle: "The newsletter's issue continues",
+      resolved: `The issue '${text(slug)}' is no longer paused.`,
     }),
   },
   "issue-complaints": {
@@ -322,14 +321,14 @@ export const ALERTS = {
         .filter((one) => !complaints.some(({ id }) => id === one.id)),
     ],
     words: ({ slug, complaints, sent }) => ({
-      title: "Readers call an issue of the newsletter spam",
-      wrong: `${number(complaints)} recipients of the issue '${text(slug)}' have complained of it to their mail provider, of ${number(sent)} who were sent it.`,
+      title: "Readers are marking an issue of the newsletter as spam",
+      wrong: `${number(complaints)} of the ${number(sent)} people who were sent the issue '${text(slug)}' have marked it as spam.`,
       means:
-        "They get no more mail. From 0.3 % on, the large providers put your mail, password links included, into the spam folder; what the site has not sent of the issue by then waits.",
-      todo: "Ask who these people are: somebody who does not remember to have subscribed calls any letter spam. Look at the source of the newest addresses.",
+        "They get no more mail. At 0.3 % and above, large providers put your mail in the spam folder, password links included. The site then pauses the issue.",
+      todo: "Find out who these people are: people who don't remember subscribing mark any letter as spam. Check the source of the newest addresses.",
       commands: [`newsletter status ${text(slug)}`, "subscribers stats"],
       resolvedTitle: "Complaints about an issue are over",
-      resolved: `For 30 days there were fewer than three about the issue '${text(slug)}'.`,
+      resolved: `The issue '${text(slug)}' had fewer than three in 30 days.`,
     }),
   },
   "disk-low": {
@@ -341,10 +340,10 @@ export const ALERTS = {
       wrong: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
       means:
         setting === "BACKUP_DIR"
-          ? "Visitors notice nothing, but when it is full there are no more backups."
-          : "When it is full, nobody can sign up, pay or save anything.",
-      todo: "Make room, or enlarge the disk: look for logs, old backups and other programs' files first.",
-      resolvedTitle: "The disk has room again",
+          ? "Visitors don't notice, but once it's full, no more backups are made."
+          : "Once it's full, no one can sign up, pay or save anything.",
+      todo: "Free up space or enlarge the disk. Look for logs, old backups and other programs' files first.",
+      resolvedTitle: "The disk has space again",
       resolved: `The disk of ${text(setting)} has ${number(percent)} % free (${number(freeMb)} MB).`,
     }),
   },
@@ -367,14 +366,13 @@ export const ALERTS = {
     words: ({ newest }) => ({
       title: "The backup is late",
       wrong: time(newest)
-        ? `The newest backup is of ${time(newest)}, and the next one is overdue or has failed.`
-        : "There is no backup yet, although BACKUP_EVERY is set: it is overdue or has failed.",
-      means:
-        "Visitors notice nothing. What happened since that backup would be lost with the disk.",
-      todo: "Make one by hand: if it fails, it says why. The site tries again every quarter of an hour.",
+        ? `The newest backup is from ${time(newest)}, and the next one is overdue or has failed.`
+        : "BACKUP_EVERY is set, but there is no backup yet: it's overdue or has failed.",
+      means: "Visitors don't notice. If the disk fails, everything since that backup is lost.",
+      todo: "Make one by hand: if it fails, it says why. The site tries again every 15 minutes.",
       commands: ["backup", "backup list"],
       resolvedTitle: "There is a new backup",
-      resolved: time(newest) ? `The newest backup is of ${time(newest)}.` : "A backup was made.",
+      resolved: time(newest) ? `The newest backup is from ${time(newest)}.` : "A backup was made.",
     }),
   },
   "crash-loop": {
@@ -385,12 +383,12 @@ export const ALERTS = {
       facts: { crashes },
     }),
     words: ({ crashes }) => ({
-      title: "The site crashes again and again",
-      wrong: `The program has ended ${number(crashes)} times within half an hour without being stopped, and was started again.`,
-      means: "Visitors get errors each time, and forms in flight fail.",
-      todo: "Look at the last lines of the log before each start. Often memory has run out ('journalctl -k' names a killed process), or the newest change of a setting is to blame.",
-      resolvedTitle: "The site runs steadily again",
-      resolved: "The program has not crashed for half an hour.",
+      title: "The site keeps crashing",
+      wrong: `The program has crashed ${number(crashes)} times within half an hour and was restarted.`,
+      means: "Visitors get errors each time, and forms being sent fail.",
+      todo: "Look at the last log lines before each start. Often memory has run out ('journalctl -k' names a killed process), or a recent change of a setting is to blame.",
+      resolvedTitle: "The site is stable again",
+      resolved: "The program hasn't crashed for half an hour.",
     }),
   },
   "connections-low": {
@@ -404,10 +402,10 @@ export const ALERTS = {
       };
     },
     words: ({ used, most }) => ({
-      title: "The database runs out of connections",
+      title: "The database is running out of connections",
       wrong: `${number(used)} of the database's ${number(most)} connections are in use.`,
-      means: "When none is left, pages show errors and nobody can sign in or pay.",
-      todo: "See who holds them with 'select * from pg_stat_activity', run fewer instances or programs on this database, or raise its max_connections.",
+      means: "Once none are left, pages show errors and no one can log in or pay.",
+      todo: "See what uses them with 'select * from pg_stat_activity'. Run fewer instances or programs on this database, or raise its max_connections.",
       commands: ["db psql"],
       resolvedTitle: "The database has connections to spare again",
       resolved: `${number(used)} of its ${number(most)} connections are in use.`,
@@ -418,12 +416,12 @@ export const ALERTS = {
     // reading this from the database proves that it is back
     read: (_facts, _now, open) => open.map(({ facts }) => ({ state: "good", facts })),
     words: ({ minutes }) => ({
-      title: "The database could not be reached",
-      wrong: `The site could not use its database for ${number(minutes, "minute")}.`,
-      means: "Pages showed visitors as signed out, and forms failed.",
+      title: "The database couldn't be reached",
+      wrong: `The site couldn't use its database for ${number(minutes, "minute")}.`,
+      means: "Visitors looked logged out, and forms failed.",
       todo: "See the database's log for the reason.",
-      resolvedTitle: "The database could not be reached for a while",
-      resolved: `The site could not use its database for ${number(minutes, "minute")}: pages showed visitors as signed out, and forms failed. It works again. This could not be mailed to you before; see the database's log for the reason.`,
+      resolvedTitle: "The database couldn't be reached for a while",
+      resolved: `The site couldn't use its database for ${number(minutes, "minute")}. Visitors looked logged out, and forms failed. It works again. We couldn't email you about it before. See the database's log for the reason.`,
     }),
   },
   "edition-not-taken": {
@@ -434,12 +432,12 @@ export const ALERTS = {
       facts: {},
     }),
     words: () => ({
-      title: "The edition cannot be taken",
-      wrong: "For a day the edition in CONTENT_DIR has had a mistake, or could not be read.",
-      means: "Members still read the last good edition; what was changed since does not appear.",
-      todo: "The first command names every mistake with its file and line. The site takes the edition by itself once they are fixed.",
+      title: "The edition can't be used",
+      wrong: "The edition in CONTENT_DIR has had a mistake or been unreadable for a day.",
+      means: "Members still read the last good edition. Later changes don't appear.",
+      todo: "The first command names every mistake with its file and line. The site uses the edition as soon as they're fixed.",
       commands: ["content check"],
-      resolvedTitle: "The edition is taken again",
+      resolvedTitle: "The edition is in use again",
       resolved: "Members read the edition in CONTENT_DIR.",
     }),
   },
@@ -452,11 +450,11 @@ export const ALERTS = {
     },
     words: () => ({
       title: "site.yml or a page has a mistake",
-      wrong: "For a day site.yml or a file in pages has had a mistake.",
-      means: "Visitors see the site as it was before; texts are not held back.",
-      todo: "The command names every mistake with its file and line. The site takes the files by itself once they are fixed.",
+      wrong: "site.yml or a file in pages has had a mistake for a day.",
+      means: "Visitors see the site as it was before. Texts aren't affected.",
+      todo: "The command names every mistake with its file and line. The site uses the files as soon as they're fixed.",
       commands: ["content check"],
-      resolvedTitle: "The site's words and pages are taken again",
+      resolvedTitle: "The site's words and pages are in use again",
       resolved: "Visitors see site.yml and the pages as they are.",
     }),
   },
@@ -469,9 +467,9 @@ export const ALERTS = {
     },
     words: () => ({
       title: "The site still shows the sample's words",
-      wrong: `Your book is there, but the site has the sample's ${sampleParts(currentSite()).join(", ")}.`,
-      means: "Visitors read another title, another author and invented ratings beside your texts.",
-      todo: "The first command prints a site.yml to begin with. Save it in the edition's folder, and write your own words into it.",
+      wrong: `Your book is there, but the site still has the sample's ${sampleParts(currentSite()).join(", ")}.`,
+      means: "Visitors see another title, another author and made-up ratings next to your texts.",
+      todo: "The first command prints a site.yml to start from. Save it in the edition's folder and fill in your own words.",
       commands: ["content site", "content check"],
       resolvedTitle: "The site is yours",
       resolved: "It shows the words of your site.yml.",
@@ -533,7 +531,7 @@ function isOlder(time: string | null | undefined, milliseconds: number, now: Dat
   return time ? !isWithin(new Date(time), milliseconds, now) : false;
 }
 
-/** Removes e-mail addresses, which a mail server's reply may quote. */
+/** Removes email addresses, which a mail server's reply may quote. */
 function withoutAddresses(words: string): string {
   return words.replace(/[^\s<>'"]+@[^\s<>'"]+/g, "…").replace(/\.$/, "");
 }

@@ -39,10 +39,10 @@ async function checkStore(store: BackupStore): Promise<Answer> {
     (error: Error) => error,
   );
   if (newest instanceof Error) return unreadable(what, newest);
-  const makeOne = "Run 'backup' now, and look in the site's log for 'the backup failed'.";
+  const makeOne = "Run 'backup' now, and check the site's log for 'the backup failed'.";
   const byHand = "Run 'backup', or set BACKUP_EVERY=1d and restart the site.";
   if (!newest) {
-    const found = "holds no backup yet";
+    const found = "has no backup yet";
     return every === undefined
       ? warning(what, found, byHand)
       : problem(what, found, `${makeOne} The first is made when the site starts.`);
@@ -52,7 +52,7 @@ async function checkStore(store: BackupStore): Promise<Answer> {
   const found = `the newest is ${spell(age)} old`;
   if (age < -HOUR_MS) {
     const advice = "Set this machine's clock, delete that backup, and run 'backup'.";
-    return problem(what, "the newest is of the future", advice);
+    return problem(what, "the newest is from the future", advice);
   }
   if (every === undefined && age > BY_HAND_MS) return warning(what, found, byHand);
   if (every === undefined || !isBackupLate(newest, every, now)) return ok(what, found);
@@ -66,7 +66,7 @@ function unreadable(what: string, { message }: Error): Answer {
   const ownAdvice =
     what === "BACKUP_DIR"
       ? "Make it a folder that the site's user can read and write."
-      : "Compare its address with the provider's console, and look whether it can be reached from here.";
+      : "Compare its address with the provider's console, and check that it can be reached from here.";
   const said = advice && `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
   return problem(what, `cannot be read: ${found}`, said ?? ownAdvice);
 }
@@ -83,11 +83,11 @@ const nameOf = ({ label }: BackupStore) => label.split(" ")[0] ?? label;
 export async function describeBackups(): Promise<string> {
   const stores = await configuredBackupStores();
   if (stores.length === 0) {
-    return "There are no backups by themselves: set BACKUP_DIR and BACKUP_EVERY (docs/operating.md).";
+    return "No automatic backups: set BACKUP_DIR and BACKUP_EVERY (docs/operating.md).";
   }
   const sentences = await Promise.all(stores.map(describeStore));
   if (env().BACKUP_EVERY === undefined) {
-    sentences.push("BACKUP_EVERY is not set, so none is made by itself.");
+    sentences.push("BACKUP_EVERY isn't set, so none are made automatically.");
   }
   return sentences.join(" ");
 }
@@ -96,9 +96,9 @@ async function describeStore(store: BackupStore): Promise<string> {
   const where = nameOf(store);
   const listed = pTimeout(store.list(), { milliseconds: LETTER_TIMEOUT_MS });
   const backups = await listed.catch(() => null);
-  if (!backups) return `The backups in ${where} could not be read.`;
+  if (!backups) return `The backups in ${where} couldn't be read.`;
   const newest = backups.at(-1);
   if (!newest) return `There is no backup in ${where} yet.`;
   const size = (newest.bytes / 1e6).toFixed(1);
-  return `The newest of ${backups.length} backups in ${where} is of ${utcDateTime(newest.time)} and has ${size} MB.`;
+  return `The newest of ${backups.length} backups in ${where} is from ${utcDateTime(newest.time)} and has ${size} MB.`;
 }

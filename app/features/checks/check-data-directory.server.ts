@@ -20,14 +20,14 @@ export async function checkDataDirectory(): Promise<Answer[]> {
   const folder = statSync(DATA_DIR, { throwIfNoEntry: false });
   if (!folder) {
     const advice =
-      "Start the site, which creates it; if it was there before, mount its disk, or correct DATA_DIR.";
-    return [warning("DATA_DIR", `${DATA_DIR} does not exist`, advice)];
+      "Start the site, which creates it; if it existed before, mount its disk or correct DATA_DIR.";
+    return [warning("DATA_DIR", `${DATA_DIR} doesn't exist`, advice)];
   }
   try {
     await requireWritable(DATA_DIR);
   } catch (error) {
     const [found = "", ...advice] = (error as Error).message.split(/(?<=\.) /);
-    const ownAdvice = "Make it writable for the user that the site runs as.";
+    const ownAdvice = "Make it writable for the user the site runs as.";
     return [problem("DATA_DIR", found.replace(/\.$/, ""), advice.join(" ") || ownAdvice)];
   }
   return [
@@ -41,12 +41,12 @@ function checkSecret(file: string): Answer[] {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? null;
   if (size === null) {
     const advice =
-      "Start the site; if it ran before, restore DATA_DIR from a backup, or everybody has to log in again.";
+      "Start the site; if it ran before, restore DATA_DIR from a backup, or everyone has to log in again.";
     return [warning("session-secret", "not made yet", advice)];
   }
   if (size >= SECRET_LENGTH) return [];
   const advice =
-    "Restore it from a backup, or delete it and restart the site: everybody has to log in again.";
+    "Restore it from a backup, or delete it and restart the site: everyone has to log in again.";
   return [problem("session-secret", "is damaged", advice)];
 }
 
@@ -59,13 +59,13 @@ function checkAccess(folder: string, uid: number): Answer {
   const open = secrets.filter(({ stats }) => (stats.mode & 0o077) !== 0).map(({ name }) => name);
   if (open.length > 0) {
     const paths = open.map((name) => join(folder, name)).join(" ");
-    const advice = `Close it: chmod 600 ${paths}; then replace what it holds, if others use this machine.`;
+    const advice = `Close it: chmod 600 ${paths}; then replace its contents if others use this machine.`;
     return problem(what, `other users can read ${open.join(", ")}`, advice);
   }
   const foreign = secrets.find(({ name, stats }) => !name.includes("/") && stats.uid !== uid)?.name;
   if (foreign) {
     const advice = `Give it back: chown --reference=${folder} ${join(folder, foreign)}`;
-    return problem(what, `${foreign} belongs to another user than DATA_DIR`, advice);
+    return problem(what, `${foreign} belongs to a different user than DATA_DIR`, advice);
   }
   if (isOpenToOthers(folder)) {
     return problem(what, "other users can read DATA_DIR", `Close it: chmod go-rwx ${folder}`);
@@ -93,10 +93,10 @@ async function checkDisk(what: string, folder: string): Promise<Answer> {
   const judge = free < URGENT_SHARE ? problem : warning;
   if (free >= FREE_SHARE.low) return ok(what, `${formatBytes(bytes)} free, ${percent(share)}`);
   if (filesShare < share) {
-    const advice = `Delete what the disk of ${folder} holds in great numbers (find … | wc -l): small files use up its inodes.`;
+    const advice = `Delete what the disk of ${folder} has too many of (find … | wc -l): small files use up its inodes.`;
     return judge(what, `${percent(filesShare)} of its files are free`, advice);
   }
-  const advice = `Make room on the disk of ${folder} (du -xsh shows what fills it), or enlarge it.`;
+  const advice = `Free up space on the disk of ${folder} (du -xsh shows what fills it), or enlarge it.`;
   return judge(what, `${formatBytes(bytes)} free, ${percent(share)}`, advice);
 }
 

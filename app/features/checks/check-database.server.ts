@@ -59,7 +59,7 @@ async function checkSchema(): Promise<Answer> {
     }
     if (pending > 0) {
       const found = `${pending} ${pending === 1 ? "migration is" : "migrations are"} pending`;
-      const advice = "Restart the site with this release: it applies them at its start.";
+      const advice = "Restart the site with this release: it applies them when it starts.";
       return problem(what, found, advice);
     }
     return ok(what, "of this release");
@@ -73,7 +73,7 @@ async function checkSchema(): Promise<Answer> {
 
 function judgeWriting({ isReadOnly }: DatabaseHealth, forbidden: string[]): Answer {
   const what = "writing";
-  if (isReadOnly) return problem(what, "read-only, so nobody can sign up or pay", PRIMARY);
+  if (isReadOnly) return problem(what, "read-only, so no one can sign up or pay", PRIMARY);
   if (forbidden.length === 0) return ok(what, "possible");
   const count = forbidden.length === 1 ? "a table" : `${forbidden.length} tables`;
   const found = `the database user may not use ${count}, such as ${forbidden[0]}`;
@@ -98,7 +98,7 @@ function judgeConnections({ connections, ownConnections }: DatabaseHealth): Answ
 
 function judgeSessions(stuck: StuckSession[]): Answer {
   const what = "locks";
-  if (stuck.length === 0) return ok(what, "nobody waits");
+  if (stuck.length === 0) return ok(what, "no one is waiting");
   const found = stuck.map(describeSession).join("; ");
   const other = stuck.find(({ program }) => program !== SNAPSHOT_SESSION);
   return other
@@ -119,7 +119,7 @@ function judgeRows(
 ): Answer[] {
   const answers: Answer[] = [];
   if (!hasAutovacuum) {
-    const found = "turned off, so the database only grows, and stops one day";
+    const found = "turned off, so the database keeps growing until it stops";
     const advice = "Turn it on: alter system reset autovacuum; select pg_reload_conf();";
     answers.push(problem("autovacuum", found, advice));
   }
@@ -140,7 +140,7 @@ function judgeRoundTrip(milliseconds: number): Answer {
   const found = `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
   if (milliseconds <= ROUND_TRIP_MS) return ok("round trip", found);
   const advice =
-    "Bring site and database into the same data center, and look at the load of both machines.";
+    "Move the site and the database to the same data center, and check the load of both machines.";
   return warning("round trip", `${found}, and a page takes several`, advice);
 }
 
@@ -166,13 +166,13 @@ export function openingAnswer(opening: Exclude<Opening, { kind: "open" }>): Answ
 
 const PRIMARY =
   "If DATABASE_URL names a standby, name the primary; else reset default_transaction_read_only of role and database.";
-const COMPARE = "Look at the database's log, and compare DATABASE_URL with it: docs/deploying.md.";
+const COMPARE = "Check the database's log and DATABASE_URL: docs/deploying.md.";
 const START_IT = "Start the database, or correct host and port in DATABASE_URL.";
 const LOGIN =
   "Correct user and password in DATABASE_URL, or set the user's password: alter role … password '…'.";
 const NAME = "Correct the host in DATABASE_URL, or this machine's name servers.";
 const TRUST = "Name the authority of the server's certificate in sslrootcert: docs/deploying.md.";
-const ANSWER = "Look whether the database's machine is overloaded, or a firewall is in the way.";
+const ANSWER = "Check whether the database's machine is overloaded or a firewall is in the way.";
 
 const ADVICE: Record<string, string> = {
   ECONNREFUSED: START_IT,
@@ -189,8 +189,8 @@ const ADVICE: Record<string, string> = {
   [INSUFFICIENT_PRIVILEGE]: "Grant it: grant connect on database … to …;",
   "53300":
     "Raise max_connections or the role's CONNECTION LIMIT, or end what else uses the server.",
-  "57P03": "Wait a minute, and run 'doctor' again; else look at the database's log.",
-  TLS_REFUSED: "Turn TLS on at the server (ssl = on), or set sslmode=disable within one machine.",
+  "57P03": "Wait a minute and run 'doctor' again. If it stays, check the database's log.",
+  TLS_REFUSED: "Turn on TLS at the server (ssl = on), or set sslmode=disable on the same machine.",
   TLS_FAILED: TRUST,
   WRONG_SERVER: PRIMARY,
 };

@@ -109,7 +109,7 @@ async function checkReputation(network: Network): Promise<Answer[]> {
       ? [ok("Feedback-ID", `signed, in every letter; its sender is ${feedbackSender()}`)]
       : []),
     SES_TOPIC_ARN || MAIL_REPORT_SECRET
-      ? ok("reports", "of bounces and complaints are taken at /webhooks/mail")
+      ? ok("reports", "of bounces and complaints are accepted at /webhooks/mail")
       : warning("reports", "none of bounces and complaints after a mail was taken", REPORTS_ADVICE),
   ];
 }
@@ -224,13 +224,13 @@ async function checkSending(): Promise<Answer[]> {
   return [
     workers.length > 0
       ? ok("site", running)
-      : problem("site", running, "Start the site: it sends the mail."),
+      : problem("site", running, "Start the site, which sends the mail."),
     ...(stopped
       ? [
           problem(
             "sending",
             `stopped by the site, which tries one mail a minute (${stopped.circuitReason})`,
-            "Look at the mail server and its log; sending resumes by itself.",
+            "Check the mail server and its log. Sending resumes automatically.",
           ),
         ]
       : []),
@@ -243,7 +243,7 @@ async function checkQueue(): Promise<Answer> {
   const minutes = Math.round(longestWaitS / 60);
   const found = `${transactional} transactional mails, due for up to ${minutes} min, and ${campaign} of newsletters`;
   if (longestWaitS <= MAX_WAIT_S) return ok("queue", found);
-  return problem("queue", found, "If the mail server works, look for errors in the site's log.");
+  return problem("queue", found, "If the mail server works, check the site's log for errors.");
 }
 
 /** Returns one line per kind for sent mail, and one for each way of failing. */
@@ -254,7 +254,7 @@ async function checkHistory(): Promise<Answer[]> {
     const twice = inDoubt > 0 ? ` of which ${inDoubt} may have arrived twice` : "";
     const [what, found] = [`${kind}, ${HISTORY_DAYS} days`, `${count} ${state}${by}${twice}`];
     return state === "failed"
-      ? problem(what, found, "The mail server's log says why; look for these codes.")
+      ? problem(what, found, "The mail server's log says why. Look for these codes.")
       : ok(what, found);
   });
 }

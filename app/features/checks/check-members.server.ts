@@ -26,7 +26,7 @@ export type MembersWalk = {
 const UNMATCHED = [
   ["lost", "paid by an account whose row does not know it", STRIPE_ADVICE.adopt],
   ["surplus", "paid by an account that pays another one already", STRIPE_ADVICE.cancelSurplus],
-  ["ownerless", "sold by this site, to nobody who has an account", STRIPE_ADVICE.cancelOrphan],
+  ["ownerless", "sold by this site, but not to an account", STRIPE_ADVICE.cancelOrphan],
 ] as const;
 
 /**
@@ -49,7 +49,7 @@ export async function checkSubscriptions(): Promise<Answer[]> {
   });
   if (answers.length === 0) answers.push(ok(what, `all ${checked} belong to an account`));
   if (notSold.length === 0) return answers;
-  const found = `not sold by this site: ${listIds(notSold)}; 'stripe give <id> <e-mail>' gives one to an account`;
+  const found = `not sold by this site: ${listIds(notSold)}; 'stripe give <id> <email>' gives one to an account`;
   return [...answers, ok(what, found)];
 }
 

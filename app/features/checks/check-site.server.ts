@@ -36,7 +36,7 @@ export async function checkSite(network: Network): Promise<Answer[]> {
     checkRedirects(network),
   ]);
   if (typeof answers !== "string") return [...answers, ...redirects];
-  const advice = "Start the site, and look at its log.";
+  const advice = "Start the site, and check its log.";
   return [
     ...(isRunning || isLocal ? [] : [problem("program", "does not answer on its port", advice)]),
     failureAnswer(PUBLIC_URL, answers, isRunning, isLocal),
@@ -83,7 +83,7 @@ async function askByPublicUrl(network: Network): Promise<Answer[] | string> {
     ...(isLoopbackHost(hostname) ? [] : silent).map(({ address, code }) =>
       problem(
         "DNS",
-        `${hostname} also leads to ${address}, where nobody answers (${code})`,
+        `${hostname} also leads to ${address}, where nothing answers (${code})`,
         `Delete that ${address.includes(":") ? "AAAA" : "A"} record, or let the site answer there: some visitors get there first.`,
       ),
     ),
@@ -120,7 +120,8 @@ export function judgeCertificate(
   const enough = Math.min(RENEWED_DAYS * DAY_MS, (end - Date.parse(valid_from)) * RENEWED_SHARE);
   const found = `valid for ${days} more ${days === 1 ? "day" : "days"}`;
   if (end - now >= enough) return ok("certificate", found);
-  const advice = "Renew it, and see in the log of what renews it why it was not renewed by itself.";
+  const advice =
+    "Renew it, and check the renewal program's log for why it wasn't renewed automatically.";
   return problem("certificate", `${found}, and not renewed`, advice);
 }
 
@@ -132,21 +133,22 @@ function judgeReply({ status, headers, text }: Reply, arrival: Arrival | null): 
     return [ok(what, `${PUBLIC_URL} answers`), ...judgeArrival(arrival, PUBLIC_URL, headers)];
   }
   if (headers["cf-mitigated"] === "challenge") {
-    const found = `${PUBLIC_URL} cannot be asked: Cloudflare wants a browser to prove itself (status ${status})`;
+    const found = `${PUBLIC_URL} can't be checked: Cloudflare challenges browsers (status ${status})`;
     const advice =
       "Let /healthz pass without a challenge (a rule of Cloudflare's that skips it), and run 'doctor' again.";
     return [warning(what, found, advice)];
   }
   if (status === 502 || status === 503 || status === 504) {
-    const found = `${PUBLIC_URL} answers ${status}: the proxy runs, but does not reach the site`;
-    const advice = "Start the site; if it runs, let the proxy pass on to its HOST and PORT.";
+    const found = `${PUBLIC_URL} answers ${status}: the proxy is running, but doesn't reach the site`;
+    const advice =
+      "Start the site. If it's running, let the proxy pass requests on to its HOST and PORT.";
     return [problem(what, found, advice)];
   }
   if (status >= 300 && status < 400) {
     const target = originOf(headers.location) ?? "nowhere";
     const advice =
       target === PUBLIC_URL
-        ? "The proxy redirects to itself: tell it, or a CDN in front, that visitors come by https."
+        ? "The proxy redirects to itself: tell it, or a CDN in front, that visitors use https."
         : `Set PUBLIC_URL=${target} and restart the site, or let the proxy pass requests on instead.`;
     return [problem(what, `${PUBLIC_URL} redirects to ${target}`, advice)];
   }
@@ -182,7 +184,7 @@ async function checkHttp(url: URL, network: Network): Promise<Answer> {
     const found = `${url.origin} does not lead to https (status ${reply.status})`;
     return problem(what, found, "Let the proxy redirect port 80 to https: docs/deploying.md.");
   } catch (error) {
-    const found = `nobody answers at ${url.origin} (${codeOf(error)})`;
+    const found = `nothing answers at ${url.origin} (${codeOf(error)})`;
     return warning(what, found, "Let the proxy answer on port 80 too, with a redirect to https.");
   }
 }

@@ -140,7 +140,7 @@ async function checkKey(): Promise<Answer[]> {
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeAuthenticationError)) throw error;
     // Stripe's message quotes the end of the key
-    return [problem("Key", "Stripe does not accept it", STRIPE_ADVICE.checkKey)];
+    return [problem("Key", "Stripe doesn't accept it", STRIPE_ADVICE.checkKey)];
   }
   return [
     ok("Key", `accepted by Stripe, ${mode} mode`),
@@ -166,9 +166,9 @@ async function checkPrice(): Promise<Answer[]> {
     const { product } = price;
     const isArchived = typeof product === "object" && !product.deleted && !product.active;
     const problems = [
-      ...(price.active ? [] : ["not active, so nobody can buy"]),
-      ...(price.recurring ? [] : ["not recurring, so nobody can subscribe"]),
-      ...(isArchived ? ["its product is archived, so nobody can buy"] : []),
+      ...(price.active ? [] : ["not active, so no one can buy"]),
+      ...(price.recurring ? [] : ["not recurring, so no one can subscribe"]),
+      ...(isArchived ? ["its product is archived, so no one can buy"] : []),
     ];
     const found = [`${priceId}, ${describePrice(toStripePrice(price))}`, ...problems];
     return [judge(what, found, isArchived ? STRIPE_ADVICE.unarchive : STRIPE_ADVICE.setUpAndSet)];
@@ -278,7 +278,7 @@ async function checkWebhook(): Promise<Answer[]> {
     ...(isEnabled ? [] : ["disabled"]),
     ...(hasExactly(best.enabled_events, WEBHOOK_EVENTS)
       ? []
-      : ["sends other events than are handled"]),
+      : ["doesn't send exactly the events that are handled"]),
     ...(others.length > 0
       ? [`every event is delivered several times, also by ${listIds(others)}`]
       : []),

@@ -48,7 +48,7 @@ function wrap(texts: string[]): string[] {
 function summarize(findings: readonly Finding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length;
   const [problems, warnings] = [count("problem"), count("warning")];
-  if (problems === 0 && warnings === 0) return "All is well.";
+  if (problems === 0 && warnings === 0) return "Everything is fine.";
   if (problems === 0) return `Nothing is broken; ${formatCount(warnings, "warning")} (!).`;
-  return `${formatCount(problems, "problem")} (✗)${warnings > 0 ? `, ${formatCount(warnings, "warning")} (!)` : ""}. Begin with the first.`;
+  return `${formatCount(problems, "problem")} (✗)${warnings > 0 ? `, ${formatCount(warnings, "warning")} (!)` : ""}. Start with the first.`;
 }

@@ -98,14 +98,17 @@ async function runCheck({ area, ask }: Check): Promise<Finding[]> {
   const answers = await pTimeout((async () => ask())(), {
     milliseconds: CHECK_MS,
     fallback: () =>
-      failed(`not done within ${CHECK_MS / 1_000} s`, "Run 'doctor' again when less is going on."),
+      failed(
+        `not done within ${CHECK_MS / 1_000} s`,
+        "Run 'doctor' again when the machine is less busy.",
+      ),
   }).catch(({ message }: Error) =>
     failed(
       `failed: ${message.split("\n")[0]}`,
-      "Run 'doctor' again; if it stays, report it as a bug.",
+      "Run 'doctor' again. If it happens again, report it as a bug.",
     ),
   );
-  // external texts, such as a server's error, may quote an e-mail address
+  // external texts, such as a server's error, may quote an email address
   return answers.map((answer) => ({ area, ...answer, found: redactAddresses(answer.found) }));
 }
 
@@ -146,7 +149,7 @@ async function readAll(): Promise<AlertReading[]> {
 }
 
 const CHECK =
-  "Run 'content check', which names every mistake with its line; until then the last good edition is served.";
+  "Run 'content check', which names every mistake with its line. Until they're fixed, the last good edition is served.";
 
 /** Checks whether the edition in CONTENT_DIR can be imported. */
 async function checkEdition(): Promise<Answer> {
@@ -167,7 +170,7 @@ async function checkEdition(): Promise<Answer> {
     const texts = `${source.documents.length} texts, no mistakes`;
     if (!first && source.site?.isSample) {
       const found = `${texts}; the site has the sample's ${sampleParts(source.site).join(", ")}`;
-      return warning(what, found, "Write a site.yml: 'content site' prints one to begin with.");
+      return warning(what, found, "Write a site.yml: 'content site' prints one to start from.");
     }
     if (!first) return ok(what, texts);
     const count = formatCount(problems.length, "mistake");
@@ -177,19 +180,19 @@ async function checkEdition(): Promise<Answer> {
       return problem(what, error.message.split("\n")[0] ?? "", CHECK);
     }
     const found = `${CONTENT_DIR} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})`;
-    return problem(what, found, "Let the site's user read the folder and all that is in it.");
+    return problem(what, found, "Let the site's user read the folder and everything in it.");
   }
 }
 
 /** Effect and advice of settings that production needs. The checks of mail and payments cover their own. */
 const MISSING: Record<string, [effect: string, advice: string]> = {
   PUBLIC_URL: [
-    "visitors cannot be told the site's address",
+    "visitors can't be told the site's address",
     "Set PUBLIC_URL to the address that visitors use, such as https://book.example.",
   ],
   SECURITY_CONTACT: [
-    "whoever finds a hole cannot tell you",
-    "Set SECURITY_CONTACT to an e-mail address or a page, for /.well-known/security.txt.",
+    "people who find a security hole can't tell you",
+    "Set SECURITY_CONTACT to an email address or a page, for /.well-known/security.txt.",
   ],
 };
 
@@ -216,7 +219,7 @@ function adviceOf(text: string): Answer {
   const advice =
     more.join(" ") ||
     /: (add .*)$/.exec(found)?.[1] ||
-    "If that is meant, nothing; else correct or unset it, and restart the site.";
+    "If that's intended, do nothing. Otherwise, correct or unset it and restart the site.";
   return warning(name, found.replace(/\.$/, ""), advice.charAt(0).toUpperCase() + advice.slice(1));
 }
 
@@ -227,7 +230,7 @@ function invalidSettings(message: string): Answer[] {
       /^([\w-]+): found (.*), wanted (.*?)\.?$/s.exec(line) ?? [];
     const advice = wanted ? `Set it to ${wanted}.` : "Correct it.";
     const said = wanted ? `found ${found}` : found;
-    return problem(name, said, `${advice} The site does not start before that.`);
+    return problem(name, said, `${advice} The site won't start until then.`);
   });
 }
 

@@ -90,7 +90,7 @@ function judgeClient(arrival: Arrival, isEncrypted: boolean): Answer {
     );
   }
   if (added === 0) {
-    const found = `nobody reports them in X-Forwarded-For: ${effect}`;
+    const found = `no proxy reports them in X-Forwarded-For: ${effect}`;
     return wrong(found, `${addHeader}; without a proxy, set TRUST_PROXY=0`);
   }
   if (proxies !== null && proxies !== added) {

@@ -41,15 +41,15 @@ export function writeLetter(
       {
         title: "Members",
         facts: [
-          fact("Members at its end", (month) => month.members.count),
+          fact("Members at the end", (month) => month.members.count),
           fact("Gained", ({ members: { joined, returned } }) => joined + returned),
           ...(members.returned > 0
-            ? [fact("of them, former members", (month) => month.members.returned)]
+            ? [fact("Of these, former members", (month) => month.members.returned)]
             : []),
           fact("Lost", (month) => month.members.left),
           fact("Kept", keptIn),
           fact("Churn", (month) => writeShare(month.members.churn)),
-          fact("Revenue a month", (month) => writeRevenue(month.revenue)),
+          fact("Revenue per month", (month) => writeRevenue(month.revenue)),
         ],
       },
       {
@@ -58,7 +58,7 @@ export function writeLetter(
           fact("Renewals that failed", (month) => month.renewals.failed),
           fact("Failed payments recovered", (month) => month.renewals.recovered),
           fact("Disputes opened", (month) => month.disputes.opened),
-          fact("Disputes over", (month) => month.disputes.ended),
+          fact("Disputes closed", (month) => month.disputes.ended),
         ],
         ...(renewals.failed > renewals.recovered || disputes.opened > 0
           ? { remark: "Stripe's dashboard shows each of them." }
@@ -83,7 +83,7 @@ export function writeLetter(
               value: `marked as read by ${formatCount(readers, "member")}`,
             })),
           }
-        : { title: "Most read", facts: [], remark: "Nobody has marked a text as read." },
+        : { title: "Most read", facts: [], remark: "No one has marked a text as read." },
       {
         title: "Open alerts",
         facts: site.alerts.map(({ title, since }) => ({ name: title, value: `since ${since}` })),
@@ -106,6 +106,6 @@ export function keptIn({ members: { count, joined, returned } }: MonthFigures): 
 }
 
 function compare(change: number): string {
-  if (change === 0) return "as many as it began with";
-  return `${formatCount(Math.abs(change))} ${change > 0 ? "more" : "fewer"} than it began with`;
+  if (change === 0) return "the same number as it started with";
+  return `${formatCount(Math.abs(change))} ${change > 0 ? "more" : "fewer"} than it started with`;
 }

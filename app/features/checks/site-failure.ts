@@ -9,7 +9,7 @@ const UNRESOLVED: Cause = [
 ];
 const UNTRUSTED: Cause = [
   "browsers do not trust the certificate's authority",
-  "Get a certificate of an authority that browsers trust, such as Let's Encrypt.",
+  "Get a certificate from an authority that browsers trust, such as Let's Encrypt.",
 ];
 const INCOMPLETE: Cause = [
   "the proxy sends no certificate chain that ends in a known authority",
@@ -20,11 +20,11 @@ const UNENCRYPTED: Cause = [
   "Configure TLS in the proxy at that port, as docs/deploying.md has it.",
 ];
 const UNREACHED: Cause = [
-  "nobody answers there",
+  "nothing answers there",
   "Let the DNS record lead to this server, and open the port in the firewall.",
 ];
 const REFUSED: Cause = ["nothing listens there", "Start the proxy, and the site behind it."];
-const CUT: Cause = ["what listens there closes the connection", "Look at the proxy's log."];
+const CUT: Cause = ["what listens there closes the connection", "Check the proxy's log."];
 const NAME_SERVERS = "Check its name servers (/etc/resolv.conf).";
 
 const CAUSES: Record<string, Cause> = {
@@ -44,7 +44,7 @@ const CAUSES: Record<string, Cause> = {
   ETIMEDOUT: UNREACHED,
   CERT_HAS_EXPIRED: [
     "the certificate has expired",
-    "Renew it, and see in the log of what renews it why it was not renewed by itself.",
+    "Renew it, and check the renewal program's log for why it wasn't renewed automatically.",
   ],
   CERT_NOT_YET_VALID: [
     "the certificate is not valid yet",
@@ -69,7 +69,7 @@ const CAUSES: Record<string, Cause> = {
   ],
 };
 
-const UNKNOWN: Cause = ["it cannot be asked", "Open it in a browser, and look at the proxy's log."];
+const UNKNOWN: Cause = ["it can't be checked", "Open it in a browser, and check the proxy's log."];
 
 /**
  * Explains why PUBLIC_URL could not be reached. It is only a warning if the site answers on its own port and just the
@@ -87,11 +87,11 @@ export function failureAnswer(
   if (isLocal && CAUSES[code] === REFUSED) {
     if (!isRunning) return problem(what, found, "Start the site.");
     const local =
-      "If it opens in a browser on the machine itself, only this container does not lead there. Else start the proxy.";
+      "If it opens in a browser on the machine itself, only this container can't reach it. Otherwise, start the proxy.";
     return warning(what, `${found}, but the site runs`, local);
   }
   if (isRunning && CAUSES[code] === UNREACHED) {
-    const outside = `If it opens in a browser elsewhere, only this network does not lead to its own address. Else: ${advice}`;
+    const outside = `If it opens in a browser elsewhere, only this network can't reach its own address. Otherwise: ${advice}`;
     return warning(what, `${found}, but the site runs`, outside);
   }
   return problem(what, found, advice);

@@ -3,7 +3,7 @@
  * objects.
  */
 export const STRIPE_ADVICE = {
-  tryAgain: "Run 'stripe doctor' again; if that does not help, look at https://status.stripe.com.",
+  tryAgain: "Run 'stripe doctor' again. If that doesn't help, check https://status.stripe.com.",
   givePermission:
     "Give the restricted key the permission in Stripe's dashboard (docs/going-live.md lists all).",
   checkKey:
@@ -15,10 +15,10 @@ export const STRIPE_ADVICE = {
   replaceSecret:
     "Run 'stripe setup --new-webhook-secret', set what it prints, restart the site, and run 'stripe setup'.",
   markProduct:
-    "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that whoever pays for it stays a member.",
+    "Give the product the metadata app=the-golden-path in Stripe's dashboard, so that people who pay for it stay members.",
   nameDomain: "Set STRIPE_CUSTOM_DOMAIN to the domain, and restart the site.",
   switchMethodOff:
-    "Sellers of subscriptions report much fraud from it: switch it off in Stripe's dashboard, under Settings, Payment methods.",
+    "Sellers of subscriptions report a lot of fraud with it. Turn it off in Stripe's dashboard, under Settings, Payment methods.",
   processEvents:
     "Fix what keeps them from arriving, as said above, and run 'stripe sync', which processes them.",
   syncAll: "Run 'stripe sync --all'.",
@@ -28,9 +28,9 @@ export const STRIPE_ADVICE = {
   adoptSite:
     "If this database continues that site, as one from a backup made before the site had an id, run 'stripe adopt --site' with that id. If it is a copy of that site's, run 'stripe new-site'.",
   cancelOrphan:
-    "After restoring a backup, its holder gets it back by signing up again and confirming the address. If the account was deleted instead, nobody can use or end it any more: cancel it in Stripe's dashboard, and refund what was paid since.",
+    "After restoring a backup, its holder gets it back by signing up again and confirming the address. If the account was deleted instead, no one can use or end it anymore: cancel it in Stripe's dashboard, and refund what was paid since.",
   moved:
-    "If the site has moved here, run 'stripe adopt'. If this is a copy of another site, run 'stripe new-site', so that neither touches what is the other's.",
+    "If the site has moved here, run 'stripe adopt'. If this is a copy of another site, run 'stripe new-site', so that neither touches the other's data.",
   unarchive:
     "If it is meant to be on sale, run 'stripe setup --unarchive', set what it prints, and restart the site.",
   cancelSurplus: "Refund and cancel one of them in Stripe's dashboard.",

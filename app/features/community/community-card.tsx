@@ -6,8 +6,8 @@ export function CommunityCard({ isOpen }: { isOpen: boolean }) {
   if (!isOpen) {
     return (
       <p>
-        A place for members to talk with each other. It is not open yet: it opens later, and the way
-        in will be here.
+        A place for members to talk with each other. It’s not open yet. When it opens, you’ll find
+        the link here.
       </p>
     );
   }

@@ -24,7 +24,7 @@ export function NewsletterSection({ heading, promise }: Site["newsletter"]) {
             </p>
           )}
           <Link to="/newsletter/archive" className="text-link">
-            Letters so far
+            Past letters
           </Link>
           <PrintedAddress path="/#newsletter" />
         </div>

@@ -11,7 +11,7 @@ const INCLUDED = [
   "Every chapter and extra in your browser, with your place kept",
   "Notes, highlights and search",
   "The e-book, for e-readers",
-  "The sounds as a podcast",
+  "The audio as a podcast",
 ];
 
 export type PremiumSectionProps = Site["premium"] & { communityIsOpen: boolean };
@@ -84,7 +84,7 @@ function Price() {
   if (!premiumPrice) {
     return (
       <p className="mt-10 text-lg text-mist">
-        You see the price before you pay, and you can cancel anytime.
+        You’ll see the price before you pay. You can cancel anytime.
       </p>
     );
   }

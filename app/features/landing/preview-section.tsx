@@ -60,9 +60,7 @@ export function PreviewSection({ opening, wholeChapter }: PreviewContent) {
           </article>
         )}
         {!opening && previewChapters.length === 0 && (
-          <p className="text-ink-soft lg:col-span-8">
-            The beginning of the book appears here once chapter 1 is out.
-          </p>
+          <p className="text-ink-soft lg:col-span-8">Chapter 1 will start here once it’s out.</p>
         )}
         {previewChapters.length > 0 && (
           <div className="lg:col-span-4">

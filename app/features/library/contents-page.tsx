@@ -72,7 +72,7 @@ export function ContentsPage({ contents, progress }: ContentsPageProps) {
         </p>
         <p className="contents-more">
           <Link to={PODCAST_PAGE_PATH} className="text-link">
-            All sounds in your podcast app
+            Listen in your podcast app
           </Link>
           <Link to={HIGHLIGHTS_PATH} className="text-link">
             Your highlights

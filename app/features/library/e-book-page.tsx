@@ -8,7 +8,7 @@ export function EBookPage() {
         <p className="eyebrow">E-book</p>
         <h1 className="page-heading">Read it on your e-reader</h1>
         <p className="lead">
-          One EPUB file with all chapters and extras published so far. Download it again when a new
+          One EPUB file with every chapter and extra published so far. Download it again when a new
           one is out.
         </p>
         {/* without `download`: after a membership ended, browsers would save the landing page as a book */}
@@ -29,8 +29,7 @@ export function EBookPage() {
           ))}
         </dl>
         <p>
-          The file names you on its last page and has no copy protection. Please keep it to
-          yourself.
+          The file has no copy protection, and its last page names you. Please keep it to yourself.
         </p>
       </section>
     </div>
@@ -40,36 +39,37 @@ export function EBookPage() {
 const DEVICES = [
   {
     name: "iPhone and iPad",
-    steps: "Tap Download, open the file from the browser’s downloads, and choose Books.",
+    steps: "Download it, open the file from your browser’s downloads, and choose Books.",
   },
   {
     name: "Android phone and tablet",
-    steps: "Tap Download and open the file with Play Books or another reading app.",
+    steps: "Download it, and open the file with Play Books or another reading app.",
   },
   {
     name: "Kindle, from a phone or tablet",
     steps:
-      "Download the file, then share it with the Kindle app. It comes to all your Kindles within minutes.",
+      "Download it, then share the file with the Kindle app. It reaches all your Kindles within minutes.",
   },
   {
     name: "Kindle, from a computer",
     steps: (
       <>
-        Download the file, then drop it on{" "}
+        Download it, then drop the file on{" "}
         <a href="https://www.amazon.com/sendtokindle" className="underline">
           Amazon’s Send to Kindle
         </a>
-        . Amazon takes up to 200 MB. A cable does not work: Kindles open EPUB only this way.
+        . The limit is 200 MB. A cable won’t work, because Kindles only open EPUB files sent this
+        way.
       </>
     ),
   },
   {
     name: "Kobo, Tolino, PocketBook and others",
     steps:
-      "Connect the e-reader to a computer by its cable, copy the file onto it, and eject it. It is then in the library.",
+      "Connect the e-reader to a computer with its cable, copy the file onto it, and eject it. The book is then in its library.",
   },
   {
     name: "Computer",
-    steps: "Open the file in Apple Books, Calibre or Thorium Reader, which are free.",
+    steps: "Open the file in Apple Books, Calibre or Thorium Reader. All three are free.",
   },
 ] as const;

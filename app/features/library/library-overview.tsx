@@ -56,9 +56,7 @@ export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
   const { extras, extrasPath } = overview ?? { extras: [], extrasPath: CHAPTERS_PATH };
   return (
     <>
-      {extras.length === 0 && (
-        <p>What goes with the book: sounds, exercises and background, as they appear.</p>
-      )}
+      {extras.length === 0 && <p>Audio, exercises and background, added as they come out.</p>}
       <ul>
         {extras.map(({ path, title, label, progress, ...lengths }) => (
           <li key={path}>
@@ -121,10 +119,9 @@ const NUMBERS = "no one two three four five six seven eight nine ten eleven twel
 function progressText({ chapterCount, chaptersRead, minutesLeft }: LibraryOverview): string {
   const [all, read] = [chapterCount, chaptersRead].map((count) => NUMBERS[count] ?? `${count}`);
   const chapters = `${all} ${chapterCount === 1 ? "chapter" : "chapters"}`;
-  if (chaptersRead === chapterCount) return `You have read all of the ${chapters}.`;
+  if (chaptersRead === chapterCount) return `You’ve read all of the ${chapters}.`;
   const time = timeText(minutesLeft);
-  if (chaptersRead > 0)
-    return `You have read ${read} of ${chapters}. The rest takes about ${time}.`;
+  if (chaptersRead > 0) return `You’ve read ${read} of ${chapters}. The rest takes about ${time}.`;
   return `${chapters[0]?.toUpperCase()}${chapters.slice(1)}, about ${time}`;
 }
 

@@ -84,7 +84,7 @@ async function renderFeed(
   const cover = origin + siteFile(pageSite(site), COVER);
   const feed = new Feed({
     title: site.title,
-    description: `Everything there is to hear for members of ${site.title}. This address is yours alone: please keep it to yourself.`,
+    description: `All the audio for members of ${site.title}. This address is yours alone. Please keep it to yourself.`,
     link: origin + CHAPTERS_PATH,
     feedLinks: { rss: origin + podcastFeedPath(TOKEN) },
     image: cover,

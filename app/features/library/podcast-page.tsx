@@ -10,8 +10,8 @@ export function PodcastPage({ address }: { address: string | null }) {
         <p className="eyebrow">For your ears</p>
         <h1 className="page-heading">Listen in your podcast app</h1>
         <p className="lead">
-          Listen to the book’s sounds without the browser. Your app fetches each new one by itself,
-          plays it without a connection and remembers where you stopped.
+          Listen to the book’s audio outside your browser. Your app downloads new episodes, plays
+          them offline and remembers where you stopped.
         </p>
       </header>
       {address === null ? <FirstAddress /> : <OwnAddress address={address} />}
@@ -22,10 +22,10 @@ export function PodcastPage({ address }: { address: string | null }) {
 function FirstAddress() {
   return (
     <section aria-labelledby="address">
-      <h2 id="address">An address of your own</h2>
+      <h2 id="address">Your own address</h2>
       <p>
-        Podcast apps cannot log in, so you get a secret address instead. It is made for you alone,
-        works as long as your membership does, and can be changed whenever you like.
+        Podcast apps can’t log in, so you get a secret address instead. It’s yours alone and works
+        as long as your membership does. You can change it anytime.
       </p>
       <AddressForm intent="create" label="Get your podcast address" />
     </section>
@@ -39,8 +39,8 @@ function OwnAddress({ address }: { address: string }) {
         <h2 id="address">Your podcast address</h2>
         <CopiedField address={address} />
         <p>
-          Whoever has this address can listen in your name. Please treat it like a password, and
-          leave it out of public directories.
+          Anyone with this address can listen as you. Please treat it like a password, and keep it
+          out of public directories.
         </p>
       </section>
       <section aria-labelledby="apps">
@@ -53,25 +53,28 @@ function OwnAddress({ address }: { address: string }) {
             </div>
           ))}
         </dl>
-        <p>Any other app that takes a podcast by its address will do as well. Spotify does not.</p>
+        <p>Any other app that can add a podcast by its address works too. Spotify can’t.</p>
       </section>
       <section aria-labelledby="renew">
         <h2 id="renew">A new address</h2>
         <p>
-          Has it come into other hands? Get a new one. The old address stops working at once, in
-          your own apps too.
+          Did someone else get it? Make a new one. The old address stops working right away, in your
+          apps too.
         </p>
-        <AddressForm intent="renew" label="Renew your podcast address" />
+        <AddressForm intent="renew" label="Make a new address" />
       </section>
     </>
   );
 }
 
 const APPS = [
-  { name: "Apple Podcasts", steps: "Library, the menu in the corner, Follow a Show by URL." },
-  { name: "Pocket Casts", steps: "Paste it into the search of the Discover tab." },
-  { name: "Overcast", steps: "The plus sign, then Add URL." },
-  { name: "AntennaPod", steps: "Add Podcast, then Add Podcast by RSS address." },
+  {
+    name: "Apple Podcasts",
+    steps: "In Library, open the corner menu and choose Follow a Show by URL.",
+  },
+  { name: "Pocket Casts", steps: "Paste it into the search box on the Discover tab." },
+  { name: "Overcast", steps: "Tap the plus sign, then Add URL." },
+  { name: "AntennaPod", steps: "Tap Add Podcast, then Add Podcast by RSS address." },
 ] as const;
 
 function AddressForm({ intent, label }: { intent: "create" | "renew"; label: string }) {
@@ -114,7 +117,7 @@ function CopiedField({ address }: { address: string }) {
       </Button>
       <p role="status">
         {copied === "yes" && "Copied."}
-        {copied === "failed" && "Please copy it from the field."}
+        {copied === "failed" && "Couldn’t copy it. Please select and copy it yourself."}
       </p>
     </div>
   );

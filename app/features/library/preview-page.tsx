@@ -66,11 +66,10 @@ function MembershipOffer() {
       <div className="frame">
         <div className="reading-column">
           <h2 id="whole-book" className="text-2xl">
-            Read on, to the end of the book
+            Read the rest of the book
           </h2>
           <p className="mt-3 mb-8 text-ink-soft">
-            Members read the whole book in the browser, every chapter with its step and a page for
-            their notes.
+            Members read the whole book in their browser, with room for notes on every chapter.
           </p>
           <p className="flex flex-wrap items-center gap-x-6 gap-y-3">
             <ButtonLink to="/#purchase">See the membership</ButtonLink>

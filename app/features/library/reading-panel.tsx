@@ -84,7 +84,7 @@ export function ReadingPanel({ panel, document, chapters }: ReadingPanelProps) {
             <Key name="/">Search</Key>
             <Key name="n">Next match of a search</Key>
             <Key name="p">Previous match</Key>
-            <Key name="h">Highlight what is selected, or sentences</Key>
+            <Key name="h">Highlight the selection, or choose sentences</Key>
             <Key name="?">These keys</Key>
           </dl>
           <label className="flex min-h-11 items-center gap-3">

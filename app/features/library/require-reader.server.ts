@@ -57,7 +57,7 @@ export function redirectFormerSlug(
 export async function requireEdition(): Promise<Edition> {
   const edition = await waitForEdition();
   if (!edition) {
-    throw new Response("The library is being set up. Try again in a moment.", {
+    throw new Response("The library is being set up. Please try again in a moment.", {
       status: 503,
       headers: { "Retry-After": String(RETRY_AFTER) },
     });

@@ -30,7 +30,7 @@ export function SearchPage({ search }: { search: SearchView }) {
         query !== "" && <NothingFound query={query} />
       )}
       <p role="status" className="sr-only">
-        {query !== "" && (total === 0 ? "Nothing found" : countOf(search))}
+        {query !== "" && (total === 0 ? `No matches for “${query}”` : countOf(search))}
       </p>
     </div>
   );
@@ -38,9 +38,9 @@ export function SearchPage({ search }: { search: SearchView }) {
 
 /** Describes how many texts match, and which page this is. */
 function countOf({ query, total, page, pages }: SearchView): string {
-  const texts = total === 1 ? "One text has" : `${total.toLocaleString("en-US")} texts have`;
+  const results = total === 1 ? "1 result" : `${total.toLocaleString("en-US")} results`;
   const place = pages > 1 ? `, page ${page} of ${pages}` : "";
-  return `${texts} “${query}”${place}`;
+  return `${results} for “${query}”${place}`;
 }
 
 function FoundText({ label, title, path, passage, isCut }: SearchResult) {
@@ -95,14 +95,13 @@ function NothingFound({ query }: { query: string }) {
   return (
     <section aria-labelledby="nothing-found" className="mt-10 border-line border-t pt-8">
       <h2 id="nothing-found" className="text-xl">
-        Nothing in the book has “<span className="wrap-anywhere">{query}</span>”
+        No matches for “<span className="wrap-anywhere">{query}</span>”
       </h2>
       <p className="mt-3 mb-6 text-ink-soft">
-        Try fewer words, or a plainer one. Very short words, such as “the” or “of”, are not looked
-        for.
+        Try fewer or simpler words. Very short words are ignored.
       </p>
       <ButtonLink to={CHAPTERS_PATH} variant="secondary">
-        Look through the contents
+        Browse the contents
       </ButtonLink>
     </section>
   );

@@ -69,7 +69,7 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
           Back {SKIP_S} s
         </Button>
         <Button variant="quiet" onClick={() => skip(SKIP_S)}>
-          On {SKIP_S} s
+          Forward {SKIP_S} s
         </Button>
         <label className="flex items-center gap-2">
           Speed
@@ -94,10 +94,10 @@ export function SoundPlayer({ slug, title, sound, second }: SoundPlayerProps) {
       <p className="mt-1 flex flex-wrap items-center gap-x-6 text-ink-soft text-sm">
         {sound.duration !== null && <span>{lengthOf(sound.duration)}</span>}
         <a href={source} download={`${slug}.${sound.name.split(".").at(-1)}`} className="text-link">
-          Download the sound ({megabytes(sound.bytes)})
+          Download audio ({megabytes(sound.bytes)})
         </a>
         <Link to={PODCAST_PAGE_PATH} className="text-link">
-          All sounds in your podcast app
+          Listen in your podcast app
         </Link>
       </p>
     </section>

@@ -137,7 +137,7 @@ export function MailButtonAddress({ href }: { href: string }) {
   return (
     <MailSmallPrint>
       <span data-skip-in-text="true">
-        If the button does not work, open this address:
+        If the button doesn’t work, open this address:
         <br />
         <MailLink href={href}>{href}</MailLink>
       </span>

@@ -68,10 +68,9 @@ function DataSection() {
   return (
     <AccountSection id="data" title="Your data">
       <p>
-        Everything that we hold about you, in one file made on the spot: your account, your
-        membership, where you are signed in, how far you have read, your highlights, and your notes
-        as Markdown. If you have not entered your password for ten minutes, you are asked for it
-        first.
+        Everything we have about you, in one file, made when you ask: your account, your membership,
+        where you’re logged in, how far you’ve read, your highlights, and your notes as Markdown. We
+        ask for your password first if you haven’t entered it in the last ten minutes.
       </p>
       {/* without `download`, which would save the page that asks for the password */}
       <a href={ACCOUNT_DATA_PATH} className="button button-secondary">
@@ -91,7 +90,7 @@ type DeleteSectionProps = {
 function DeleteSection({ hasPasskeys, isVerifiedByPasskey }: DeleteSectionProps) {
   return (
     <AccountSection id="delete" title="Delete account">
-      <p>For good, with everything in it. The next page says what goes, and asks once more.</p>
+      <p>This can’t be undone. The next page lists what is deleted and asks again.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={DELETE_PATH} />
         {!isVerifiedByPasskey && <CurrentPasswordField label="Your password" />}
@@ -119,21 +118,21 @@ function PasswordSection({ email, isGuessable, hasPasskeys, hasPodcast }: Passwo
     <AccountSection id="password" title="Password">
       {isGuessable && (
         <p>
-          <strong className="text-ink">Your password is easy to guess.</strong> It is among the most
-          common ones, or it is your address. Please choose another one.
+          <strong className="text-ink">Your password is easy to guess.</strong> It’s one of the most
+          common ones, or it’s your address. Please choose another one.
         </p>
       )}
       <p>
-        A new password signs you out everywhere but here.{" "}
+        A new password logs you out everywhere but here.{" "}
         <a href={FORGOT_PASSWORD_PATH}>Forgot your password?</a>
       </p>
       {(hasPasskeys || hasPodcast) && (
         <p>
-          Besides it, these open the account, and stay after a change:{" "}
+          These also open your account, and a new password doesn’t change them:{" "}
           {hasPasskeys && <a href={sectionPath("passkeys")}>your passkeys</a>}
           {hasPasskeys && hasPodcast && " and "}
           {hasPodcast && <a href={sectionPath("podcast")}>your podcast address</a>}. Please remove
-          what is not yours.
+          any that aren’t yours.
         </p>
       )}
       <form method="post" action="/account/password" className="account-form">
@@ -153,7 +152,7 @@ function PodcastSection({ since }: { since: string }) {
   return (
     <AccountSection id="podcast" title="Podcast address">
       <p>
-        All who know it can listen. It was made on <UtcDate at={since} />.
+        Anyone with this address can listen as you. You got it on <UtcDate at={since} />.
       </p>
       <form method="post" action="/account/sessions" className="account-form">
         <input type="hidden" name="intent" value="remove-podcast" />

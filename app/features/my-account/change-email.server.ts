@@ -79,7 +79,7 @@ export async function requestEmailChange(
   if (!parsed.success) return { kind: "rejected", message: firstProblem(parsed.error) };
   const newEmail = parsed.data;
   if (newEmail === account.email) {
-    return { kind: "rejected", message: "This is your address already." };
+    return { kind: "rejected", message: "This is already your address." };
   }
   const verified = await verifyIdentity(account, password, clientAddress);
   if (verified.kind !== "verified") return verified;

@@ -51,7 +51,7 @@ export async function changePassword(
       wakeMailWorker();
       return { kind: "changed" };
     }
-    return { kind: "rejected", message: "Your password has just been changed elsewhere." };
+    return { kind: "rejected", message: "Your password was just changed elsewhere." };
   } catch (error) {
     if (error instanceof QueueFull) return { kind: "busy" };
     log().error({ err: error, userId }, "a password could not be changed");

@@ -76,10 +76,8 @@ function neverSubscribed({ stripeSubscriptionId, syncDueAt }: Profile): boolean 
 }
 
 const STRIPE_MESSAGES = {
-  refused:
-    "Your membership could not be ended at Stripe, so nothing was deleted. Please try again.",
-  "in-doubt":
-    "Stripe does not answer, so your account is still there. Please try again in a few minutes.",
+  refused: "Your membership couldn’t be ended at Stripe, so nothing was deleted. Please try again.",
+  "in-doubt": "Stripe isn’t responding, so nothing was deleted. Please try again in a few minutes.",
 };
 
 /**

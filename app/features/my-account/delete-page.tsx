@@ -21,45 +21,42 @@ export function DeletePage({
       <h1 className="page-heading mt-6">Delete your account?</h1>
       <p className="lead wrap-anywhere">{user.readableEmail}</p>
       <div className="account-text">
-        <h2>What goes, at once and for good</h2>
+        <h2>What is deleted</h2>
         <ul>
           {(isSubscribed || profile?.problem) && (
             <li>
-              Your membership. Nothing more will be charged, and what is paid already is not paid
-              back.
+              Your membership. Nothing more will be charged, and past payments aren’t refunded.
             </li>
           )}
           {profile?.isPaymentPending && (
             <li>
-              Not a bank debit that is on its way: it may still arrive. Write to us then, and you
-              get it back.
+              A bank debit that’s already on its way may still arrive. If it does, write to us and
+              we’ll refund it.
             </li>
           )}
-          <li>Your account: address, password, passkeys, picture, and every sign-in.</li>
+          <li>Your account: email, password, passkeys, picture, and all devices’ logins.</li>
           <li>Your notes, highlights, place in the book, and podcast address.</li>
-          <li>Your address on the newsletter’s list.</li>
+          <li>Your newsletter subscription.</li>
         </ul>
         <h2>What stays</h2>
         <ul>
           {profile?.hasInvoices && (
             <li>
-              Receipts of your payments, which Stripe has to keep for as long as the law says.
+              Receipts of your payments, which Stripe has to keep for as long as the law requires.
             </li>
           )}
-          {communityIsOpen && (
-            <li>What you have written in the community, under a made-up name.</li>
-          )}
+          {communityIsOpen && <li>What you wrote in the community, under a made-up name.</li>}
           <li>
-            Nothing with your address here. Should it ever have asked not to be written to, an
-            unreadable trace of it remembers that.
+            If you ever unsubscribed, we keep a coded form of your address so that we never write to
+            it again.
           </li>
         </ul>
         <p>
-          Would you like your notes first? <a href="/account#data">Download your data.</a>
+          Want your notes first? <a href="/account#data">Download your data.</a>
         </p>
       </div>
       <form method="post" action={DELETE_PATH}>
-        <Button type="submit">Delete my account for good</Button>
+        <Button type="submit">Delete my account permanently</Button>
       </form>
     </div>
   );

@@ -31,14 +31,14 @@ export function EmailSection({
       {!isConfirmed && (
         <form method="post" action="/account/confirmation">
           <Button type="submit" variant="secondary">
-            Send the confirmation link again
+            Send a new confirmation link
           </Button>
         </form>
       )}
       {waiting && (
         <p className="wrap-anywhere">
-          Waiting to be confirmed: <strong className="text-ink">{waiting}</strong>. Please open the
-          link that we have mailed there.
+          Waiting for confirmation: <strong className="text-ink">{waiting}</strong>. Please open the
+          link we sent there.
         </p>
       )}
       <form method="post" action="/account/email" className="account-form">

@@ -26,7 +26,7 @@ const SLICE = 16_384;
 
 /** Replaces the data held about an unconfirmed address. */
 const UNCONFIRMED =
-  "The account’s address has not been confirmed. What is held about the address alone, whoever has it, is left out " +
+  "The account’s address hasn’t been confirmed. What is held about the address alone is left out " +
   "until then: newsletter, suppression and mails.";
 
 /** The outcome of exporting an account's data. */

@@ -22,13 +22,13 @@ export function MembershipSection({
       {isSubscribed && profile ? (
         <>
           <p>
-            You are a premium member. <MembershipStatusText profile={profile} />
+            You’re a premium member. <MembershipStatusText profile={profile} />
           </p>
           <div className="account-actions">
             <MembershipActions profile={profile} />
             {profile.status.kind === "complimentary" && <UpgradeForm />}
             <Link to="/premium" className="text-link">
-              To the members’ area
+              Go to the members’ area
             </Link>
           </div>
         </>
@@ -36,8 +36,8 @@ export function MembershipSection({
         <>
           <p>
             {profile?.hasInvoices
-              ? "You are not a premium member any more, or not at the moment."
-              : "You are not a premium member."}
+              ? "You don’t have a premium membership right now."
+              : "You don’t have a premium membership."}
           </p>
           <div className="account-actions">
             {profile?.problem && <MembershipActions profile={profile} />}

@@ -6,9 +6,8 @@ import { AccountSection } from "./account-section";
 export type NewsletterState = "none" | "unconfirmed" | "subscribed";
 
 const TEXTS: Record<NewsletterState, string> = {
-  none: "You do not get the newsletter at this address.",
-  unconfirmed:
-    "One step is left: please confirm the subscription with the link that we have mailed you.",
+  none: "You don’t get the newsletter at this address.",
+  unconfirmed: "One step left: please confirm your subscription with the link we sent you.",
   subscribed: "You get the newsletter at this address.",
 };
 
@@ -27,7 +26,7 @@ export function NewsletterSection({ state, newTexts }: NewsletterSectionProps) {
       <form method="post" action="/account/newsletter">
         <input type="hidden" name="intent" value={isOnList ? "unsubscribe" : "subscribe"} />
         <Button type="submit" variant="secondary">
-          {isOnList ? "Unsubscribe" : state === "none" ? "Subscribe" : "Send the link again"}
+          {isOnList ? "Unsubscribe" : state === "none" ? "Subscribe" : "Send a new link"}
         </Button>
       </form>
       {newTexts !== null && <NewTextsForm isOn={newTexts} />}

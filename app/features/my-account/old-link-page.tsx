@@ -7,21 +7,21 @@ import { ACCOUNT_PATH, type OldLink, sectionPath } from "./account-paths";
 /** What to do about a link that no longer works, and the button that does it. */
 const LINKS: Readonly<Record<OldLink, { text: string; label: string; to?: string }>> = {
   confirmation: {
-    text: "It confirms the address that your account had when we sent it. We can mail you a new one.",
+    text: "It was for the address your account had when we sent it. We can email you a new one.",
     label: "Send a new link",
   },
   change: {
-    text: "It works once, for a day. You can ask for a new one on your account page.",
-    label: "Ask for a new link",
+    text: "Links work once, for a day. You can request a new one on your account page.",
+    label: "Request a new link",
     to: sectionPath("email"),
   },
   undo: {
-    text: "It works once, for seven days. If you have used it, your account has its former address again, and you can choose a new password for it.",
+    text: "Links work once, for seven days. If you’ve used it, your account has its old address again, and you can choose a new password.",
     label: "Choose a new password",
     to: FORGOT_PASSWORD_PATH,
   },
   newsletter: {
-    text: "Subscribe again, and we mail you a new one.",
+    text: "Subscribe again, and we’ll email you a new one.",
     label: "Subscribe again",
     to: "/#newsletter",
   },

@@ -21,7 +21,7 @@ export function PasskeysSection({ passkeys }: { passkeys: PasskeyView[] }) {
   return (
     <AccountSection id="passkeys" title="Passkeys">
       <p>
-        A passkey signs you in with your fingerprint, face or screen lock in place of your password.
+        A passkey logs you in with your fingerprint, face or screen lock instead of your password.
         Your password keeps working.
       </p>
       {passkeys.length > 0 && (
@@ -110,10 +110,10 @@ function AddPasskey() {
           Add a passkey
         </PasskeyButton>
       ) : (
-        hydrated && <p>This browser cannot make passkeys.</p>
+        hydrated && <p>This browser can’t make passkeys.</p>
       )}
       <noscript>
-        <p>To add a passkey, please switch on JavaScript.</p>
+        <p>To add a passkey, please turn on JavaScript.</p>
       </noscript>
     </div>
   );

@@ -17,7 +17,7 @@ export type SessionView = {
 /** The user's sessions, with forms to end them. */
 export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
   return (
-    <AccountSection id="sessions" title="Where you are signed in">
+    <AccountSection id="sessions" title="Where you’re logged in">
       <ul className="account-list">
         {sessions.map((session) => (
           <li key={session.id}>
@@ -27,16 +27,20 @@ export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
                 {session.isThis && <strong className="account-mark">This device</strong>}
               </p>
               <p className="field-hint">
-                Signed in <UtcTime at={session.firstSeen} />
-                {session.network && ` from ${session.network}`}, last seen{" "}
-                <UtcDate at={session.lastSeen} />
+                Logged in <UtcTime at={session.firstSeen} />
+                {session.network && ` from ${session.network}`}
+                {session.lastSeen.slice(0, 10) !== session.firstSeen.slice(0, 10) && (
+                  <>
+                    , last seen <UtcDate at={session.lastSeen} />
+                  </>
+                )}
               </p>
             </div>
             {!session.isThis && (
               <form method="post" action="/account/sessions">
                 <input type="hidden" name="session" value={session.id} />
                 <Button type="submit" variant="quiet">
-                  Sign out<span className="sr-only"> {nameOf(session)}</span>
+                  Log out<span className="sr-only"> {nameOf(session)}</span>
                 </Button>
               </form>
             )}
@@ -47,7 +51,7 @@ export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
         <form method="post" action="/account/sessions">
           <input type="hidden" name="intent" value="end-others" />
           <Button type="submit" variant="secondary">
-            Sign out everywhere else
+            Log out everywhere else
           </Button>
         </form>
       )}
@@ -55,4 +59,4 @@ export function SessionsSection({ sessions }: { sessions: SessionView[] }) {
   );
 }
 
-const nameOf = (session: SessionView) => deviceName(session, "An unknown browser");
+const nameOf = (session: SessionView) => deviceName(session, "Unknown browser");

@@ -24,8 +24,8 @@ export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
         <ArrowLeftIcon className="size-5" />
         Back to your account
       </Link>
-      <h1 className="page-heading mt-6">Is it you?</h1>
-      <p className="lead">Before this step, please enter your password once more.</p>
+      <h1 className="page-heading mt-6">Is this you?</h1>
+      <p className="lead">Enter your password to continue.</p>
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={next} />
         <PasswordOwner email={email} />

@@ -8,9 +8,9 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
   return (
     <section className="frame issue">
       <p className="eyebrow">Newsletter</p>
-      <h1 className="page-heading">Letters so far</h1>
+      <h1 className="page-heading">Past letters</h1>
       {issues.length === 0 ? (
-        <p className="lead">There is none yet. Leave your address to get the first one.</p>
+        <p className="lead">There aren’t any yet. Subscribe to get the first one.</p>
       ) : (
         <ol className="mt-10">
           {issues.map((issue) => (
@@ -21,7 +21,7 @@ export function ArchivePage({ issues }: { issues: IssueSummary[] }) {
       <p className="mt-10 flex flex-wrap items-center gap-x-6 gap-y-3">
         <ButtonLink to="/#newsletter">Get the next letter</ButtonLink>{" "}
         <a href={FEED_PATH} className="text-link">
-          Follow by feed
+          RSS feed
         </a>
       </p>
     </section>

@@ -49,7 +49,7 @@ export function describeCampaign(facts: Facts): string[] {
     [
       left,
       campaign.state === "cancelled"
-        ? "in hand when it was canceled: delivered or given up within minutes"
+        ? "being sent when it was canceled: delivered or given up within minutes"
         : "to be sent",
     ],
     [failed, "failed"],

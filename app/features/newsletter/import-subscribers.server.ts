@@ -23,7 +23,7 @@ type Counts = {
   /** Subscribers added, and existing ones that became confirmed. */
   added: number;
   confirmed: number;
-  /** Addresses that were on the list already, and repeated ones in the file. */
+  /** Addresses that were already on the list, and repeated ones in the file. */
   known: number;
   repeated: number;
   /** Valid addresses on the suppression list; also listed in the report. */

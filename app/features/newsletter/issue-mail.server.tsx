@@ -42,7 +42,8 @@ export function renderIssueMail(
     notes: (
       <>
         <MailSmallPrint>
-          You get this letter because you subscribed to the newsletter of {currentSite().title}.
+          You’re getting this letter because you subscribed to the newsletter of{" "}
+          {currentSite().title}.
         </MailSmallPrint>
         <MailSmallPrint>
           <MailLink href={pageUrl}>Read it on the site</MailLink>

@@ -33,7 +33,7 @@ export function IssuePage({ issue }: { issue: IssueView }) {
               Get the next letter
             </h2>
             <p className="mt-3 mb-8 text-ink-soft">
-              One letter on the first Sunday of the month. You can leave the list at any time.
+              One letter on the first Sunday of the month. You can unsubscribe anytime.
             </p>
             <ButtonLink to="/#newsletter">Join the newsletter</ButtonLink>
           </div>
@@ -51,7 +51,7 @@ function MembersOnly() {
         The rest of this letter is for members
       </h2>
       <p className="mt-3 text-ink-soft">
-        Members read every letter to its end, and the whole book with it.
+        Members can read every letter in full, and the whole book.
       </p>
       <p className="mt-6 flex flex-wrap items-center gap-x-6 gap-y-3">
         <ButtonLink to="/#purchase">See the membership</ButtonLink>

@@ -74,7 +74,7 @@ describe("an issue's file", () => {
 
   it.each([
     ["HTML before a comment", "<div><!-- a -->", "issue.md:6: HTML is not supported"],
-    ["a footnote that nothing refers to", "a\n\n[^1]: b", "issue.md:8: footnotes do not work"],
+    ["a footnote that nothing refers to", "a\n\n[^1]: b", "issue.md:8: footnotes don't work"],
     [
       "a file for a link that is an image, too",
       "![a][l] and [b][l]\n\n[l]: photos/lake.png",
@@ -89,7 +89,7 @@ describe("an issue's file", () => {
     [
       "a footnote",
       "a[^1]\n\n[^1]: b",
-      "issue.md:6: footnotes do not work in mail; write it in the text",
+      "issue.md:6: footnotes don't work in mail; write it in the text",
     ],
     [
       "a terminal's command",
@@ -172,10 +172,12 @@ describe("an issue's file", () => {
     "{% if paid %}",
   ])("is refused with another program's placeholder %s, by name and line", async (tag) => {
     expect(await problems(`Dear reader,\n\nwelcome ${tag}!`)).toBe(
-      `issue.md:8: '${tag}' is a placeholder of another newsletter program, and nobody fills it in here; write it out`,
+      `issue.md:8: '${tag}' is another newsletter program's placeholder and won't be filled in here; write it out`,
     );
     const subject = `---\nsubject: 'For ${tag.replaceAll("'", "’")}'\nslug: a\npreview: b.\n---\n`;
-    expect(await problems("Dear reader", subject)).toMatch(/^issue\.md:2: '.* is a placeholder/);
+    expect(await problems("Dear reader", subject)).toMatch(
+      /^issue\.md:2: '.* is another newsletter program's placeholder/,
+    );
   });
 
   it("may have braces, brackets and percent signs that are none", async () => {

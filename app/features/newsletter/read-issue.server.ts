@@ -37,7 +37,7 @@ const MERGE_TAG =
   /\{\{.*?\}\}|\{%.*?%\}|\*\|.*?\|\*|\[\[[a-z][\w :"-]*\]\](?!\()|\[\w+, *fallback=.*?\]|%[A-Z_-]{4,}%|\{[!$][\w -]+\}|\{[A-Z_]{3,}\}|\{(?:first_?|last_?)?(?:name|email)(?:,.*?)?\}/i;
 
 const UNFILLED =
-  "is a placeholder of another newsletter program, and nobody fills it in here; write it out";
+  "is another newsletter program's placeholder and won't be filled in here; write it out";
 
 /** Control characters except tab and line feed. Never intended in a text, and invalid in PostgreSQL or XML. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
@@ -156,9 +156,9 @@ function* unsupportedParts(tree: Root): Generator<FileProblem> {
     if (node.type === "html" && !/^<!--[\s\S]*-->$/.test(node.value.trim())) {
       yield { line, problem: "HTML is not supported; write it in Markdown" };
     } else if (node.type === "footnoteDefinition" || node.type === "footnoteReference") {
-      yield { line, problem: "footnotes do not work in mail; write it in the text" };
+      yield { line, problem: "footnotes don't work in mail; write it in the text" };
     } else if (node.type === "listItem" && typeof node.checked === "boolean") {
-      yield { line, problem: "boxes to tick do not work in mail; write a plain list" };
+      yield { line, problem: "checkboxes don't work in mail; write a plain list" };
     } else if (node.type === "link" || node.type === "definition") {
       if (isUsableLink(node.url) || isImageDefinition(node)) continue;
       yield {
@@ -168,7 +168,7 @@ function* unsupportedParts(tree: Root): Generator<FileProblem> {
     } else if ((node.type === "image" || node.type === "imageReference") && !node.alt?.trim()) {
       yield {
         line,
-        problem: "an image has no description for those who do not see it: ![description](file)",
+        problem: "an image has no description for people who can't see it: ![description](file)",
       };
     }
   }
@@ -199,7 +199,7 @@ function imagesOf(tree: Root): UsedImage[] {
 /** Loads an image from the folder or below, or returns the problem. */
 async function loadImage(folder: string, url: string, key: Buffer): Promise<IssueImage | string> {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(url)) {
-    return "only files beside the issue can be images; what lies elsewhere would tell its host who reads";
+    return "only files beside the issue can be images; images elsewhere would tell their host who reads";
   }
   let name: string;
   try {

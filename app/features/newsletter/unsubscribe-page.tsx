@@ -3,8 +3,11 @@ import { Button, ButtonLink, PathDrawing } from "~/ui";
 type Link = { token: string; list: keyof typeof WORDS };
 
 const WORDS = {
-  newsletter: ["Newsletter", "No more letters will come to your address, and we forget it."],
-  "new-texts": ["New chapters", "We will not email you about new chapters any more."],
+  newsletter: [
+    "Newsletter",
+    "You won’t get any more letters, and we’ll delete your address from the list.",
+  ],
+  "new-texts": ["New chapters", "We’ll stop emailing you about new chapters."],
 } as const;
 
 /** The page of an unsubscribe link. A form, because mail scanners open links. */
@@ -13,8 +16,8 @@ export function UnsubscribePage({ token, list }: Link) {
     <section className="frame outcome-page">
       <PathDrawing shows="turned" />
       <p className="eyebrow">{WORDS[list][0]}</p>
-      <h1 className="page-heading">Leave the list?</h1>
-      <p className="lead">{WORDS[list][1]} You are welcome back whenever you like.</p>
+      <h1 className="page-heading">Unsubscribe?</h1>
+      <p className="lead">{WORDS[list][1]} You can subscribe again anytime.</p>
       <form
         method="post"
         action="/newsletter/unsubscribe"
@@ -23,7 +26,7 @@ export function UnsubscribePage({ token, list }: Link) {
         <input type="hidden" name="token" value={token} />
         <Button type="submit">Unsubscribe</Button>
         <ButtonLink to="/" variant="secondary">
-          Keep me on the list
+          Stay subscribed
         </ButtonLink>
       </form>
     </section>

@@ -18,7 +18,7 @@ export function isUnsubscribeLink(token: unknown): token is string {
 
 /**
  * Removes a token's address from the list, and keeps it out of imports until its owner subscribes. Idempotent; the
- * result is the same for an address that is not on the list.
+ * result is the same for an address that isn't on the list.
  * `oneClick` is for the log: whether a mail client made the request (RFC 8058) rather than the page.
  */
 export async function unsubscribe(token: unknown, oneClick: boolean): Promise<UnsubscribeOutcome> {

@@ -49,7 +49,7 @@ export function describeStatistics(statistics: Statistics): string[] {
     "",
     "Members who stayed, by the month in which they joined and the months since",
     ...(cohorts.length === 0
-      ? ["  Nobody has joined in the last twelve months."]
+      ? ["  No one has joined in the last twelve months."]
       : tabulate([
           ["", "joined", ...(cohorts[0]?.retained ?? []).map((_, after) => String(after))],
           ...cohorts.map(({ month, size, retained }) => [

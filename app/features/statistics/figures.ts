@@ -38,7 +38,7 @@ export const reasonsOf = ({ reasons }: Statistics): Bar[] =>
 /** Returns the steps of the funnel, in order. */
 export const stepsOf = ({ funnel }: Statistics): Bar[] => [
   { name: "visited the site", count: funnel.visitors },
-  { name: "saw the log-in page", count: funnel.authVisitors },
+  { name: "saw the login page", count: funnel.authVisitors },
   { name: "created an account", count: funnel.accounts },
   { name: "pressed Upgrade to Premium", count: funnel.upgradeVisitors },
   { name: "became a member", count: funnel.members },

@@ -122,7 +122,7 @@ function Report({ statistics }: { statistics: Statistics }) {
           <Chart
             id="visitors"
             title="Visitors"
-            description="Visitors of each day, added up: whoever comes on two days counts twice."
+            description="Each day's visitors, added up: someone who comes on two days counts twice."
             kind="bars"
             labels={labels}
             series={[{ name: "Visitors", values: months.map(({ visitors }) => visitors) }]}
@@ -165,7 +165,7 @@ function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
         until all of them have joined so long ago.
       </p>
       {cohorts.length === 0 ? (
-        <p>Nobody has joined in the last twelve months.</p>
+        <p>No one has joined in the last twelve months.</p>
       ) : (
         <Scroller name="Months since they joined">
           <table>

@@ -28,7 +28,7 @@ import * as toasts from "~/toast-messages";
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Delete your account", "What goes, and what stays.");
+  unlistedMeta(matches, "Delete your account", "What is deleted, and what stays.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

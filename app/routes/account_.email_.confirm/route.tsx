@@ -23,7 +23,7 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) => [
-  ...unlistedMeta(matches, "Confirm your new email", "The new address of your account."),
+  ...unlistedMeta(matches, "Confirm your new email", "Your account’s new address."),
   secretLinkMeta,
 ];
 
@@ -74,14 +74,14 @@ export default function ConfirmEmailChange() {
         token={data.token}
         label="Change my email"
       >
-        From now on you log in with {data.newEmail}, and your mail and receipts come there.
+        From now on, you’ll log in with {data.newEmail}, and your mail and receipts will go there.
       </MailedLinkPage>
     );
   }
   return (
     <LogInFirstPage
       heading="Log in to confirm your new email"
-      lead="With the address you have used so far. You will return to this page."
+      lead="Use your current address. You’ll come back to this page."
       returnTo={confirmEmailChangePath(data.token)}
     />
   );

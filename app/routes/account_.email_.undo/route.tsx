@@ -67,10 +67,9 @@ export default function UndoEmailChange() {
       token={token}
       label="This is my account"
     >
-      The account changes back to {oldEmail}, everybody is signed out, and you choose a new
-      password. Passkeys and a podcast address that were added in the week before the change, or
-      since, are removed: they may be somebody else’s. Older ones stay; the page after the new
-      password names them.
+      Your account goes back to {oldEmail}, everyone is logged out, and you choose a new password.
+      Passkeys and a podcast address added in the week before the change or since are removed,
+      because they may be someone else’s. Older ones stay. Your account page lists them.
     </MailedLinkPage>
   );
 }

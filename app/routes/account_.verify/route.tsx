@@ -21,7 +21,7 @@ import * as toasts from "~/toast-messages";
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: accountStyles }];
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Is it you?", "Your password, once more.");
+  unlistedMeta(matches, "Is this you?", "Enter your password to continue.");
 
 export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 

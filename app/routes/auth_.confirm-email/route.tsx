@@ -76,7 +76,7 @@ export default function ConfirmEmail() {
       label="Confirm my email"
     >
       {email}
-      {!isSignedIn && ". Whoever is signed in to its account now will be signed out."}
+      {!isSignedIn && ". Anyone logged in to its account will be logged out."}
     </MailedLinkPage>
   );
 }

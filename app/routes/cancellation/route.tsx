@@ -36,7 +36,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   if (seconds !== null) return reject(waitMessage(seconds), 429);
   if (isSpam(fields)) return reject("Please try again.", 422);
   const received = await declareCancellation(parsed.data);
-  if (!received) return reject("It could not be received. Please try again, or write to us.", 503);
+  if (!received) return reject("We couldn’t receive it. Please try again, or write to us.", 503);
   return data({ received, problem: undefined, typed: undefined });
 }
 

@@ -23,7 +23,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const { searchParams } = new URL(args.request.url);
   const request = readConnectRequest(searchParams.get("sso"), searchParams.get("sig"));
   // no redirect to the community: with the wrong secret it would come right back
-  if (!request) throw new Response("This is not a request of the community.", { status: 400 });
+  if (!request) throw new Response("This request didn’t come from the community.", { status: 400 });
   const viewer = await findViewer(args);
   if (!viewer) return null;
   if (!viewer.isSubscribed) return redirectWithToast("/#purchase", toasts.communityForMembers);
@@ -36,7 +36,7 @@ export default function Connect() {
   return (
     <LogInFirstPage
       heading="Log in to the community"
-      lead="It opens with your membership, and takes you right back."
+      lead="You’ll go right back after you log in."
       returnTo={pathname + search}
     />
   );

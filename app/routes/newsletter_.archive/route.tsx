@@ -14,8 +14,8 @@ export const links: LinksFunction = () => [{ rel: "stylesheet", href: issueStyle
 export const meta: MetaFunction = ({ matches }) => [
   ...pageMeta(
     {
-      title: pageTitle(matches, "Letters so far"),
-      description: "Every letter that subscribers have received.",
+      title: pageTitle(matches, "Past letters"),
+      description: "Every letter sent to subscribers.",
       path: ARCHIVE_PATH,
     },
     matches,

@@ -15,11 +15,7 @@ import { MailedLinkPage } from "~/ui/mailed-link-page";
 export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(
-    matches,
-    "Confirm your email",
-    "Confirm that the newsletter may come to your address.",
-  );
+  unlistedMeta(matches, "Confirm your email", "Confirm your newsletter subscription.");
 
 export const handle: RouteHandle = { metricsName: "/newsletter" };
 
@@ -55,8 +51,7 @@ export default function Confirm() {
       token={token}
       label="Confirm my email"
     >
-      Press the button, and the next letter finds its way to you. You can leave the list at any
-      time.
+      Confirm your email to get the next letter. You can unsubscribe anytime.
     </MailedLinkPage>
   );
 }

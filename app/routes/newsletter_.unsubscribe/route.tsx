@@ -22,7 +22,7 @@ import * as toasts from "~/toast-messages";
 export const headers = secretLinkHeaders;
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Unsubscribe", "Leave the list.");
+  unlistedMeta(matches, "Unsubscribe", "Unsubscribe from these emails.");
 
 export const handle: RouteHandle = {
   metricsName: "/newsletter",
@@ -55,7 +55,7 @@ export async function action({ request }: ActionFunctionArgs) {
     case "unsubscribed":
       return oneClick ? { unsubscribed: true } : redirectWithToast("/", toasts.unsubscribed);
     case "invalid-link":
-      if (oneClick) throw errorResponse(400, "This link is not complete.");
+      if (oneClick) throw errorResponse(400, "This link is incomplete.");
       return redirectWithToast("/", toasts.unsubscribeLinkInvalid);
     case "failed":
       if (oneClick) throw errorResponse(503, "Please try again later.", { "Retry-After": "60" });

@@ -20,7 +20,7 @@ export const meta: MetaFunction = ({ matches }) =>
   unlistedMeta(
     matches,
     "Members’ area",
-    "The whole book and what comes with it, for premium members.",
+    "The whole book and everything that comes with it, for premium members.",
   );
 
 export const handle: RouteHandle = { metricsName: "/premium" };

@@ -53,10 +53,13 @@ export async function action(args: ActionFunctionArgs) {
 type Failure = Exclude<SaveHighlightOutcome, { path: string }>["kind"];
 
 const FAILURES: Record<Failure, { status: number; message?: string }> = {
-  invalid: { status: 422, message: "Choose some words, and keep the note under 5,000 characters." },
-  "changed-text": { status: 409, message: "This text has just changed. Reload it and try again." },
-  "too-long": { status: 422, message: "A highlight may have 5,000 characters." },
-  "too-many": { status: 422, message: "You have 10,000 highlights. Delete some to add others." },
+  invalid: { status: 422, message: "Choose some words, and keep the note to 5,000 characters." },
+  "changed-text": { status: 409, message: "This text was just changed. Reload it and try again." },
+  "too-long": { status: 422, message: "A highlight can have at most 5,000 characters." },
+  "too-many": {
+    status: 422,
+    message: "You have 10,000 highlights, the most we can keep. Delete some to add more.",
+  },
   unknown: { status: 404, message: "This highlight was deleted." },
   failed: { status: 503 },
 };

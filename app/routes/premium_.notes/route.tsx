@@ -44,7 +44,7 @@ export const headers: HeadersFunction = ({ actionHeaders }) => actionHeaders;
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: libraryStyles }];
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Your notes", "Notes that are not saved yet.");
+  unlistedMeta(matches, "Your notes", "Notes that aren’t saved yet.");
 
 export const handle: RouteHandle = { metricsName: "/premium/notes" };
 
@@ -66,14 +66,14 @@ export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const { fields } = await readPageForm(request, NOTE_FORM_LIMIT);
   const posted = readPostedNote(fields);
-  if (!posted) throw errorResponse(400, "The notes could not be read.");
+  if (!posted) throw errorResponse(400, "The notes couldn’t be read.");
   if ((await findSession(args)) === "unknown") return notSaved(context, posted, 503, BUSY_MESSAGE);
 
   const viewer = await findViewer(args);
   if (viewer?.user.id === posted.owner) return save(args, posted, viewer);
   if (fields.email === undefined && fields.password === undefined) {
-    const why = viewer ? "Another account is signed in." : "You have been signed out meanwhile.";
-    const message = `${why} Log in, and your notes are saved.`;
+    const why = viewer ? "Another account is logged in." : "You’ve been logged out.";
+    const message = `${why} Log in to save your notes.`;
     return notSaved(context, posted, 200, message, { signInAs: "" });
   }
   return signInAndSave(args, posted, fields);

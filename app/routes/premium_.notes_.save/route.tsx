@@ -31,7 +31,7 @@ export async function action(args: ActionFunctionArgs) {
   if (!posted) return answer(400, { error: "Something is missing." });
   if ((await findSession(args)) === "unknown") return answer(503);
   const viewer = await findViewer(args);
-  if (!viewer) return answer(401, { error: "You are signed out.", signedOut: true });
+  if (!viewer) return answer(401, { error: "You’re logged out.", signedOut: true });
   const seconds = await checkRateLimit("notes", { context, account: viewer.user.id });
   if (seconds !== null) {
     return answer(429, { error: waitMessage(seconds) }, { "Retry-After": String(seconds) });
@@ -45,7 +45,7 @@ export async function action(args: ActionFunctionArgs) {
       return answer(200, { version, insertions, ...end });
     }
     case "other-owner":
-      return answer(403, { error: "Another account is signed in.", signedOut: true });
+      return answer(403, { error: "Another account is logged in.", signedOut: true });
     case "too-long":
       return answer(422, { error: outcome.message });
     case "unknown-text":

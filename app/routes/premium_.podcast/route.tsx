@@ -29,7 +29,7 @@ export const links: LinksFunction = () => [
 ];
 
 export const meta: MetaFunction = ({ matches }) =>
-  unlistedMeta(matches, "Your podcast", "The book’s sounds in your podcast app.");
+  unlistedMeta(matches, "Your podcast", "The book’s audio in your podcast app.");
 
 export const handle: RouteHandle = { metricsName: PODCAST_PAGE_PATH };
 

@@ -50,13 +50,13 @@ describe("the account page", () => {
     await form.getByLabel("Current password", { exact: true }).fill("not that one");
     await form.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await form.getByRole("button", { name: "Change password" }).click();
-    await expectAnswer(page, "That is not your password.", "password");
+    await expectAnswer(page, "That password isn’t right.", "password");
     expect(await isSignedIn(other)).toBe(true);
 
     await form.getByLabel("Current password", { exact: true }).fill(PASSWORD);
     await form.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await form.getByRole("button", { name: "Change password" }).click();
-    await expectAnswer(page, "Password Changed!", "password");
+    await expectAnswer(page, "Password changed", "password");
     expect(await isSignedIn(page)).toBe(true);
     expect(await isSignedIn(other)).toBe(false);
   });
@@ -74,7 +74,7 @@ describe("the account page", () => {
     await hydrated(page);
     await page.getByLabel("Password", { exact: true }).fill("not that one");
     await page.getByRole("button", { name: "Continue" }).click();
-    await expect(toast(page, "That is not your password.")).toBeVisible();
+    await expect(toast(page, "That password isn’t right.")).toBeVisible();
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL("**/account#data");
@@ -96,11 +96,11 @@ describe("the account page", () => {
     await form.getByRole("button", { name: "Delete account" }).click();
     await page.waitForURL("**/account/delete");
     await expect(page.getByRole("main")).toContainText("Nothing more will be charged");
-    await page.getByRole("button", { name: "Delete my account for good" }).click();
-    await expect(toast(page, "Your Account Is Deleted")).toBeVisible();
+    await page.getByRole("button", { name: "Delete my account permanently" }).click();
+    await expect(toast(page, "Your account has been deleted")).toBeVisible();
     expect(new URL(page.url()).pathname).toBe("/");
     expect(await isSignedIn(page)).toBe(false);
-    await mailInOutbox(site.dataDir, email, "Your account is deleted");
+    await mailInOutbox(site.dataDir, email, "Your account has been deleted");
   });
 
   it("lists the sessions, and ends one or all others", async () => {
@@ -108,17 +108,17 @@ describe("the account page", () => {
     const account = await site.signUp(page.context());
     const [first, second] = [await otherBrowser(account), await otherBrowser(account)];
     await openAccount(page);
-    const list = section(page, "Where you are signed in");
+    const list = section(page, "Where you’re logged in");
     await expect(list.getByRole("listitem")).toHaveCount(3);
     await expect(list.getByText("This device")).toHaveCount(1);
     await list
-      .getByRole("button", { name: /^Sign out / })
+      .getByRole("button", { name: /^Log out / })
       .first()
       .click();
-    await expectAnswer(page, "Signed out there.", "sessions");
+    await expectAnswer(page, "Logged out of that device", "sessions");
     await expect(list.getByRole("listitem")).toHaveCount(2);
-    await list.getByRole("button", { name: "Sign out everywhere else" }).click();
-    await expectAnswer(page, "Signed out everywhere else.", "sessions");
+    await list.getByRole("button", { name: "Log out everywhere else" }).click();
+    await expectAnswer(page, "Logged out everywhere else", "sessions");
     expect([await isSignedIn(first), await isSignedIn(second), await isSignedIn(page)]).toEqual([
       ...[false, false, true],
     ]);
@@ -134,7 +134,7 @@ describe("the account page", () => {
     await expect(newsletter).toContainText("You get the newsletter at this address.");
     await newsletter.getByRole("button", { name: "Unsubscribe" }).click();
     await expectAnswer(page, "You’ve been unsubscribed.", "newsletter");
-    await expect(newsletter).toContainText("You do not get the newsletter at this address.");
+    await expect(newsletter).toContainText("You don’t get the newsletter at this address.");
   });
 
   it("changes the address after confirmation, and the old address can undo it", async () => {
@@ -146,13 +146,13 @@ describe("the account page", () => {
     await form.getByLabel("New email").fill(newEmail);
     await form.getByLabel("Your password", { exact: true }).fill("not that one");
     await form.getByRole("button", { name: "Change email" }).click();
-    await expectAnswer(page, "That is not your password.", "email");
+    await expectAnswer(page, "That password isn’t right.", "email");
     // only the password has to be typed again
     await expect(form.getByLabel("New email")).toHaveValue(newEmail);
     await form.getByLabel("Your password", { exact: true }).fill(PASSWORD);
     await form.getByRole("button", { name: "Change email" }).click();
-    await expectAnswer(page, "Check Your Email", "email");
-    await expect(form).toContainText(`Waiting to be confirmed: ${newEmail}`);
+    await expectAnswer(page, "Check your email", "email");
+    await expect(form).toContainText(`Waiting for confirmation: ${newEmail}`);
 
     const mail = await mailInOutbox(site.dataDir, newEmail, "Confirm your new email address");
     // a signed-out browser has to log in first
@@ -162,7 +162,7 @@ describe("the account page", () => {
     await elsewhere.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await elsewhere.getByRole("main").getByRole("button", { name: "Log In" }).click();
     await elsewhere.getByRole("button", { name: "Change my email" }).click();
-    await expect(toast(elsewhere, "Email Changed!")).toBeVisible();
+    await expect(toast(elsewhere, "Email changed")).toBeVisible();
     expect(new URL(elsewhere.url()).pathname).toBe("/account");
     await openAccount(page);
     await expect(section(page, "Email")).toContainText(`${newEmail}, confirmed`);
@@ -175,10 +175,10 @@ describe("the account page", () => {
     const owner = await site.visit();
     await owner.goto(linkIn(notice, "/account/email/undo").href);
     await owner.getByRole("button", { name: "This is my account" }).click();
-    await expect(toast(owner, "Your Account Is Yours Again")).toBeVisible();
+    await expect(toast(owner, "Your account is yours again")).toBeVisible();
     await owner.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
-    await owner.getByRole("button", { name: "Save the new password" }).click();
-    await expect(toast(owner, "Password Changed!")).toBeVisible();
+    await owner.getByRole("button", { name: "Save new password" }).click();
+    await expect(toast(owner, "Password changed")).toBeVisible();
     await openAccount(owner);
     await expect(section(owner, "Email")).toContainText(`${account.email}, confirmed`);
     expect(await isSignedIn(page)).toBe(false);
@@ -223,7 +223,7 @@ describe("a new account", () => {
     await page.getByRole("main").getByRole("button", { name: "Create Account" }).click();
     await page.waitForURL(`${site.origin}/`);
     const notice = page.getByRole("region", { name: "Your email" });
-    await expect(notice).toContainText(`We have mailed a link to ${email}.`);
+    await expect(notice).toContainText(`We sent a link to ${email}.`);
     await page.goto("/");
     await expect(notice).toHaveCount(0);
     await openAccount(page);
@@ -232,7 +232,7 @@ describe("a new account", () => {
     const mail = await mailInOutbox(site.dataDir, email, "Welcome to The Golden Path");
     await page.goto(linkIn(mail, "/auth/confirm-email").href);
     await page.getByRole("button", { name: "Confirm my email" }).click();
-    await expect(toast(page, "Email Confirmed!")).toBeVisible();
+    await expect(toast(page, "Email confirmed")).toBeVisible();
     expect(new URL(page.url()).pathname).toBe("/");
     await openAccount(page);
     await expect(section(page, "Email")).toContainText(`${email}, confirmed`);
@@ -243,16 +243,16 @@ describe("a new account", () => {
     const { email } = await site.signUp(squatter.context());
     await openAccount(squatter);
     await section(squatter, "Email")
-      .getByRole("button", { name: "Send the confirmation link again" })
+      .getByRole("button", { name: "Send a new confirmation link" })
       .click();
-    await expectAnswer(squatter, "Check Your Email", "email");
+    await expectAnswer(squatter, "Check your email", "email");
     const mail = await mailInOutbox(site.dataDir, email, "Confirm your email address");
     const owner = await site.visit();
     await owner.goto(linkIn(mail, "/auth/confirm-email").href);
-    await expect(owner.getByRole("main")).toContainText("will be signed out");
+    await expect(owner.getByRole("main")).toContainText("will be logged out");
     expect(await isSignedIn(squatter)).toBe(true);
     await owner.getByRole("button", { name: "Confirm my email" }).click();
-    await expect(toast(owner, "Then choose a new password.")).toBeVisible();
+    await expect(toast(owner, "choose a new password.")).toBeVisible();
     expect(await isSignedIn(squatter)).toBe(false);
   });
 });
@@ -262,8 +262,8 @@ it("a link in a mail replaces a forgotten password, once", async () => {
   const { email } = await site.newAccount("forgetful");
   const page = await site.open("/auth/forgot-password");
   await page.getByLabel("Email").fill(email);
-  await page.getByRole("button", { name: "Send me a link" }).click();
-  await expect(toast(page, "Check Your Email")).toBeVisible();
+  await page.getByRole("button", { name: "Send link" }).click();
+  await expect(toast(page, "Check your email")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Check your email");
 
   const mail = await mailInOutbox(site.dataDir, email, "Choose a new password");
@@ -271,10 +271,10 @@ it("a link in a mail replaces a forgotten password, once", async () => {
   await page.goto(href);
   await expect(page.getByText(email)).toBeVisible();
   await page.getByLabel("New password").fill(NEW_PASSWORD);
-  await page.getByRole("button", { name: "Save the new password" }).click();
-  await expect(toast(page, "Password Changed!")).toBeVisible();
+  await page.getByRole("button", { name: "Save new password" }).click();
+  await expect(toast(page, "Password changed")).toBeVisible();
   expect(new URL(page.url()).pathname).toBe("/");
   await page.goto(href);
-  await expect(toast(page, "Password Reset Failed")).toBeVisible();
+  await expect(toast(page, "Password reset failed")).toBeVisible();
   expect(new URL(page.url()).pathname).toBe("/auth/forgot-password");
 });

@@ -87,7 +87,7 @@ describe.each([
 
     await page.goto("/account");
     await section(page).getByRole("button", { name: "Remove picture" }).click();
-    await expectToast(page, "Your picture is removed.");
+    await expectToast(page, "Your picture has been removed.");
     await expect(inHeader(page).locator("img")).toHaveCount(0);
     await expect(inHeader(page)).toHaveText("Z");
     await expect(section(page).locator(".account-picture:visible")).toHaveText("Z");

@@ -124,7 +124,7 @@ describe("a backup made during writes", () => {
     const { code, stderr } = await command(variables, "backup", backup);
     expect(code).toBe(1);
     expect(stderr).toBe(
-      `${backup} exists already, and no backup is ever replaced: choose another name.\n`,
+      `${backup} already exists, and backups are never replaced: choose another name.\n`,
     );
     expect(readFileSync(backup).equals(bytes)).toBe(true);
   });
@@ -139,7 +139,7 @@ describe("a backup made during writes", () => {
     const piped = join(home.path, "piped.tar.gz");
     writeFileSync(piped, Buffer.concat(chunks));
     const { code, stdout } = await command({}, "backup", "verify", piped);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${piped} is whole.\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${piped} is complete.\n` });
   });
 });
 
@@ -164,7 +164,7 @@ describe("a restore", () => {
     const untouched = join(home.path, "untouched");
     const { code, stderr } = await command({ DATA_DIR: untouched }, "restore", short);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/not whole/);
+    expect(stderr).toMatch(/incomplete/);
     expect(existsSync(untouched)).toBe(false);
   });
 

@@ -48,7 +48,7 @@ describe.each([
       await form.getByLabel("Email").fill(email);
       await form.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await form.getByRole("button", { name: label, exact: true }).click();
-      await expect(page.getByRole("alert")).toContainText("your browser has not kept the cookie");
+      await expect(page.getByRole("alert")).toContainText("your browser didn’t keep the cookie");
       await expect(page.getByRole("alert")).toContainText(
         `allow cookies for ${new URL(site.origin).host}`,
       );

@@ -65,7 +65,7 @@ describe("while the site does not run", () => {
     const { code, stdout, stderr } = await url();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      `in DATA_DIR ${data.path} runs only while a program of this site does`,
+      `in DATA_DIR ${data.path} runs only while one of this site's programs does`,
     );
     expect(stderr).toContain("'db psql'");
   });

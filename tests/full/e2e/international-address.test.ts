@@ -47,7 +47,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await chromium.goto(`${pathname}${search}.`);
   await expect(chromium.getByRole("main")).toContainText(READABLE);
   await chromium.getByRole("button", { name: "Confirm my email" }).click();
-  await expect(toast(chromium, "Email Confirmed")).toBeVisible();
+  await expect(toast(chromium, "Email confirmed")).toBeVisible();
   await chromium.goto("/account");
   const email = chromium.getByRole("region", { name: "Email" });
   await expect(email).toContainText(`${READABLE}, confirmed`);
@@ -59,7 +59,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   await password.getByLabel("Current password", { exact: true }).fill(PASSWORDS[0]);
   await password.getByLabel("New password", { exact: true }).fill(PASSWORDS[1]);
   await password.getByRole("button", { name: "Change password" }).click();
-  await expect(toast(chromium, "Password Changed!")).toBeVisible();
+  await expect(toast(chromium, "Password changed")).toBeVisible();
   await expect(password).not.toContainText("easy to guess");
 
   // Firefox sends the domain as it was typed
@@ -101,7 +101,7 @@ it("opens an account in Chromium that works in Firefox and in commands, to its d
   expectValue(await command("members", "delete", TYPED, "--yes")).toContain(
     `${READABLE} was deleted.`,
   );
-  await mailInOutbox(site.dataDir, STORED, "Your account is deleted");
+  await mailInOutbox(site.dataDir, STORED, "Your account has been deleted");
   expectValue(await command("members", "show", READABLE)).toContain("no account");
   const gone = await post(firefox, "/auth/login", { email: TYPED, password: PASSWORDS[2] });
   expectValue(gone.text).toContain("Invalid login credentials");

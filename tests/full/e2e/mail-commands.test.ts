@@ -116,7 +116,7 @@ it("send a test mail at once, past the queue, and print the mail server's answer
     );
     expect(await test("nobody")).toMatchObject({
       code: 1,
-      stderr: "'nobody' is not an e-mail address.\n",
+      stderr: "'nobody' is not an email address.\n",
     });
     const nowhere = `smtp://127.0.0.1:${await freePorts(1)}`;
     const unreachable = await test("author@book.test", nowhere);
@@ -124,7 +124,7 @@ it("send a test mail at once, past the queue, and print the mail server's answer
     expect(unreachable.stderr).toMatch(/ECONNREFUSED.*check that it runs and that SMTP_URL/);
     const written = await test("author@book.test", "");
     expect(written.code).toBe(0);
-    const file = /SMTP_URL is not set, so nothing was sent\. The mail is in (.*\.eml)\n/.exec(
+    const file = /SMTP_URL isn't set, so nothing was sent\. The mail is in (.*\.eml)\n/.exec(
       written.stdout,
     )?.[1];
     expect(readMail(readFileSync(file ?? "")).headers.to).toBe("author@book.test");

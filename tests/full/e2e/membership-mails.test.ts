@@ -10,7 +10,7 @@ const site = siteForThisFile();
 /** A card that pays at the checkout, and is declined at renewals. */
 const DECLINED_LATER = "4000000000000341";
 
-const NOT_PAID = "Your last membership payment did not go through.";
+const NOT_PAID = "Your last membership payment didn’t go through.";
 
 async function fillCredentials(page: Page, email: string, password: string): Promise<void> {
   const main = page.getByRole("main");
@@ -27,7 +27,7 @@ describe("without JavaScript", () => {
       const subscription = `subscriptions/${member.subscription}`;
       await site.sandbox(`${subscription}/card`, { card: DECLINED_LATER });
       await site.sandbox(`${subscription}/renew`);
-      const subject = "Your membership payment did not go through";
+      const subject = "Your membership payment didn’t go through";
       const mail = await mailInOutbox(site.dataDir, member.email, subject);
       await buyer.goto("/premium");
       expect(await buyer.getByText(NOT_PAID).count()).toBe(1);
@@ -72,7 +72,7 @@ describe("without JavaScript", () => {
       });
       expect(new URL(page.url()).pathname).toBe("/premium");
       expect(await page.getByRole("region", { name: "Your membership" }).textContent()).toMatch(
-        /Renews on \w+ \d+, 20\d\d for \$9\.99, cancel anytime\./,
+        /Renews on \w+ \d+, 20\d\d for \$9\.99\. You can cancel anytime\./,
       );
     });
 

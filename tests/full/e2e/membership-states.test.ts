@@ -58,7 +58,7 @@ describe("the members' page", () => {
     [
       "names the next payment while the membership continues",
       { stripeSubscriptionStatus: "active", ...charged },
-      `Renews on ${dateOf(inDays(18))} for $9.99, cancel anytime.`,
+      `Renews on ${dateOf(inDays(18))} for $9.99. You can cancel anytime.`,
       null,
     ],
     [
@@ -105,49 +105,49 @@ describe("the notice on every page", () => {
     [
       "a failed payment",
       { stripeSubscriptionStatus: "past_due", stripeCurrentPeriodEnd: inDays(5) },
-      `Your last membership payment did not go through. You keep your access until ${dateOf(inDays(5))}. You can change your card, or pay the open invoice right away.`,
+      `Your last membership payment didn’t go through. You keep your access until ${dateOf(inDays(5))}. You can change your card or pay the open invoice now.`,
       "Update payment card",
     ],
     [
       "a payment that failed longer ago",
       { ...withoutAccess, stripeSubscriptionStatus: "past_due" },
-      "Your last membership payment did not go through. Your access is paused until the payment goes through.",
+      "Your last membership payment didn’t go through. Your access is paused until the payment goes through.",
       "Update payment card",
     ],
     [
       "invoices that stay unpaid",
       { ...withoutAccess, stripeSubscriptionStatus: "unpaid" },
-      "Your membership has not been paid for. Your access is paused. It comes back once the open invoice is paid.",
+      "Your membership hasn’t been paid for. Your access is paused until the open invoice is paid.",
       "Pay the open invoice",
     ],
     [
       "a refund",
       { ...withoutAccess, accessRevoked: "refund" },
-      "Your last payment was refunded, so your access has ended. The membership itself still renews: cancel it if you do not want to be charged again.",
+      "Your last payment was refunded, so your access has ended. Your membership still renews. Cancel it if you don’t want to be charged again.",
       "Manage or cancel membership",
     ],
     [
       "a refund of a membership that is canceled",
       { ...withoutAccess, accessRevoked: "refund", stripeCancelAt: inDays(20) },
-      `Your last payment was refunded, so your access has ended. The membership itself ends on ${dateOf(inDays(20))}.`,
+      `Your last payment was refunded, so your access has ended. Your membership ends on ${dateOf(inDays(20))}.`,
       "Manage or cancel membership",
     ],
     [
       "a dispute",
       { ...withoutAccess, accessRevoked: "dispute" },
-      "Your bank has asked for your last payment back. Your membership is paused and nothing is charged until that is settled.",
+      "Your last payment is in dispute. Your membership is paused, and nothing is charged, until your bank settles it.",
       "Invoices and receipts",
     ],
     [
       "a pause",
       { ...withoutAccess, stripeSubscriptionStatus: "paused" },
-      "Your membership is paused. Nothing is charged, and the members’ area opens again when the membership goes on.",
+      "Your membership is paused. Nothing is charged. You’ll get access again when your membership resumes.",
       "Manage or cancel membership",
     ],
     [
       "a payment that takes days",
       { ...withoutAccess, stripeSubscriptionStatus: "incomplete" },
-      "Your payment is on its way. A bank debit takes up to 14 business days. The members’ area opens by itself as soon as it has arrived.",
+      "Your payment is on its way. Bank debits take up to 14 business days. You’ll get access as soon as it arrives.",
       "Invoices and receipts",
     ],
   ])("reports %s, with a button that solves it", async (_what, profile, said, button) => {

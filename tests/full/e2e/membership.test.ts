@@ -30,19 +30,19 @@ describe("a payment that settles later", () => {
     const { page, session } = await beginCheckout();
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
-    await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
+    await page.getByRole("heading", { name: "We’re confirming your payment" }).waitFor();
     await control(site.sandboxOrigin, `sessions/${session}/settle`);
-    await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
+    await page.getByRole("heading", { name: "You’re a premium member" }).waitFor();
   });
 
   it("can be checked again through a link without JavaScript", async () => {
     const { page, session } = await beginCheckout(false);
     await control(site.sandboxOrigin, `sessions/${session}/pay`, { card: "bank_account" });
     await page.goto(`${site.origin}/checkout/success?session_id=${session}`);
-    await page.getByRole("heading", { name: "We are confirming your payment" }).waitFor();
+    await page.getByRole("heading", { name: "We’re confirming your payment" }).waitFor();
     await control(site.sandboxOrigin, `sessions/${session}/settle`);
     await page.getByRole("link", { name: "Check again" }).click();
-    await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
+    await page.getByRole("heading", { name: "You’re a premium member" }).waitFor();
   });
 });
 
@@ -53,10 +53,10 @@ it("a buyer whose address Stripe rejects is asked for another at the checkout, a
   await site.open("/#purchase", page);
   await page.getByRole("button", { name: "Upgrade to Premium" }).click();
   await page.waitForURL(`${site.sandboxOrigin}/**`);
-  await page.getByLabel("E-mail").fill("reader@example.test");
+  await page.getByLabel("Email").fill("reader@example.test");
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("**/checkout/success?*");
-  await page.getByRole("heading", { name: "You’re a Premium Member" }).waitFor();
+  await page.getByRole("heading", { name: "You’re a premium member" }).waitFor();
   expect(await isMember(page.context())).toBe(true);
 });
 

@@ -186,7 +186,7 @@ describe.skipIf(!hasTerminal)("newsletter send in a terminal", () => {
     );
     expect(code).toBe(0);
     expect(screen).toMatch(
-      /The site goes on sending\. 'newsletter status the-first-mile' shows how far it is\.\s*$/,
+      /The site keeps sending\. 'newsletter status the-first-mile' shows how far it is\.\s*$/,
     );
     expect(recipients().length).toBeLessThan(60);
     await site.database.db.execute(sql`update campaigns set rate = 1000`);

@@ -83,7 +83,7 @@ describe("with JavaScript", () => {
 
     await area(page).press("ArrowLeft");
     await area(page).pressSequentially(" and a half");
-    await waitForStatus(page, "Saved, with what was written elsewhere.");
+    await waitForStatus(page, "Saved, along with changes made elsewhere.");
     const merged = "Zero.\n\nOne.\n\nThree and a half.";
     expect(await area(page).inputValue()).toBe(merged);
     expect(await stored(email)).toBe(merged);
@@ -116,7 +116,7 @@ describe("with JavaScript", () => {
     await site.open(CHAPTER, page);
     await page.context().setOffline(true);
     await area(page).fill("Out of reach.");
-    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    await waitForStatus(page, "Not saved: no connection. This browser keeps your text.");
     await page.context().setOffline(false);
     await waitUntilStored(email, "Out of reach.");
     await waitForStatus(page, "Saved");
@@ -141,7 +141,7 @@ describe("with JavaScript", () => {
     await waitForStatus(page, "Saved");
     await endSessions();
     await area(page).fill("One.\n\nTwo.");
-    await waitForStatus(page, "Not saved. You are signed out. Your text is kept in this browser.");
+    await waitForStatus(page, "Not saved. You’re logged out. This browser keeps your text.");
     await page.getByRole("button", { name: "Log in and save" }).click();
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
@@ -174,7 +174,7 @@ describe("with JavaScript", () => {
     await page.route("**/premium/notes/save", (route) => route.abort());
     await area(page).fill("");
     await saveButton(page).click();
-    await waitForStatus(page, "Not saved: no connection. Your text is kept in this browser.");
+    await waitForStatus(page, "Not saved: no connection. This browser keeps your text.");
     const opened = await site.open(CHAPTER, await page.context().newPage());
     await waitForStatus(opened, "The page is empty.");
     expect(await area(opened).inputValue()).toBe("");
@@ -213,7 +213,7 @@ describe("without JavaScript", () => {
     expect(await stored(email)).toBe(words);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "All your notes as a file" }).click(),
+      page.getByRole("link", { name: "Download all your notes" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("notes.md");
   });

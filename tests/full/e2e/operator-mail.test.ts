@@ -28,7 +28,7 @@ it("repeated crashes are reported once, even when they continue", async () => {
   const told = () =>
     smtp.delivered.filter(
       ({ headers, recipients }) =>
-        recipients.includes(OPERATOR) && headers.subject?.includes("crashes again and again"),
+        recipients.includes(OPERATOR) && headers.subject?.includes("keeps crashing"),
     ).length;
 
   // a start is recorded once the site is ready
@@ -43,7 +43,7 @@ it("repeated crashes are reported once, even when they continue", async () => {
   const fourth = await start();
   await eventually(async () => expect(told()).toBe(1));
   await eventually(async () =>
-    expect(fourth.output()).toMatch(/The site crashes again and again: The program has ended/),
+    expect(fourth.output()).toMatch(/The site keeps crashing: The program has crashed/),
   );
   // a program killed before it has recorded what it sent sends it again
   await mailIdle(site.database);

@@ -25,7 +25,7 @@ async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenti
 const section = (page: Page) => page.locator("#passkeys");
 const toast = (page: Page, title: string) => page.locator(".toast", { hasText: title });
 const addButton = (page: Page) => section(page).getByRole("button", { name: "Add a passkey" });
-const signInButton = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
+const signInButton = (page: Page) => page.getByRole("button", { name: "Log in with a passkey" });
 
 /** A new account with a passkey in this page's authenticator. */
 async function withPasskey() {
@@ -78,7 +78,7 @@ describe("a passkey", () => {
     await expect(toast(page, "Passkey removed")).toBeVisible();
     await expect(section(page).getByRole("listitem")).toHaveCount(0);
     await signInAnew(page);
-    await expectRejection(page, "This passkey is not known here.");
+    await expectRejection(page, "We don’t recognize this passkey.");
   });
 
   it("confirms the user before a sensitive step", async () => {
@@ -118,7 +118,7 @@ describe("a passkey", () => {
     await site.signUp(page.context());
     await site.open("/account", page);
     await addButton(page).click();
-    await expect(toast(page, "No passkey was used.")).toBeVisible();
+    await expect(toast(page, "No passkey was used")).toBeVisible();
     await expect(addButton(page)).toBeFocused();
   });
 });
@@ -132,7 +132,7 @@ describe("the passkey buttons", () => {
     await page.goto("/account");
     await expect(addButton(page)).toHaveCount(0);
     await expect(section(page).locator("noscript p")).toHaveText(
-      "To add a passkey, please switch on JavaScript.",
+      "To add a passkey, please turn on JavaScript.",
     );
   });
 
@@ -144,7 +144,7 @@ describe("the passkey buttons", () => {
     await expect(signInButton(page)).toHaveCount(0);
     await site.signUp(page.context());
     await site.open("/account", page);
-    await expect(section(page)).toContainText("This browser cannot make passkeys.");
+    await expect(section(page)).toContainText("This browser can’t make passkeys.");
     await expect(addButton(page)).toHaveCount(0);
   });
 
@@ -163,7 +163,7 @@ describe("the passkey buttons", () => {
     const loaded = scripts.length;
     await addAuthenticator(page);
     await signInButton(page).click();
-    await expect(toast(page, "No passkey was used.")).toBeVisible();
+    await expect(toast(page, "No passkey was used")).toBeVisible();
     expect(scripts.slice(loaded)).toEqual(
       expect.arrayContaining([expect.stringContaining("passkey-ceremony")]),
     );

@@ -90,7 +90,7 @@ it("a price other than $9.99 a month does not delay the start, is shown once Str
   ends.push(() => database.drop());
   const program = await startSite(database, account);
   const before = await landingPage(program);
-  expect(before).toContain("You see the price before you pay, and you can cancel anytime.");
+  expect(before).toContain("You’ll see the price before you pay. You can cancel anytime.");
   expect(before).not.toMatch(/\$9\.99|€/);
   expect(program.output()).toContain("until then the pages show none");
 

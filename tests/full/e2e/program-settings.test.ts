@@ -130,7 +130,7 @@ describe("a start ends with a summary", () => {
       ALLOW_PUBLIC_SANDBOX: "true",
     });
     expect(summaryOf(open).warnings).toEqual([
-      expect.stringContaining("anybody becomes a member for nothing"),
+      expect.stringContaining("anyone can become a member for free"),
     ]);
     expect((await send(`${open.sandboxOrigin}/control`)).status).toBe(200);
   });

@@ -162,7 +162,7 @@ describe("'Mark as read'", () => {
     await expect(page.getByRole("button", { name: "Mark as unread" })).toBeInViewport();
 
     await page.goto("/premium");
-    await expect(page.getByText("You have read one of twelve chapters.")).toBeVisible();
+    await expect(page.getByText("You’ve read one of twelve chapters.")).toBeVisible();
     await expect(page.getByRole("region", { name: "Your next chapter" })).toContainText(
       "Small Hinges",
     );

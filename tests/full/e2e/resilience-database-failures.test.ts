@@ -145,7 +145,7 @@ describe("while PostgreSQL is stopped", () => {
     const answer = await browser.post("/auth/forgot-password", { form: { email: reader } });
     expect(answer.headers.location).toBe("/auth/forgot-password");
     const page = await browser.get("/auth/forgot-password");
-    expect(page.text).toContain("Password Reset Failed");
+    expect(page.text).toContain("Password reset failed");
     expect(page.text).toContain(`value="${reader}"`);
   });
 

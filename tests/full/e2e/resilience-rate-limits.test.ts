@@ -107,9 +107,9 @@ describe("a rejected visitor", () => {
     },
     {
       path: "/auth/forgot-password",
-      title: "Password Reset Failed",
+      title: "Password reset failed",
       limit: ALLOWED.reset.account,
-      heading: "Send me a link",
+      heading: "Send link",
     },
   ];
   const words = /Too many attempts\. Please try again in (a minute|\d+ minutes)\./;

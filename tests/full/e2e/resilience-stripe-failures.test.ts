@@ -81,13 +81,13 @@ describe("while Stripe refuses connections", () => {
     const json = await visitor.post("/checkout", { json: { priceId } });
     expect(json.status).toBe(502);
     expect(JSON.parse(json.text)).toEqual({
-      error: "The payment service did not answer. Please try again.",
+      error: "The payment service didn’t respond. Please try again.",
     });
     const form = await visitor.post("/checkout", { form: { priceId } });
     expect(form.headers.location).toBe("/#purchase");
     const page = await visitor.get("/");
     expect(page.text).toContain("Checkout Error");
-    expect(page.text).toContain("Error invoking function: The payment service did not answer.");
+    expect(page.text).toContain("Error invoking function: The payment service didn’t respond.");
     for (const path of ["/", "/auth", "/auth/forgot-password", "/readyz"]) {
       expect((await send(site.origin + path)).status).toBe(200);
     }

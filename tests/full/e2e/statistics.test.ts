@@ -125,7 +125,7 @@ describe("stats", () => {
     const again = await stats("report", file);
     expect(again).toMatchObject({
       code: 1,
-      stderr: `${file} exists already; nothing was written.\n`,
+      stderr: `${file} already exists; nothing was written.\n`,
     });
     expect(readFileSync(file, "utf8")).toContain("Members who stayed");
   });

@@ -80,7 +80,7 @@ describe("the subscribers commands", () => {
     const read = await run(`email,status\n${rows.join("\n")}\nnobody,subscribed\n`);
     const report = /What was left out, and why: (.*)\n$/.exec(read.stdout)?.[1] ?? "";
     expect(read.stdout).toContain("20,000 added\n");
-    expect(readFileSync(report, "utf8")).toContain('"20002","nobody","not an e-mail address"');
+    expect(readFileSync(report, "utf8")).toContain('"20002","nobody","not an email address"');
     rmSync(dirname(report), { recursive: true });
     expect(await run("email,status\na@example.test,enabled\n")).toMatchObject({
       code: 1,
@@ -110,7 +110,7 @@ describe("the subscribers commands", () => {
     const counted = (count: number) => count.toLocaleString("en");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `${counted(60_000 - before)} added\n${counted(before)} on the list already\n`,
+      stdout: `${counted(60_000 - before)} added\n${counted(before)} already on the list\n`,
     });
     expect(await subscriberCount()).toBe(60_000);
   });

@@ -129,7 +129,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
       const { code, stderr } = await upgrade({ DATA_DIR: disk.path });
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /^There is not enough room in DATA_DIR \S+: for a second database and a backup \d+ MB are needed, and 1?\d\d MB are free\. Make room, [^\n]+ Nothing was changed\.\n$/,
+        /^There isn't enough space in DATA_DIR \S+: for a second database and a backup \d+ MB are needed, and 1?\d\d MB are free\. Free up space, [^\n]+ Nothing was changed\.\n$/,
       );
       expect(readdirSync(disk.path)).toEqual(["postgres"]);
     } finally {
@@ -173,7 +173,7 @@ describe.skipIf(missing !== null)("an embedded database of an earlier PostgreSQL
     ]);
     expect(await upgrade()).toEqual({
       code: 0,
-      stdout: "The database is of PostgreSQL 18 already. Nothing was changed.\n",
+      stdout: "The database is already PostgreSQL 18. Nothing was changed.\n",
       stderr: "",
     });
   });

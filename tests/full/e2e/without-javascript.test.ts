@@ -42,7 +42,7 @@ async function openAccountMenu(page: Page): Promise<Locator> {
 }
 
 describe("without JavaScript, signing up and in", () => {
-  it("returns to the form after a failure, with the e-mail and without the password", async () => {
+  it("returns to the form after a failure, with the email and without the password", async () => {
     const page = await visit("/auth");
     const stranger = { email: "Nobody@example.test", password: "not the one" };
     await submit(page, stranger);
@@ -52,7 +52,7 @@ describe("without JavaScript, signing up and in", () => {
     await expect(panel(page).getByLabel("Password", { exact: true })).toHaveValue("");
     expect(await page.content()).not.toContain(stranger.password);
 
-    // a flash appears once, so a reload shows neither toast nor e-mail
+    // a flash appears once, so a reload shows neither toast nor email
     await page.reload();
     await expect(toastOf(page)).toHaveCount(0);
     await expect(panel(page).getByLabel("Email")).toHaveValue("");

@@ -213,9 +213,9 @@ it("a backup in the bucket is listed, verified and restored by name", async () =
   await backUpIfDue(DAY, NOW);
   const name = backupName(NOW);
   expect((await runCommand("backup", "list")).stdout).toContain(name);
-  expect((await runCommand("backup", "verify", `s3:${name}`)).stdout).toContain("is whole");
+  expect((await runCommand("backup", "verify", `s3:${name}`)).stdout).toContain("is complete");
   expect((await runCommand("backup", "verify", "s3:other")).stderr).toContain(
-    "no name of a backup",
+    "not the name of a backup",
   );
   const test = await createTestDatabase({ empty: true });
   const database = openDatabase(test.url, { applicationName: "test" });

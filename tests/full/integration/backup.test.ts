@@ -146,7 +146,7 @@ describe("refuses a backup that could not be restored to a working site:", () =>
     writeFileSync(below, "x");
     try {
       await expect(bytesOf(backUp(new Date()))).rejects.toThrow(
-        /content.* has a name that no backup can hold: rename it/s,
+        /content.* has a name that a backup can't contain: rename it/s,
       );
     } finally {
       rmSync(below);
@@ -277,7 +277,7 @@ describe("a backup is refused as damaged", () => {
     for (let step = 1; step < 60; step++) lengths.add(Math.floor((backup.length * step) / 60));
     for (const length of lengths) {
       await expect(verifyBackup(inPieces(backup.subarray(0, length)))).rejects.toThrow(
-        /not a backup|not whole|altered/,
+        /not a backup|incomplete|altered/,
       );
     }
   });
@@ -297,7 +297,7 @@ describe("a backup is refused as damaged", () => {
       );
       // copying a repetition from elsewhere in the same text changes nothing
       if (outcome === "verified") expect(gunzipSync(altered), `byte ${position}`).toEqual(tar);
-      else expect(outcome, `byte ${position}`).toMatch(/not a backup|not whole|altered|newer/);
+      else expect(outcome, `byte ${position}`).toMatch(/not a backup|incomplete|altered|newer/);
     }
   });
 
@@ -305,7 +305,7 @@ describe("a backup is refused as damaged", () => {
     ["another archive", gzipSync(Buffer.from("hello"))],
     ["noughts", Buffer.alloc(100_000)],
   ])("if it is %s", async (_, bytes) => {
-    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup|altered|not whole/);
+    await expect(verifyBackup(inPieces(bytes))).rejects.toThrow(/not a backup|altered|incomplete/);
   });
 });
 

@@ -57,14 +57,14 @@ describe("content check", () => {
   it("prints one line with counts if there are no mistakes", async () => {
     write({ ...SMALL_EDITION, "site.yml": SITE });
     const { code, stdout, stderr } = await content("check", edition);
-    expect(stdout).toMatch(/^All is well: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds\.\n/);
+    expect(stdout).toMatch(/^No mistakes: 3 chapters, 1 extra, 50 words, 0 images, 0 sounds\.\n/);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   it("finds no mistake in the sample edition, and says which edition it is", async () => {
     const { code, stdout, stderr } = await content("check");
     expect(stderr).toBe(`There is no edition in ${edition}; this is the sample edition:\n`);
-    expect(stdout).toMatch(/^All is well: 12 chapters, 6 extras, [\d,]+ words, /);
+    expect(stdout).toMatch(/^No mistakes: 12 chapters, 6 extras, [\d,]+ words, /);
     expect(code).toBe(0);
   });
 
@@ -102,12 +102,12 @@ describe("content check", () => {
     expect(stderr.split("\n")).toEqual([
       "Note: chapters/02-b.md: is published before chapters/01-a.md, which comes before it in the book",
       "Note: chapters/03-c.md: is published before chapters/01-a.md, which comes before it in the book",
-      "Note: chapters/used.jpg: says where it was taken, to whoever looks; remove its Exif data",
+      "Note: chapters/used.jpg: tells anyone who looks where it was taken; remove its Exif data",
       "Note: media/notes.txt: no text refers to this file; wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound",
       "Note: media/spare.jpg: no text refers to this file",
       "",
     ]);
-    expect(stdout).toContain("All is well");
+    expect(stdout).toContain("No mistakes");
     expect(code).toBe(0);
   });
 });
@@ -158,7 +158,7 @@ describe("content check of Markdown that was not understood", () => {
       "Note: pages/privacy.md:6: HTML has no effect here; write Markdown",
       "",
     ]);
-    expect(stdout).toContain("All is well");
+    expect(stdout).toContain("No mistakes");
     expect(code).toBe(0);
   });
 });
@@ -194,7 +194,7 @@ describe("content new", () => {
     const path = join(edition, "chapters/04-what-the-gate-and-groesse.md");
     expect(stdout).toBe(`${path}\n`);
     expect(stderr).toBe(
-      "Write its summary and its text; until then the site goes on with what it serves.\n",
+      "Write its summary and its text; until then the site keeps serving what it has.\n",
     );
     expect(code).toBe(0);
     expect(readFileSync(path, "utf8")).toBe(

@@ -113,7 +113,7 @@ const CASES: Case[] = [
       renameSync(DATA_DIR, `${DATA_DIR}-away`);
       return () => renameSync(`${DATA_DIR}-away`, DATA_DIR);
     },
-    finds: [/^data warning DATA_DIR: .* does not exist.*→ .*mount its disk/],
+    finds: [/^data warning DATA_DIR: .* doesn't exist.*→ .*mount its disk/],
   },
   {
     name: "a data directory that others can read",
@@ -292,7 +292,7 @@ const CASES: Case[] = [
       return () => scene.front.startSite();
     },
     finds: [
-      /^site problem PUBLIC_URL: https:\/\/book\.example answers 502: the proxy runs.*→ .*Start the site/,
+      /^site problem PUBLIC_URL: https:\/\/book\.example answers 502: the proxy is running.*→ .*Start the site/,
     ],
   },
   {
@@ -335,7 +335,7 @@ const CASES: Case[] = [
     name: "a second record that leads nowhere",
     breakIt: () => record(`A ${HOST}`, ["127.0.0.9", "127.0.0.1"]),
     finds: [
-      /^site problem DNS: book\.example also leads to 127\.0\.0\.9, where nobody answers.*→ .*Delete that A record/,
+      /^site problem DNS: book\.example also leads to 127\.0\.0\.9, where nothing answers.*→ .*Delete that A record/,
     ],
   },
   {
@@ -523,7 +523,7 @@ describe("doctor", () => {
       "backups, clock, content, data, database, disk, mail, mail queue, payments, release, settings, site",
     );
     expect(describeFindings(findings).length).toBeLessThan(40);
-    expect(describeFindings(findings).at(-1)).toBe("All is well.");
+    expect(describeFindings(findings).at(-1)).toBe("Everything is fine.");
   });
 
   it.for(CASES)("names $name, and its advice fixes it", async (row, { skip }) => {

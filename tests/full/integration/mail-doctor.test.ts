@@ -149,7 +149,7 @@ it.each([
 );
 
 it("says whether reports of bounces and complaints are taken", async () => {
-  const taken = ["ok of bounces and complaints are taken at /webhooks/mail"];
+  const taken = ["ok of bounces and complaints are accepted at /webhooks/mail"];
   set({ SMTP_URL: smtp.url });
   expect((await findingsOf("reports"))[0]).toMatch(/^ok none of .*\. Set SES_TOPIC_ARN /);
   set({ SMTP_URL: smtp.url, SES_TOPIC_ARN: "arn:aws-cn:sns:cn-north-1:123456789012:mail" });
@@ -174,7 +174,7 @@ it("finds the policy of a parent domain, and accepts a return address of the mai
 
 it("reports whether a running site sends mail, and whether it can", async () => {
   expect(await findingsOf("site")).toEqual([
-    "FAIL 0 running, 0 mails being sent. Start the site: it sends the mail.",
+    "FAIL 0 running, 0 mails being sent. Start the site, which sends the mail.",
   ]);
   await getDatabase().db.execute(sql`
     insert into mail_workers (id, heartbeat_at) values
@@ -211,6 +211,6 @@ it("counts last week's mail by result code, without an address", async () => {
     ) mails (state, reply, doubts, days)`);
   expect(await findingsOf("password-reset, 7 days")).toEqual([
     "ok 2 sent of which 1 may have arrived twice",
-    "FAIL 1 failed by 550 5.7.1 DATA. The mail server's log says why; look for these codes.",
+    "FAIL 1 failed by 550 5.7.1 DATA. The mail server's log says why. Look for these codes.",
   ]);
 });

@@ -147,7 +147,7 @@ describe("members show", () => {
     const today = new Date().toISOString().slice(0, 10);
     const facts = stdout.trimEnd().split("\n");
     expect(facts).toEqual([
-      `E-mail        ${member.email}`,
+      `Email         ${member.email}`,
       "Address       not confirmed",
       `Account       ${member.id}`,
       `Created       ${today}`,
@@ -157,7 +157,7 @@ describe("members show", () => {
       `Customer      ${member.customer}`,
       `Subscription  ${member.subscription}`,
       "Newsletter    yes",
-      expect.stringMatching(/^Signed in {5}\d browsers?$/),
+      expect.stringMatching(/^Logged in {5}\d browsers?$/),
       "Passkeys      0",
       "Notes on      1 text",
     ]);
@@ -169,7 +169,7 @@ describe("every command about one member", () => {
     "%s refuses an invalid address, and an address without an account",
     async (command) => {
       expect(await members(command, "no\u001b[2Jbody")).toEqual(
-        failed("'no\ufffd[2Jbody' is not an e-mail address."),
+        failed("'no\ufffd[2Jbody' is not an email address."),
       );
       expect(await members(command, "nobody@example.test")).toEqual(
         failed("nobody@example.test has no account."),
@@ -184,7 +184,7 @@ describe("members reset-link", () => {
     const { code, stdout, stderr } = await members("reset-link", ` ${email.toUpperCase()} `);
     expect(code).toBe(0);
     expect(stderr).toContain("once, for an hour");
-    expect(stderr).toContain("Nobody has confirmed this address yet.");
+    expect(stderr).toContain("This address isn't confirmed yet.");
     const link = new URL(stdout.trim());
     expect(link.pathname).toBe("/auth/reset-password");
     const page = await get(resetPage, link.pathname + link.search);
@@ -196,7 +196,7 @@ describe("members reset-link", () => {
     const first = await members("reset-link", email);
     expect(first.code).toBe(0);
     const refused = failed(
-      "No link was made: the last one is less than a minute old, or there were six within an hour. The last one still works.",
+      "No link was made, because the last one is less than a minute old or there were six within an hour. The last one still works.",
     );
     expect(await members("reset-link", email)).toEqual(refused);
     const { db } = getDatabase();
@@ -214,12 +214,12 @@ describe("members sign-out", () => {
     const email = await newAccount();
     const other = await newAccount();
     expect(await members("sign-out", email)).toEqual(
-      succeeded(`${email} was signed out of 1 browser.\n`),
+      succeeded(`${email} was logged out of 1 browser.\n`),
     );
     expect(await sessionsOf(email)).toBe(0);
     expect(await sessionsOf(other)).toBe(1);
     expect(await members("sign-out", email)).toEqual(
-      succeeded(`${email} was signed out of 0 browsers.\n`),
+      succeeded(`${email} was logged out of 0 browsers.\n`),
     );
   });
 });

@@ -175,14 +175,14 @@ describe("missing webhooks", () => {
     await age();
     await look();
     await look(later(HOUR));
-    expect(told()).toEqual(["Stripe's webhooks do not arrive"]);
+    expect(told()).toEqual(["Stripe's webhooks aren't arriving"]);
 
     webhooks = "arrive";
     await member();
     await webhookArrived();
     await look(later(2 * HOUR));
     await look(later(3 * HOUR));
-    expect(told().slice(1)).toEqual(["Stripe's webhooks arrive again"]);
+    expect(told().slice(1)).toEqual(["Stripe's webhooks are arriving again"]);
   });
 
   it("raise no alert when the timer reads members without new payments", async () => {
@@ -220,22 +220,22 @@ describe("mail", () => {
     refusal = null;
     await eventually(async () => expect(await db().execute(isWaiting)).toEqual([]));
     for (const minutes of [61, 62, 67, 68]) await look(later(minutes * MINUTE));
-    expect(told()).toEqual(["Mail could not be sent for a while"]);
+    expect(told()).toEqual(["Mail couldn't be sent for a while"]);
   });
 
   it("that is refused is reported once, and resolved once it is accepted again", async () => {
     refusal = { code: 554, text: "5.7.1 unsolicited" };
     for (const name of ["a", "b", "c"]) await send(`${name}@refused.test`);
     await lookTwice();
-    expect(told()).toEqual(["The mail server refuses mail"]);
-    expect(mailsToOperator()[0]?.text).toContain("3 mails of the last 24 hours");
+    expect(told()).toEqual(["The mail server is refusing mail"]);
+    expect(mailsToOperator()[0]?.text).toContain("3 mails were refused in the last 24 hours");
 
     await db().execute(
       sql`update mails set finished_at = now() - interval '7 hours' where state = 'failed'`,
     );
     await send("taken@reader.test");
     await lookTwice();
-    expect(told().slice(1)).toEqual(["The mail server takes mail again"]);
+    expect(told().slice(1)).toEqual(["The mail server is accepting mail again"]);
   });
 
   it.each(["452 4.2.2 RCPT TO", "552 5.2.2 DATA", "553 5.1.3 RCPT TO", "ECONNREFUSED"])(
@@ -261,10 +261,10 @@ describe("mail", () => {
       db(),
     );
     await lookTwice();
-    expect(told()).toEqual(["An issue of the newsletter is held back"]);
+    expect(told()).toEqual(["An issue of the newsletter is paused"]);
     await db().execute(sql`update campaigns set state = 'running', pause_reason = null`);
     await lookTwice();
-    expect(told().slice(1)).toEqual(["The newsletter's issue goes on"]);
+    expect(told().slice(1)).toEqual(["The newsletter's issue continues"]);
   });
 });
 
@@ -293,7 +293,7 @@ describe("the disk", () => {
 
       disk.makeRoom();
       for (const minute of [70, 80, 86, 87]) await look(later(minute * MINUTE));
-      expect(told().slice(1)).toEqual(["The disk has room again"]);
+      expect(told().slice(1)).toEqual(["The disk has space again"]);
 
       // a repetition within a day waits, and is forgotten if it ends first
       disk.fill();
@@ -345,11 +345,11 @@ describe("a crash loop", () => {
     expect(told()).toEqual([]);
     await start();
     await lookTwice();
-    expect(told()).toEqual(["The site crashes again and again"]);
+    expect(told()).toEqual(["The site keeps crashing"]);
 
     await db().execute(sql`update program_starts set started_at = now() - interval '31 minutes'`);
     await look();
-    expect(told().slice(1)).toEqual(["The site runs steadily again"]);
+    expect(told().slice(1)).toEqual(["The site is stable again"]);
   });
 });
 
@@ -372,10 +372,10 @@ describe("the edition", () => {
     for (const hours of [0, 23]) await look(later(hours * HOUR));
     expect(told()).toEqual([]);
     for (const hours of [25, 26]) await look(later(hours * HOUR));
-    expect(told()).toEqual(["The edition cannot be taken"]);
+    expect(told()).toEqual(["The edition can't be used"]);
     setEditionState("taken");
     await look(later(27 * HOUR));
-    expect(told().slice(1)).toEqual(["The edition is taken again"]);
+    expect(told().slice(1)).toEqual(["The edition is in use again"]);
   });
 });
 
@@ -392,7 +392,7 @@ describe("the database", () => {
     await look(later(6 * MINUTE), check);
     await look(later(7 * MINUTE), check);
     await look(later(8 * MINUTE), check);
-    expect(told()).toEqual(["The database could not be reached for a while"]);
+    expect(told()).toEqual(["The database couldn't be reached for a while"]);
     expect(mailsToOperator()[0]?.text).toContain("for 6 minutes");
   });
 });
@@ -412,7 +412,7 @@ describe("reporting an alert", () => {
     const checks = Array.from({ length: 8 }, () => new SiteCheck(randomUUID(), now));
     await Promise.all(checks.map((check) => check.run(now)));
     await settle();
-    expect(told()).toEqual(["The site crashes again and again"]);
+    expect(told()).toEqual(["The site keeps crashing"]);
   });
 
   it("is rolled back if it fails, and repeated", async () => {

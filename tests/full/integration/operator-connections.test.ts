@@ -52,7 +52,7 @@ it("reports when database connections have nearly run out for minutes, and when 
   expect(await subjects()).toEqual([]);
   await look(7);
   await look(8);
-  expect(await subjects()).toEqual(["The database runs out of connections"]);
+  expect(await subjects()).toEqual(["The database is running out of connections"]);
   for (const session of sessions.splice(0)) await session.end();
   for (const minutes of [20, 30, 36, 37]) await look(minutes);
   expect((await subjects()).slice(1)).toEqual(["The database has connections to spare again"]);

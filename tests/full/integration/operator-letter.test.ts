@@ -129,14 +129,14 @@ describe("the letter", () => {
     const { code, stdout } = await run("operator", "letter", "--month", monthAfter(thisMonth, -1));
     expect(code).toBe(0);
     for (const line of [
-      /Members at its end +6 \(before: 4\)/,
+      /Members at the end +6 \(before: 4\)/,
       /Lost +2 \(before: 0\)/,
-      /Revenue a month +59\.94 USD \(before: 39\.96 USD\)/,
+      /Revenue per month +59\.94 USD \(before: 39\.96 USD\)/,
       /Disputes opened +1 \(before: 0\)/,
       /Visitors, day by day +1,234 \(before: 0\)/,
       /Gates +marked as read by 3 members/,
       /A payment is disputed/,
-      /There are no backups by themselves/,
+      /No automatic backups/,
     ])
       expect(stdout).toMatch(line);
     expect(stdout.toLowerCase()).not.toContain("featherstone");
@@ -213,7 +213,7 @@ describe("'operator test'", () => {
     setEnvironment(variables({ OPERATOR_EMAIL: "" }));
     expect(await run("operator", "test")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("OPERATOR_EMAIL is not set"),
+      stderr: expect.stringContaining("OPERATOR_EMAIL isn't set"),
     });
   });
 });

@@ -242,7 +242,7 @@ describe("a finding of stripe doctor about an endpoint", () => {
     const change = { disabled: true, enabled_events: ["invoice.paid" as const] };
     await site.account.stripe.webhookEndpoints.update(id, change);
     site.restart({ STRIPE_WEBHOOK_SECRET: "whsec_wrong" });
-    const found = `${id}; disabled; sends other events than are handled`;
+    const found = `${id}; disabled; doesn't send exactly the events that are handled`;
     expect(await webhookFindings()).toEqual([wrong("Webhook endpoint", found, "setUp")]);
   });
 
@@ -274,7 +274,7 @@ describe("the settings that doctor checks", () => {
   it("are only the key if Stripe rejects it; the key is not quoted", async () => {
     site.restart({ STRIPE_SECRET_KEY: "sk_test_revoked" });
     expect(await checkPayments(true)).toEqual([
-      wrong("key", "Stripe does not accept it", "checkKey"),
+      wrong("key", "Stripe doesn't accept it", "checkKey"),
     ]);
   });
 });

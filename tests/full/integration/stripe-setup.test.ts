@@ -418,7 +418,7 @@ describe("the portal of stripe setup", () => {
     [
       "cancels at once",
       { features: { subscription_cancel: { enabled: true, mode: "immediately" } } },
-      ["canceling ends at once what is paid"],
+      ["canceling ends paid access right away"],
     ],
   ])("is corrected if it %s", async (_case, change, problems) => {
     await setUpAndConfigure();

@@ -127,7 +127,7 @@ describe("a start on the database of an older release", () => {
   it("changes nothing if the backup fails, and says how to proceed without one", async () => {
     writeFileSync(folder, "in the way");
     expect(await startFails()).toMatch(
-      /^The database was not upgraded, because it could not be backed up before: \S+backups is no folder: .* Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one[^\n]+$/,
+      /^The database was not upgraded, because it could not be backed up before: \S+backups is not a folder: .* Start with BACKUP_BEFORE_UPGRADE=false to upgrade without one[^\n]+$/,
     );
     expect(await countApplied()).toBe(1);
 
@@ -143,7 +143,7 @@ describe("a start on the database of an older release", () => {
     disk.fill();
     configure({ BACKUP_DIR: join(disk.path) });
     expect(await startFails()).toMatch(
-      /^The database was not upgraded, [^\n]+ is full: make room, or choose another place\./,
+      /^The database was not upgraded, [^\n]+ is full: free up space, or choose another place\./,
     );
     expect(await countApplied()).toBe(1);
     expect(readdirSync(disk.path)).toEqual(["ballast"]);

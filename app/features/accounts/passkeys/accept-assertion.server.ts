@@ -23,12 +23,12 @@ import {
 
 /** Texts for rejected assertions. */
 export const CHALLENGE_OVER =
-  "That took too long, or your browser refuses cookies. Please try again.";
-const NOT_VERIFIED = "Your passkey could not be verified. Please try again.";
-const UNKNOWN = "This passkey is not known here. It may have been removed.";
-export const ALREADY_USED = "This answer has already been used. Please try again.";
+  "That took too long, or your browser blocks cookies. Please try again.";
+const NOT_VERIFIED = "Your passkey couldn’t be verified. Please try again.";
+const UNKNOWN = "We don’t recognize this passkey. It may have been removed.";
+export const ALREADY_USED = "This response was already used. Please try again.";
 const COUNTER_REPLAYED =
-  "This passkey was not accepted, because there may be a copy of it. Please use your password.";
+  "This passkey wasn’t accepted because it may have been copied. Please use your password.";
 
 const assertionSchema = z.object({
   id: credentialIdSchema,

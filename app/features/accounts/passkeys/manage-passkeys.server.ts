@@ -11,7 +11,7 @@ import { enqueuePasskeyNotice } from "./passkey-notice.server";
 import { PASSKEY_NAME_MAX_LENGTH } from "./passkey-paths";
 import { credentialIdSchema } from "./relying-party.server";
 
-const GONE = "This passkey does not exist any more.";
+const GONE = "This passkey no longer exists.";
 
 /** Returns whether a user has a passkey. Throws PostgreSQL's errors. */
 export async function ownsPasskeys(userId: string): Promise<boolean> {

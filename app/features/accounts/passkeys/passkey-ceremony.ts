@@ -51,15 +51,15 @@ function failureOf(error: unknown, unused: ToastMessage): CeremonyOutcome {
         };
       case "ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT":
       case "ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT":
-        return { kind: "impossible", message: "This device cannot store passkeys." };
+        return { kind: "impossible", message: "This device can’t store passkeys." };
       case "ERROR_INVALID_DOMAIN":
       case "ERROR_INVALID_RP_ID":
-        return { kind: "impossible", message: "Passkeys cannot be used at this address." };
+        return { kind: "impossible", message: "Passkeys can’t be used at this address." };
       case "ERROR_CEREMONY_ABORTED":
         return { kind: "unused", toast: unused };
     }
   }
   const name = error instanceof Error ? error.name : "";
   if (name === "NotAllowedError" || name === "AbortError") return { kind: "unused", toast: unused };
-  return { kind: "impossible", message: "Your browser could not do this. Please try again." };
+  return { kind: "impossible", message: "Your browser couldn’t do this. Please try again." };
 }

@@ -78,7 +78,7 @@ export async function verificationOptions(
   }
 }
 
-const NO_PASSKEYS = "You have no passkeys. Please enter your password.";
+const NO_PASSKEYS = "You don’t have any passkeys. Please enter your password.";
 
 /** The outcome of verifying a user's identity with a passkey. */
 export type PasskeyVerificationOutcome =

@@ -20,7 +20,7 @@ export function PasskeySignIn({ leadsTo }: { leadsTo?: string }) {
           busyLabel="Signing In..."
           className="w-full"
         >
-          Sign in with a passkey
+          Log in with a passkey
         </PasskeyButton>
       )}
     </div>

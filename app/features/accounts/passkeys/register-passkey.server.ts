@@ -30,9 +30,9 @@ import {
 /** Maximum number of passkeys per account. */
 const MAX_PASSKEYS = 20;
 
-const TOO_MANY = `You have ${MAX_PASSKEYS} passkeys already. Please remove one first.`;
-const NOT_VERIFIED = "The passkey could not be added. Please try again.";
-const TAKEN = "This passkey is registered already.";
+const TOO_MANY = `You already have ${MAX_PASSKEYS} passkeys. Please remove one first.`;
+const NOT_VERIFIED = "The passkey couldn’t be added. Please try again.";
+const TAKEN = "This passkey is already registered.";
 
 /** EdDSA, ES256 and RS256 (IANA, COSE Algorithms). Every supported version of Node can verify them. */
 const ALGORITHMS = [-8, -7, -257];

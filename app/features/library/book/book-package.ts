@@ -121,7 +121,7 @@ function metadata({ identifier, modified, site }: BookContents, images: readonly
     meta("schema:accessibilityHazard", mayMove ? "unknown" : "none"),
     meta(
       "schema:accessibilitySummary",
-      "The text can be enlarged, and read by screen readers; it has headings and a table of contents. Images have descriptions.",
+      "The text can be enlarged and read by screen readers. It has headings and a table of contents. Images have descriptions.",
     ),
     // an older release imported editions without it
     ...conformance(site.ebook?.checkedBy),

@@ -43,8 +43,8 @@ export function NewHighlightPage(text: NewHighlight) {
         <input type="hidden" name="renderKey" value={renderKey} />
         <fieldset>
           <legend className="field-label">
-            Sentences of paragraph {block} of {blockCount}; the highlight reaches from the first to
-            the last you check
+            Sentences in paragraph {block} of {blockCount}; the highlight runs from the first to the
+            last you check
           </legend>
           {sentences.map(({ start, end, text }, index) => (
             <label key={start} className="highlight-choice">

@@ -30,7 +30,7 @@ export function HighlightsPage({ query, total, page, pages, texts }: HighlightLi
       <p role="status" className="mt-8 text-ink-soft">
         {query === ""
           ? total === 0
-            ? "You have no highlights yet. Select words in a chapter to highlight them."
+            ? "You don’t have any highlights yet. Select words in a chapter to highlight them."
             : numbered
           : total === 0
             ? `No matches for “${query}”`

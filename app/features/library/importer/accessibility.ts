@@ -47,17 +47,17 @@ export function accessibilityReport({ site, documents, media }: EditionSource): 
   const moving = [...media.values()].filter(({ mediaType }) => /gif|webp/.test(mediaType));
   const sounds = documents.filter(({ audio }) => audio !== null);
   const looks = [
-    "Does each description of a picture say what the picture says? (WCAG 1.1.1)",
-    "Does no picture show words, and does no sentence rely on a color or place alone? (1.3.3, 1.4.1, 1.4.5)",
-    sounds.length > 0 && `Do the texts of the ${sounds.length} sounds tell what is heard? (1.2.1)`,
+    "Does each picture's description say what the picture shows? (WCAG 1.1.1)",
+    "Are pictures free of words, and does no sentence rely on color or position alone? (1.3.3, 1.4.1, 1.4.5)",
+    sounds.length > 0 && `Do the texts of the ${sounds.length} sounds say what is heard? (1.2.1)`,
     moving.length > 0 &&
       `Does none of these move for more than five seconds, or flash? ${moving.map(({ path }) => path).join(", ")} (2.2.2, 2.3.1)`,
-    "Do headings and links say what follows? (2.4.4, 2.4.6)",
+    "Do headings and links describe what they lead to? (2.4.4, 2.4.6)",
     `Is each text in its own language, without long passages in another? (3.1.1, 3.1.2; the book's is '${site?.language ?? "?"}')`,
     "Does it read well in an e-reader, with a screen reader, and with the largest letters? (1.4.4, 1.4.10)",
   ].filter((look) => look !== false);
   return [
-    "E-book: pictures have descriptions, headings nest, languages are named, colors have contrast. Notes name the rest.",
+    "E-book: pictures have descriptions, headings nest, languages are named, colors have contrast. Notes name what's missing.",
     site?.ebook.checkedBy
       ? `It claims EPUB Accessibility 1.1 and WCAG 2.2 AA, checked by ${site.ebook.checkedBy}, who has to look at:`
       : "It claims no standard. Before you name in site.yml who checked it, that person has to look at:",

@@ -34,7 +34,7 @@ export async function findWarnings(
 function sampleWords({ site, hasSiteFile }: EditionSource): EditionProblem[] {
   const still = site && !hasSiteFile ? sampleParts(site) : [];
   if (still.length === 0) return [];
-  const problem = `there is none, so the site has the sample's ${still.join(", ")}; 'content site' prints one to begin with`;
+  const problem = `there is none, so the site has the sample's ${still.join(", ")}; 'content site' prints one to start from`;
   return [{ file: SITE_FILE, line: null, problem }];
 }
 
@@ -93,7 +93,7 @@ async function imagesWithLocation({ folder, media }: EditionSource): Promise<Edi
   const warnings: EditionProblem[] = [];
   for (const { path, width } of media.values()) {
     if (width === null || !hasLocation(await readFile(join(folder, path)))) continue;
-    const problem = "says where it was taken, to whoever looks; remove its Exif data";
+    const problem = "tells anyone who looks where it was taken; remove its Exif data";
     warnings.push({ file: path, line: null, problem });
   }
   return warnings;

@@ -7,16 +7,16 @@ import { OperatorError } from "~db/operator-error";
 const PAGES: Record<string, { title: string; text: string }> = {
   privacy: {
     title: "Privacy",
-    text: `[[Who you are: name, postal address and e-mail address]] is responsible for this site.
+    text: `[[Who you are: name, postal address and email address]] is responsible for this site.
 
 ## What is stored
 
-- **Your account:** e-mail address, a hash of your password, passkeys, the picture you upload, and when each was set.
+- **Your account:** email address, a hash of your password, passkeys, the picture you upload, and when each was set.
 - **Your sessions:** when and with which kind of device you logged in. A session ends 30 days after its last use.
 - **Your reading:** how far you are in each text, your settings, your notes.
 - **Your membership:** its dates and state, and the numbers under which Stripe knows you. No card number reaches this
   site.
-- **The newsletter:** your e-mail address, and when and where you asked for it. It is deleted when you unsubscribe.
+- **The newsletter:** your email address, and when and where you asked for it. It is deleted when you unsubscribe.
 - **Visits:** a count of visitors a day. The hash that tells visitors apart is deleted within the following hours.
 - **Logs:** the network, not the address, of each request. They are kept for [[how long your server keeps logs]].
 
@@ -36,7 +36,7 @@ keeps your reading settings. None follows you to other sites.
 ## Your rights
 
 On your account page you can download all that is stored about you, and delete it. For anything else, write to
-[[your e-mail address]]. You may also complain to [[your data protection authority]].
+[[your email address]]. You may also complain to [[your data protection authority]].
 `,
   },
   imprint: {

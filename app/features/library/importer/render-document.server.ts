@@ -207,7 +207,7 @@ function resolveReferences(
       if (!node.alt?.trim()) {
         report(
           node,
-          "an image has no description for those who do not see it: ![description](file)",
+          "an image has no description for people who can't see it: ![description](file)",
         );
       }
       if (node.type === "image") resolveImage(node);
@@ -218,7 +218,7 @@ function resolveReferences(
       if (typeof address === "string") node.url = address;
       else report(node, `a link leads to '${node.url}'; ${address.problem}`);
     } else if (node.type === "listItem" && typeof node.checked === "boolean") {
-      report(node, "boxes to tick do not work here; write a plain list");
+      report(node, "checkboxes don't work here; write a plain list");
     }
   });
   return images;

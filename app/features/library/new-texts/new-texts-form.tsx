@@ -6,7 +6,7 @@ export function NewTextsForm({ isOn, redirectTo = "" }: { isOn: boolean; redirec
     <form method="post" action="/account/newsletter" id="new-texts" className="print:hidden">
       <p className="mb-4 text-ink-soft">
         {isOn
-          ? "We email you when a new chapter or extra is out."
+          ? "You’ll get an email when a new chapter or extra is out."
           : "We can email you when a new chapter or extra is out."}
       </p>
       <input type="hidden" name="intent" value={isOn ? "new-texts-off" : "new-texts-on"} />

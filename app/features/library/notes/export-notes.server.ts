@@ -19,7 +19,7 @@ export async function* exportNotes(
     listHighlightedTexts(userId),
   ]);
   const texts = new Map([...highlighted, ...written].map((text) => [text.slug, text]));
-  if (texts.size === 0) yield "\nThere are no notes yet.\n";
+  if (texts.size === 0) yield "\nYou don’t have any notes yet.\n";
   const entries = new Map(
     (edition?.all() ?? []).map((entry, index) => [entry.id, { entry, index }]),
   );

@@ -62,7 +62,7 @@ export function NotesPage({ slug, owner, note }: NotesPageProps) {
             {state.message}
           </p>
           <a href={NOTES_FILE_PATH} download className="text-link notes-file">
-            All your notes as a file
+            Download all your notes
           </a>
         </div>
       </form>

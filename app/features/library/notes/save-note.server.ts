@@ -177,7 +177,7 @@ function storableText(text: string): string {
 const count = (characters: number) => characters.toLocaleString("en-US");
 
 const tooLong = (length: number) =>
-  `Notes on one text may have ${count(MAX_NOTE_LENGTH)} characters. These have ${count(length)}.`;
+  `Notes on one text can have at most ${count(MAX_NOTE_LENGTH)} characters. Yours have ${count(length)}.`;
 
 const mergedTooLong = (length: number) =>
-  `Your notes were changed elsewhere too, and both versions together have ${count(length)} characters. Notes on one text may have ${count(MAX_NOTE_LENGTH)}.`;
+  `Your notes were changed elsewhere too. Both versions together have ${count(length)} characters, and notes on one text can have at most ${count(MAX_NOTE_LENGTH)}.`;

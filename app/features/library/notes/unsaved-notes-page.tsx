@@ -8,7 +8,7 @@ export function UnsavedNotesPage({ slug, owner, version, text, message, signInAs
   return (
     <section className="frame outcome-page">
       <div className="notes-page">
-        <h1 className="page-heading">Your notes are not saved yet</h1>
+        <h1 className="page-heading">Your notes aren’t saved yet</h1>
         <p className="lead">{message}</p>
         <form method="post" action={NOTES_PATH} className="mt-8 grid gap-6">
           <input type="hidden" name="slug" value={slug} />

@@ -6,6 +6,6 @@ export type UnsavedNotes = {
   text: string;
   /** Why it was not stored, in a sentence or two. */
   message: string;
-  /** E-mail address to sign in with, "" if unknown; null if the retry needs no sign-in. */
+  /** Email address to sign in with, "" if unknown; null if the retry needs no sign-in. */
   signInAs: string | null;
 };

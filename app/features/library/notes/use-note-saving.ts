@@ -80,7 +80,7 @@ export function useNoteSaving(
       status === 0
         ? "Not saved: no connection."
         : `Not saved. ${body.error ?? "Something went wrong."}`;
-    const where = isKept ? "Your text is kept in this browser." : "Please keep this page open.";
+    const where = isKept ? "This browser keeps your text." : "Please keep this page open.";
     isSignedOut.current = body.signedOut === true;
     setState({ message: `${why} ${where}`, signedOut: isSignedOut.current });
   }, []);
@@ -94,7 +94,7 @@ export function useNoteSaving(
       // possibly cleared by accident, so only the button saves an empty text
       if (text === "" && !empty) {
         return setState({
-          message: "The page is empty. Press “Save notes” to clear what is stored.",
+          message: "The page is empty. Press “Save notes” to delete your saved notes.",
           signedOut: false,
         });
       }
@@ -126,7 +126,7 @@ export function useNoteSaving(
       }
       forgetDrafts(owner, slug, page.current);
       setState({
-        message: insertions.length > 0 ? "Saved, with what was written elsewhere." : "Saved",
+        message: insertions.length > 0 ? "Saved, along with changes made elsewhere." : "Saved",
         signedOut: false,
       });
       if (redirectTo) {

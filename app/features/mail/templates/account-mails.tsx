@@ -20,22 +20,21 @@ export function accountWelcomeMail({
 }: AccountWelcome): Mail {
   return composeMail({
     subject: `Welcome to ${currentSite().title}`,
-    preview: "Your account is ready. Please confirm that this address is yours.",
-    heading: "Good to have you along",
+    preview: "Your account is ready. Please confirm your email address.",
+    heading: "Welcome",
     text: [
-      "Your account is ready. You log in with this email address and the password you chose.",
+      "Your account is ready. Log in with this email address and the password you chose.",
       <>
-        One thing, whenever it suits you: please confirm that this address is yours. And if you
-        would like to begin somewhere, begin with{" "}
-        <MailLink href={previewUrl}>the opening pages</MailLink>.
+        When you have a moment, please confirm that this address is yours. Want to start reading?
+        Try <MailLink href={previewUrl}>the opening pages</MailLink>.
       </>,
     ],
     button: { label: "Confirm this address", href: confirmUrl },
     notes: [
       <>
-        You get this letter once, because an account was created with this address. If it was not
-        you, <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>: that signs out
-        everybody else, and the account is yours.
+        You’re getting this email because an account was created with this address. If it wasn’t
+        you, <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>. That logs everyone
+        else out, and the account is yours.
       </>,
     ],
   });
@@ -45,14 +44,14 @@ export function accountWelcomeMail({
 export function signUpAttemptMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "You already have an account",
-    preview: "Somebody tried to sign up with your address. Nothing was changed.",
+    preview: "Someone tried to sign up with your address. Nothing was changed.",
     heading: "You already have an account",
     text: [
-      "Somebody has just tried to sign up with your email address. There is an account with it already, so nothing was changed and nobody was let in.",
-      "If that was you, log in with your password, or choose a new one if you do not remember it. If it was not, there is nothing you need to do.",
+      "Someone just tried to sign up with your email address. It already has an account, so nothing was changed and no one got in.",
+      "If it was you, log in with your password, or choose a new one if you’ve forgotten it. If it wasn’t, you don’t need to do anything.",
     ],
     button: { label: "Choose a new password", href: url },
-    notes: ["You get this letter at most once a day."],
+    notes: ["We send this email at most once a day."],
   });
 }
 
@@ -66,16 +65,14 @@ type EmailConfirmation = {
 export function emailConfirmationMail({ url, forgotPasswordUrl }: EmailConfirmation): Mail {
   return composeMail({
     subject: "Confirm your email address",
-    preview: "So that nobody else can use it for an account.",
+    preview: "This keeps others from using it for an account.",
     heading: "Is this your address?",
-    text: [
-      "You asked for a link to confirm the address of your account. Here it is; with one press of a button you are done.",
-    ],
+    text: ["You asked for a link to confirm your account’s address. Here it is."],
     button: { label: "Confirm this address", href: url, isWrittenOut: true },
     notes: [
       <>
-        If you have no account with us, somebody else made one with your address:{" "}
-        <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>, and it is yours.
+        If you don’t have an account with us, someone else made one with your address. To make it
+        yours, <MailLink href={forgotPasswordUrl}>choose a new password</MailLink>.
       </>,
     ],
   });
@@ -85,15 +82,15 @@ export function emailConfirmationMail({ url, forgotPasswordUrl }: EmailConfirmat
 export function emailChangeMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Confirm your new email address",
-    preview: "One step is left. The link works for a day.",
+    preview: "One step left. The link works for a day.",
     heading: "A new address for your account",
     text: [
-      "You asked us to move your account to this address. Confirm it, and from then on you log in with it, and your mail and receipts come here.",
+      "You asked us to move your account to this address. Once you confirm it, you’ll use it to log in, and your mail and receipts will come here.",
     ],
     button: { label: "Confirm this address", href: url, isWrittenOut: true },
     notes: [
-      "The link works once, and for one day.",
-      "If you did not ask for it, somebody has probably mistyped theirs. You need not do anything.",
+      "The link works once, for one day.",
+      "If you didn’t ask for this, someone probably mistyped their own address. You don’t need to do anything.",
     ],
   });
 }
@@ -102,14 +99,14 @@ export function emailChangeMail({ url }: { url: string }): Mail {
 export function emailChangedMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Your email address was changed",
-    preview: "If that was you, there is nothing left to do.",
+    preview: "If it was you, you don’t need to do anything.",
     heading: "Your account has a new address",
     text: [
-      "The email address of your account was changed just now. From here on you log in with the new one, and this is the last letter to the old one.",
-      "If that was you, all is well. If it was not, take your account back: this address becomes yours again, everybody is signed out, passkeys added in the last week or since are removed, and you choose a new password.",
+      "Your account’s email address was just changed. From now on, log in with the new one. This is the last email to the old one.",
+      "If it was you, you don’t need to do anything. If it wasn’t, take your account back: it returns to this address, everyone is logged out, passkeys added in the week before the change or since are removed, and you choose a new password.",
     ],
-    button: { label: "This was not me", href: url, isWrittenOut: true },
-    notes: ["The link works once, and for seven days."],
+    button: { label: "This wasn’t me", href: url, isWrittenOut: true },
+    notes: ["The link works once, for seven days."],
   });
 }
 
@@ -117,13 +114,13 @@ export function emailChangedMail({ url }: { url: string }): Mail {
 export function passwordResetMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Choose a new password",
-    preview: "The link works once, and for one hour.",
-    heading: "The way back in",
-    text: ["You asked for a new password. Choose one, and you can log in again."],
+    preview: "The link works once, for one hour.",
+    heading: "Choose a new password",
+    text: ["You asked for this link. Once you’ve chosen a new password, you can log in again."],
     button: { label: "Choose a new password", href: url, isWrittenOut: true },
     notes: [
-      "The link works once, and for one hour.",
-      "If you did not ask for it, you need not do anything: your password stays as it is.",
+      "The link works once, for one hour.",
+      "If you didn’t ask for this, you don’t need to do anything. Your password stays the same.",
     ],
   });
 }
@@ -139,25 +136,25 @@ type PasswordChange = {
 
 /** Tells an account's owner that the password was changed and which passkeys can still sign in. */
 export function passwordChangedMail({ url, by, passkeys }: PasswordChange): Mail {
-  const devices = `every ${by === "reset" ? "" : "other "}device that was signed in`;
+  const devices = `every ${by === "reset" ? "" : "other "}device that was logged in`;
   return composeMail({
     subject: "Your password was changed",
-    preview: "If that was you, there is nothing left to do.",
+    preview: "If it was you, you don’t need to do anything.",
     heading: "Your password was changed",
     text: [
-      `A new password was chosen for your account just now, and ${devices} has been signed out.`,
+      `Your account’s password was just changed, and ${devices} has been logged out.`,
       passkeys.count > 0 && (
         <>
           Your account has {passkeys.count === 1 ? "a passkey" : `${passkeys.count} passkeys`},
-          which can sign in as before. Please look whether you know{" "}
+          which can still log in. Please check that you recognize{" "}
           {passkeys.count === 1 ? "it" : "all of them"}:{" "}
           <MailLink href={passkeys.url}>your passkeys</MailLink>.
         </>
       ),
-      "If that was you, all is well and there is nothing left to do. If it was not, take your account back now: choose a new password.",
+      "If it was you, you don’t need to do anything. If it wasn’t, choose a new password now to take your account back.",
     ],
-    button: { label: "This was not me", href: url },
-    notes: ["You get this letter each time your password changes."],
+    button: { label: "This wasn’t me", href: url },
+    notes: ["We send this email each time your password changes."],
   });
 }
 
@@ -167,24 +164,24 @@ export type LeftMembership = "nothing" | "debit" | "subscription";
 const ENDED = "If you were a premium member, your membership has ended, and";
 const LEFT: Record<LeftMembership, string> = {
   nothing: `${ENDED} nothing more will be charged.`,
-  debit: `${ENDED} no new payment will be taken. A bank debit that was already on its way may still arrive; write to us to get it back.`,
+  debit: `${ENDED} no new payment will be taken. A bank debit that was already on its way may still arrive; if it does, write to us and we’ll refund it.`,
   subscription:
-    "If you were a premium member, your membership is ended by hand. Should anything be charged after this letter, please write to us.",
+    "If you were a premium member, we’ll end your membership by hand. If anything is charged after this email, please write to us.",
 };
 
 /** Confirms that an account was deleted. The last mail to its address. */
 export function accountDeletedMail({ membership }: { membership: LeftMembership }): Mail {
   return composeMail({
-    subject: "Your account is deleted",
-    preview: "With everything that belonged to it.",
-    heading: "Farewell, and thank you",
+    subject: "Your account has been deleted",
+    preview: "Everything that belonged to it is gone.",
+    heading: "Your account has been deleted",
     text: [
-      `Your account and everything that belonged to it are deleted: your notes, your place in the book, and your address on the newsletter’s list. ${LEFT[membership]}`,
-      "Receipts of past payments stay with Stripe for as long as the law requires.",
-      "Should your way lead past here again, you are welcome as anybody new.",
+      `Your account and everything in it have been deleted: your notes, your place in the book, and your newsletter subscription. ${LEFT[membership]}`,
+      "Stripe keeps receipts of past payments for as long as the law requires.",
+      "You can sign up again anytime. Thank you for reading with us.",
     ],
     notes: [
-      "This is the last letter to this address. If it was not you who deleted the account, please write to us.",
+      "This is the last email to this address. If you didn’t delete the account, please write to us.",
     ],
   });
 }

@@ -10,18 +10,18 @@ type Cancellation = {
 /** Confirms to an address that its declaration has arrived, whether or not it has a contract. */
 export function cancellationReceivedMail({ receivedAt, facts }: Cancellation): Mail {
   return composeMail({
-    subject: "We have received your cancellation",
+    subject: "We’ve received your cancellation",
     preview: `It arrived on ${receivedAt}.`,
-    heading: "We have received your cancellation",
+    heading: "We’ve received your cancellation",
     text: [
       <>
         It arrived on <strong>{receivedAt}</strong>, as follows.
       </>,
-      "We match it to your contract. An ordinary cancellation takes effect at the end of the period that is paid, or on the later day that you name. We write to you if anything is missing.",
+      "We’ll match it to your contract. An ordinary cancellation takes effect at the end of the paid period, or on the later day you name. We’ll write to you if anything is missing.",
     ],
     facts,
     notes: [
-      "You get this letter because somebody entered your address on our page for cancellations. If that was not you, answer this letter.",
+      "You’re getting this email because someone entered your address on our cancellation page. If it wasn’t you, reply to this email.",
     ],
   });
 }
@@ -37,12 +37,12 @@ export function cancellationDeclaredMail({
     preview: `It arrived on ${receivedAt}.`,
     heading: "A cancellation to match",
     text: [
-      `Somebody canceled on the page for cancellations on ${receivedAt}, and received a confirmation. The site ended nothing: nobody was signed in.`,
-      "Find the contract, cancel the subscription in Stripe’s dashboard, and write to the person when it ends, or if you find none.",
+      `Someone canceled on the cancellation page on ${receivedAt} and got a confirmation. The site ended nothing, because no one was logged in.`,
+      "Find the contract, cancel the subscription in Stripe’s dashboard, and tell the person when it ends, or that you found none.",
       <code key="show">golden-path members show {email}</code>,
     ],
     facts,
     signature: null,
-    notes: ["The law counts from the day on which it arrived, not from the day you read it."],
+    notes: ["The law counts from the day it arrived, not from the day you read it."],
   });
 }

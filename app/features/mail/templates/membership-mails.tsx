@@ -32,10 +32,10 @@ export function membershipBegunMail({
   const price = renewal?.amount ?? paid;
   return composeMail({
     subject: "Welcome to Premium",
-    preview: "The whole book is open to you.",
-    heading: "The whole book is open to you",
+    preview: "You can read the whole book now.",
+    heading: "You can read the whole book now",
     text: [
-      "Thank you. Your membership has begun: all chapters and extras are waiting in the members’ area.",
+      "Thank you. Your membership has begun. All chapters and extras are in the members’ area.",
     ],
     facts: [
       { name: "Seller", value: seller },
@@ -56,7 +56,7 @@ export function membershipBegunMail({
       </>,
       cancellationUrl && (
         <>
-          Or <MailLink href={cancellationUrl}>without signing in</MailLink>.
+          Or <MailLink href={cancellationUrl}>without logging in</MailLink>.
         </>
       ),
     ],
@@ -84,7 +84,7 @@ export function membershipCanceledMail({ endsAt, status, url }: MembershipCancel
     heading: "Your membership is canceled",
     text: [
       <>
-        This letter confirms it. <strong>{until}</strong>
+        This email confirms it. <strong>{until}</strong>
       </>,
       `Thank you for reading with us. If you change your mind before that day, you can resume your membership${hasProblem ? "" : " in the members’ area"}.`,
     ],
@@ -92,7 +92,7 @@ export function membershipCanceledMail({ endsAt, status, url }: MembershipCancel
       label: hasProblem ? "Manage your membership" : "Open the members’ area",
       href: url,
     },
-    notes: ["If it was not you who canceled, resume it there, and choose a new password."],
+    notes: ["If you didn’t cancel, resume it there and choose a new password."],
   });
 }
 
@@ -111,14 +111,14 @@ function untilWhen(status: MembershipCanceled["status"], day: string): string {
 export function membershipEndedMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "Your membership has ended",
-    preview: "Nothing more will be charged, and the door stays open.",
+    preview: "Nothing more will be charged. You can come back anytime.",
     heading: "Your membership has ended",
     text: [
-      "The members’ area is closed to you now, and nothing more will be charged. Your account stays, and so does your place on our list if you get our letters.",
-      "Thank you for reading with us. You can come back whenever you like.",
+      "You no longer have access to the members’ area, and nothing more will be charged. You keep your account, and your newsletter if you’re subscribed.",
+      "Thank you for reading with us. You can come back anytime.",
     ],
     button: { label: "Come back to Premium", href: url },
-    notes: ["You get this letter once, because your membership has ended."],
+    notes: ["You’re getting this email because your membership has ended."],
   });
 }
 
@@ -137,26 +137,26 @@ export function membershipRefundedMail({ amount, status, url }: MembershipRefund
   const access = status.kind === "ended" ? "" : ", so your access has ended";
   return composeMail({
     subject: "Your payment was refunded",
-    preview: "It is on its way back to you, and your access has ended.",
+    preview: "The money is on its way back to you, and your access has ended.",
     heading: "Your payment was refunded",
     text: [
-      `${payment}${access}. Most banks show the money within five to ten business days.`,
+      `${payment}${access}. It usually takes five to ten business days to show up.`,
       whatBecomesOfIt(status),
     ],
     button: {
       label: status.kind === "renews" ? "Manage or cancel membership" : "Invoices and receipts",
       href: url,
     },
-    notes: ["You get this letter because a payment to us was refunded to your card."],
+    notes: ["You’re getting this email because a payment to us was refunded."],
   });
 }
 
 function whatBecomesOfIt(status: MembershipRefunded["status"]): string {
   switch (status.kind) {
     case "renews":
-      return "The membership itself still renews: cancel it if you do not want to be charged again.";
+      return "Your membership still renews. Cancel it if you don’t want to be charged again.";
     case "ends":
-      return `The membership itself ends on ${mailDate(status.at)}, and nothing more will be charged.`;
+      return `Your membership ends on ${mailDate(status.at)}, and nothing more will be charged.`;
     case "ended":
       return "Your membership has ended, and nothing more will be charged.";
   }
@@ -166,14 +166,14 @@ function whatBecomesOfIt(status: MembershipRefunded["status"]): string {
 export function membershipTwiceMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "You have two memberships",
-    preview: "One is enough: cancel either of them.",
+    preview: "You only need one. Cancel either of them.",
     heading: "You have two memberships",
     text: [
-      "Your account has two memberships at Stripe, and both are charged. One is enough for the whole book.",
-      "Cancel either of them; the other one goes on as before. To get back what you paid for the second one, answer this letter.",
+      "Your account has two memberships, and you’re being charged for both. You only need one.",
+      "Cancel either of them; the other one continues. For a refund of the second one, reply to this email.",
     ],
     button: { label: "Manage your memberships", href: url },
-    notes: ["If you have ended one in the meantime, there is nothing left to do."],
+    notes: ["If you’ve already canceled one, you don’t need to do anything."],
   });
 }
 
@@ -198,33 +198,28 @@ export function membershipRenewalFailedMail(failed: RenewalFailed): Mail {
   if (confirmUrl) {
     return composeMail({
       subject: "Please confirm your membership payment",
-      preview: `Your bank asks for it. ${keeps}`,
-      heading: "Your bank asks you to confirm",
+      preview: `Your bank requires it. ${keeps}`,
+      heading: "Please confirm your payment",
       text: [
-        `We tried to renew your membership, and your bank wants you to confirm ${payment}. It takes a minute, on Stripe’s page, with the card you have.`,
+        `We tried to renew your membership, and your bank wants you to confirm ${payment}. It takes a minute on Stripe’s page, with your current card.`,
         <strong key="keeps">{keeps}</strong>,
       ],
       button: { label: "Confirm the payment", href: confirmUrl },
-      notes: [
-        "If you have confirmed it in the meantime, our letters have crossed, and there is nothing left to do.",
-      ],
+      notes: ["If you’ve already confirmed it, you can ignore this email."],
     });
   }
   return composeMail({
-    subject: "Your membership payment did not go through",
-    preview: `${keeps} Another card mends it.`,
-    heading: "Your payment did not go through",
+    subject: "Your membership payment didn’t go through",
+    preview: `${keeps} A new card fixes it.`,
+    heading: "Your payment didn’t go through",
     text: [
-      `We tried to renew your membership, but your bank did not let ${payment} through. Cards expire, and banks are careful; it happens to most of us.`,
+      `We tried to renew your membership, but your bank declined ${payment}. The card may have expired or been replaced.`,
       <>
-        <strong>{keeps}</strong> Update your card, and the payment is tried again with the new one
-        right away.
+        <strong>{keeps}</strong> Update your card, and we’ll charge the new one right away.
       </>,
     ],
     button: { label: "Update payment card", href: url },
-    notes: [
-      "If you have settled it in the meantime, our letters have crossed, and there is nothing left to do.",
-    ],
+    notes: ["If you’ve already paid, you can ignore this email."],
   });
 }
 

@@ -37,7 +37,7 @@ export function newTextsMail({ texts, list }: { texts: NewText[]; list: MailingL
       </span>
     )),
     ...(isOne && first && { button: { label: "Read it", href: first.url } }),
-    notes: ["You get this mail because you asked on the site to hear of new chapters."],
+    notes: ["You’re getting this email because you asked to hear about new chapters."],
     list,
   });
 }

@@ -6,14 +6,14 @@ import type { Mail } from "../render-mail";
 export function newsletterConfirmationMail({ url }: { url: string }): Mail {
   return composeMail({
     subject: "One step left: confirm your email",
-    preview: "Confirm it, and the next letter will find you.",
+    preview: "Confirm it to get the next letter.",
     heading: "One step left",
     text: [
-      "Someone, most likely you, asked for our letter at this address.",
-      "Confirm it, and the next one will find you.",
+      "Someone, probably you, asked to get our newsletter at this address.",
+      "Confirm it, and you’ll get the next letter.",
     ],
     button: { label: "Confirm my email", href: url, isWrittenOut: true },
-    notes: ["If it was not you, leave this letter be: nothing more will come."],
+    notes: ["If it wasn’t you, ignore this email. You won’t get any more."],
   });
 }
 
@@ -27,15 +27,15 @@ type NewsletterWelcome = {
 export function newsletterWelcomeMail({ previewUrl, list }: NewsletterWelcome): Mail {
   return composeMail({
     subject: "You’re on the list",
-    preview: "The next letter will come to this address.",
+    preview: "You’ll get the next letter at this address.",
     heading: "You’re on the list",
     text: [
-      "Thank you for asking for our letter.",
-      "Until the next one comes, the opening pages of the book are there to read.",
+      "Thank you for subscribing to our newsletter.",
+      "Until the next letter comes, you can read the book’s opening pages.",
     ],
     button: { label: "Read the opening pages", href: previewUrl },
     notes: [
-      "You get our letters because someone, most likely you, asked for them at this address. If it was not you, or you have read enough, you can leave the list at any time.",
+      "You’re getting this because someone, probably you, subscribed with this address. You can unsubscribe anytime.",
     ],
     list,
   });

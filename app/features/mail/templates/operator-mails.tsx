@@ -30,7 +30,7 @@ export function operatorAlertMail(alert: OperatorAlert): Mail {
     ],
     signature: null,
     notes: [
-      "You get one mail when this is resolved, and at most one a day about the same alert.",
+      "You get one email when this is resolved, and at most one a day about the same alert.",
       whyOperator(host),
     ],
   });
@@ -49,7 +49,7 @@ export function operatorResolvedMail({ host, title, resolved, since, until }: Re
     heading: title,
     text: [
       resolved,
-      `It was noticed on ${since} and resolved on ${until}. There is nothing you need to do.`,
+      `It was noticed on ${since} and resolved on ${until}. You don’t need to do anything.`,
     ],
     signature: null,
     notes: [whyOperator(host)],
@@ -60,10 +60,10 @@ export function operatorResolvedMail({ host, title, resolved, since, until }: Re
 export function operatorTestMail({ host }: { host: string }): Mail {
   return composeMail({
     subject: `${host}: a test`,
-    preview: "It arrived: you will get the alerts of your site here.",
+    preview: "It arrived. Your site’s alerts will come here.",
     heading: "Your site can reach you",
     text: [
-      `Alerts of ${host} will arrive here, and on the first day of each month a letter about how the site is doing.`,
+      `Alerts from ${host} will come here, and so will a monthly letter about how the site is doing.`,
     ],
     signature: null,
     notes: [whyOperator(host)],
@@ -112,7 +112,7 @@ export function operatorLetterMail({ host, month, summary, sections }: OperatorL
 }
 
 const whyOperator = (host: string) =>
-  `You get this because your address is OPERATOR_EMAIL of ${host}. In a container, put ‘docker exec’ and its name before a command.`;
+  `You’re getting this because your address is the OPERATOR_EMAIL of ${host}. In a container, put ‘docker exec’ and its name before a command.`;
 
 type AuthorNotice = {
   subject: string;
@@ -147,17 +147,16 @@ export function authorNoticeMail(notice: AuthorNotice): Mail {
 export function testMail({ siteUrl }: { siteUrl: string }): Mail {
   return composeMail({
     subject: "A test of your site's mail",
-    preview: "It arrived, and looks as the site's other letters do.",
+    preview: "It arrived, and looks like the site's other mail.",
     heading: "Your site’s mail arrives",
     text: [
       <>
-        This letter was sent by <MailLink href={siteUrl}>your site</MailLink>, in the same way as
-        the letters to readers. If you found it among spam, look at what ‘mail doctor’ says about
-        SPF, DKIM and DMARC.
+        This email was sent by <MailLink href={siteUrl}>your site</MailLink>, the same way as mail
+        to readers. If it landed in spam, see what ‘mail doctor’ says about SPF, DKIM and DMARC.
       </>,
     ],
     notes: [
-      "Somebody who looks after the site asked for this letter with ‘mail test’. If that was not you, they mistyped an address: there is nothing to do, and no more will come.",
+      "Someone who runs the site asked for this email with ‘mail test’. If it wasn’t you, they mistyped an address. You don’t need to do anything, and you won’t get another.",
     ],
   });
 }

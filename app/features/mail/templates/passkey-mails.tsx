@@ -12,24 +12,24 @@ export type PasskeyFacts = {
   resetUrl: string;
 };
 
-const NOTES = ["You get this letter each time a passkey is added or removed."];
+const NOTES = ["We send this email each time a passkey is added or removed."];
 
 /** Tells an account's owner that a passkey was added. */
 export function passkeyAddedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
   return composeMail({
     subject: "A passkey was added to your account",
-    preview: "If that was you, there is nothing left to do.",
+    preview: "If it was you, you don’t need to do anything.",
     heading: "A passkey was added",
     text: [
-      `A passkey, “${name}”, was added to your account just now. Whoever has it can sign in without your password.`,
+      `A passkey, “${name}”, was just added to your account. Anyone who has it can log in without your password.`,
       <>
-        If that was you, all is well and there is nothing left to do. If it was not, take your
-        account back now: choose a new password, which signs everybody out, and then remove the
-        passkey <MailLink href={listUrl}>on your account’s page</MailLink>. A new password alone
-        does not remove it.
+        If it was you, you don’t need to do anything. If it wasn’t, take your account back now:
+        choose a new password, which logs everyone out, and then remove the passkey{" "}
+        <MailLink href={listUrl}>on your account page</MailLink>. A new password alone doesn’t
+        remove it.
       </>,
     ],
-    button: { label: "This was not me", href: resetUrl },
+    button: { label: "This wasn’t me", href: resetUrl },
     notes: NOTES,
   });
 }
@@ -38,17 +38,17 @@ export function passkeyAddedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mai
 export function passkeyRemovedMail({ name, listUrl, resetUrl }: PasskeyFacts): Mail {
   return composeMail({
     subject: "A passkey was removed from your account",
-    preview: "If that was you, there is nothing left to do.",
+    preview: "If it was you, you don’t need to do anything.",
     heading: "A passkey was removed",
     text: [
-      `The passkey “${name}” was removed from your account just now. Nobody can log in with it anymore. You can delete it on your device, too.`,
+      `The passkey “${name}” was just removed from your account. No one can log in with it anymore. You can delete it from your device too.`,
       <>
-        If that was you, all is well and there is nothing left to do. If it was not, take your
-        account back now: choose a new password, and then look at the passkeys{" "}
-        <MailLink href={listUrl}>on your account’s page</MailLink>.
+        If it was you, you don’t need to do anything. If it wasn’t, take your account back now:
+        choose a new password, and then check the passkeys{" "}
+        <MailLink href={listUrl}>on your account page</MailLink>.
       </>,
     ],
-    button: { label: "This was not me", href: resetUrl },
+    button: { label: "This wasn’t me", href: resetUrl },
     notes: NOTES,
   });
 }

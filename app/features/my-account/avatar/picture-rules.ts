@@ -17,8 +17,8 @@ export type PictureRefusal =
 export const REFUSALS: Record<PictureRefusal, string> = {
   missing: "Please choose a picture first.",
   "too-large": "The picture is larger than 5 MB. Please choose a smaller one.",
-  unsupported: "Please choose a picture in the format PNG, JPEG, WebP or AVIF.",
+  unsupported: "Please choose a PNG, JPEG, WebP or AVIF picture.",
   "too-many-pixels": "The picture has too many pixels. Please choose a smaller one.",
   "too-elongated": "The picture is too long and narrow. Please crop it first.",
-  unreadable: "The picture could not be read. Please choose another one.",
+  unreadable: "The picture couldn’t be read. Please choose another one.",
 };

@@ -58,7 +58,7 @@ describe("a list of addresses", () => {
     const list = "email\n\u200ba@münchen.example\u00a0\nB@XN--MNCHEN-3YA.example\nö@example.test\n";
     expect(await read(list)).toEqual({
       emails: ["a@xn--mnchen-3ya.example", "b@xn--mnchen-3ya.example"],
-      refused: [{ line: 4, value: "ö@example.test", reason: "not an e-mail address" }],
+      refused: [{ line: 4, value: "ö@example.test", reason: "not an email address" }],
     });
   });
 
@@ -93,11 +93,11 @@ describe("a list of addresses", () => {
     );
     expect(emails).toEqual(["a@example.test"]);
     expect(refused).toEqual([
-      { line: 3, value: "nobody", reason: "not an e-mail address" },
-      { line: 4, value: ",C", reason: "no e-mail address" },
+      { line: 3, value: "nobody", reason: "not an email address" },
+      { line: 4, value: ",C", reason: "no email address" },
       { line: 5, value: 'b@example.test,"D', reason: "a quotation mark is not closed" },
       { line: 6, value: '"E,x', reason: "a quotation mark is not closed" },
-      { line: 7, value: '" ",F', reason: "no e-mail address" },
+      { line: 7, value: '" ",F', reason: "no email address" },
     ]);
   });
 
@@ -123,17 +123,17 @@ describe("a list of addresses", () => {
     [
       "another table",
       "Name,City\nA,B",
-      "has no column of e-mail addresses: name it 'email'. Found 'Name', 'City'.",
+      "has no column of email addresses: name it 'email'. Found 'Name', 'City'.",
     ],
     [
       "a terminal's commands",
       "\u001b[2JName\u0007,City\n",
-      "has no column of e-mail addresses: name it 'email'. Found '\ufffd[2JName\ufffd', 'City'.",
+      "has no column of email addresses: name it 'email'. Found '\ufffd[2JName\ufffd', 'City'.",
     ],
     [
       "two columns of addresses",
       "Email,E-Mail\n",
-      "has several columns of e-mail addresses: leave one, or name one 'email'. Found 'Email', 'E-Mail'.",
+      "has several columns of email addresses: leave one, or name one 'email'. Found 'Email', 'E-Mail'.",
     ],
     [
       "a workbook",
@@ -148,7 +148,7 @@ describe("a list of addresses", () => {
     [
       "a table of 30 columns",
       Array.from({ length: 30 }, (_, n) => `c${n}`).join(),
-      `has no column of e-mail addresses: name it 'email'. Found ${Array.from({ length: 20 }, (_, n) => `'c${n}'`).join(", ")} and 10 more.`,
+      `has no column of email addresses: name it 'email'. Found ${Array.from({ length: 20 }, (_, n) => `'c${n}'`).join(", ")} and 10 more.`,
     ],
   ])("is refused as a whole if it is not one: %s", async (_what, content, message) => {
     const path = join(folder, "list.csv");

@@ -133,11 +133,11 @@ function readStart(file: string, first: CsvRecord | undefined, readsStatus: bool
       return { ...found, status: readsStatus ? readStatus(file, names, found.hasHeader) : null };
     case "missing":
       throw new OperatorError(
-        `${file} has no column of e-mail addresses: name it 'email'. Found ${listNames(found.names)}.`,
+        `${file} has no column of email addresses: name it 'email'. Found ${listNames(found.names)}.`,
       );
     case "ambiguous":
       throw new OperatorError(
-        `${file} has several columns of e-mail addresses: leave one, or name one 'email'. Found ${listNames(found.names)}.`,
+        `${file} has several columns of email addresses: leave one, or name one 'email'. Found ${listNames(found.names)}.`,
       );
   }
 }
@@ -148,7 +148,7 @@ function readStatus(file: string, names: string[], hasHeader: boolean): StatusRe
   const unknown = status ? status.unknown : statusColumns(wordsAlone(names));
   if (unknown.length === 0) return status;
   throw new OperatorError(
-    `${file} has a column that looks like a status, and is not understood: ${listNames(unknown)}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
+    `${file} has a column that looks like a status, and isn't recognized: ${listNames(unknown)}. Keep the lines of those who are subscribed, delete the column, and import the file again.`,
   );
 }
 
@@ -163,9 +163,9 @@ function readAddress(
   const { line, text } = record;
   if ("problem" in record) return { line, value: text, reason: record.problem };
   const value = record.cells[column] ?? "";
-  if (value.trim() === "") return { line, value: text, reason: "no e-mail address" };
+  if (value.trim() === "") return { line, value: text, reason: "no email address" };
   const email = readEmail(unescapeCell(value));
-  return email === null ? { line, value, reason: "not an e-mail address" } : { line, email };
+  return email === null ? { line, value, reason: "not an email address" } : { line, email };
 }
 
 function isAddress(cell: string): boolean {

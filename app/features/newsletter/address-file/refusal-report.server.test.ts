@@ -15,7 +15,7 @@ const start = (name = "list.csv") => RefusalReport.start(join(folder, name));
 const refusedOn = (line: number, value = "nobody") => ({
   line,
   value,
-  reason: "not an e-mail address",
+  reason: "not an email address",
 });
 
 describe("the report of refused records", () => {

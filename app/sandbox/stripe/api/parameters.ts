@@ -105,7 +105,7 @@ export function url(): Parameter<string, false> {
 }
 
 /**
- * An e-mail address. As at Stripe, its domain needs a top-level domain (docs.stripe.com/error-codes,
+ * An email address. As at Stripe, its domain needs a top-level domain (docs.stripe.com/error-codes,
  * `email_invalid`).
  */
 export function email(): Parameter<string, false> {

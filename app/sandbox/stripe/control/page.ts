@@ -35,7 +35,7 @@ ${table(
 )}
 ${table(
   "Customers",
-  ["Customer", "E-mail", "Created (UTC)", "Actions"],
+  ["Customer", "Email", "Created (UTC)", "Actions"],
   latest(state.customers.values()).map((customer) =>
     isPresent(customer)
       ? html`<tr><td><code>${customer.id}</code></td><td>${customer.email}</td><td>${formatTimestamp(customer.created)}</td><td>${button(`customers/${customer.id}/subscribe`, "Subscribe")}${button(`customers/${customer.id}/delete`, "Delete")}</td></tr>`

@@ -118,7 +118,7 @@ export function requiresTermsConsent(session: CheckoutSession): boolean {
   return session.consent_collection?.terms_of_service === "required";
 }
 
-/** Returns a session's `customer_details` for a customer with this e-mail address. */
+/** Returns a session's `customer_details` for a customer with this email address. */
 export function customerDetails(email: string | null): CheckoutSession["customer_details"] {
   const empty = nulls("address business_name individual_name name phone");
   return { ...empty, email, tax_exempt: "none", tax_ids: [] };

@@ -59,7 +59,7 @@ export function checkCustomerFilter(sandbox: Sandbox, id: unknown): void {
   if (typeof id === "string") requireObject(sandbox, "customers", id, "customer");
 }
 
-/** Whether Stripe accepts a text as an e-mail address. Its domain needs a top-level domain. */
+/** Whether Stripe accepts a text as an email address. Its domain needs a top-level domain. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@([\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}$/u.test(text);
 }

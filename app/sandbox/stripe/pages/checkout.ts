@@ -98,8 +98,8 @@ ${problemAlert(view.problem)}
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${
   email === null
-    ? html`<div class="field"><label for="email">E-mail</label><input type="email" id="email" name="email" value="${view.email ?? ""}" autocomplete="email" required></div>`
-    : html`<p>E-mail: <strong>${email}</strong></p>`
+    ? html`<div class="field"><label for="email">Email</label><input type="email" id="email" name="email" value="${view.email ?? ""}" autocomplete="email" required></div>`
+    : html`<p>Email: <strong>${email}</strong></p>`
 }
 ${cardFields(state, true, Boolean(view.problem))}
 ${

@@ -145,7 +145,7 @@ function homePage(portal: Portal): string {
   return layout(
     "Your subscription",
     html`<h1>Your subscription</h1>
-<p class="soft">${BUSINESS_NAME} · ${customer.email ?? "no e-mail address"}</p>
+<p class="soft">${BUSINESS_NAME} · ${customer.email ?? "no email address"}</p>
 ${
   running.length === 0
     ? html`<div class="card"><p>You have no subscription at present.</p></div>`
