@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
-import { requireAccount } from "~/features/accounts/viewer.server";
+import { keepForm } from "~/features/accounts/keep-form.server";
+import { findSession, requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
 import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
@@ -18,6 +19,7 @@ export const loader = () => redirect(redirectTo);
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
+  if (!form.wantsJson && (await findSession(args)) === null) return keepForm("/account/email");
   const account = await requireAccount(args);
   const { email, password } = form.fields;
   const failure = (message?: string) => ({
