@@ -249,8 +249,8 @@ const TABLE: Row[] = [
     inside: "to /premium/chapters/hills#notes",
     // the page holds the text until the visitor signs in; notes of a former member are still saved
     outside: {
-      "no session": "to /auth/unsaved?to=%2Fpremium%2Fnotes",
-      "a made-up session": "to /auth/unsaved?to=%2Fpremium%2Fnotes",
+      "no session": "to /auth/unsaved",
+      "a made-up session": "to /auth/unsaved",
       "no membership": "to /",
       ended: "to /",
     },
