@@ -1,6 +1,3 @@
-/** Path of the page that keeps what was typed into a form that could not be saved; `to` is the form's own path. */
-export const UNSAVED_PATH = "/auth/unsaved";
-
 /** The forms that are kept, by their paths: a closed set, since what was posted is posted there again. */
 export const KEPT_FORMS = {
   "/premium/notes": "Your notes are not saved yet",

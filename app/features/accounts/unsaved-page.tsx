@@ -1,5 +1,6 @@
+import { UNSAVED_PATH } from "~/http/unsaved-path";
 import { Button, EmailField, PasswordField } from "~/ui";
-import { KEPT_FORMS, LOG_IN_AS, UNSAVED_PATH, type UnsavedForm } from "./unsaved-form";
+import { KEPT_FORMS, LOG_IN_AS, type UnsavedForm } from "./unsaved-form";
 
 const TEXT_LABELS: Record<string, string> = { text: "Your notes", note: "Your note" };
 

@@ -1,10 +1,10 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
-import { keepForm } from "~/features/accounts/keep-form.server";
 import { findSession, requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
 import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
+import { keepForm } from "~/http/keep-form.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";

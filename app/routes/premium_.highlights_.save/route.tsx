@@ -1,5 +1,4 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { keepForm } from "~/features/accounts/keep-form.server";
 import { findSession, findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import {
   type SaveHighlightOutcome,
@@ -8,6 +7,7 @@ import {
 import { HIGHLIGHTS_PATH, SAVE_HIGHLIGHT_PATH } from "~/features/library/library-paths";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import { keepForm } from "~/http/keep-form.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";

@@ -1,5 +1,4 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
-import { keepForm } from "~/features/accounts/keep-form.server";
 import { LOG_IN_AS } from "~/features/accounts/unsaved-form";
 import { findViewer, requireSubscriber } from "~/features/accounts/viewer.server";
 import { NOTES_PATH } from "~/features/library/library-paths";
@@ -9,6 +8,7 @@ import {
   saveNote,
 } from "~/features/library/notes/save-note.server";
 import { redirectWithToast } from "~/http/form-answer.server";
+import { keepForm } from "~/http/keep-form.server";
 import { readPageForm } from "~/http/page-form.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import { errorResponse } from "~/http/request-body.server";
