@@ -127,6 +127,7 @@ export const podcastAddressRenewed = /* @__PURE__ */ notice(
   "The old one no longer works. Please add the new one to your apps.",
 );
 export const podcastAddressFailed = wentWrong;
+export const notesFailed = wentWrong;
 export const notesSaved = /* @__PURE__ */ notice("Your notes are saved.");
 export const notesMerged = /* @__PURE__ */ notice(
   "Your notes are saved.",

@@ -8,7 +8,7 @@ import { isMembersPath } from "./members-path";
 /**
  * Shows 'Loading...' in place of the page while the browser decides whether the visitor may see the premium
  * area (specification, 2): during navigation to it, and while the auth state loads in it. Within it a page stays
- * until the next one has come. Signed out, its texts and lists are a log-in form that leads back to them.
+ * until the next one has come, and while its data is read again. Signed out, its texts and lists are a log-in form that leads back to them.
  */
 export function PremiumGate({ children }: { children: ReactNode }) {
   const { loading, user } = useAuth();

@@ -3,13 +3,13 @@ import { TextField } from "./field";
 
 type EmailFieldProps = Omit<
   ComponentPropsWithoutRef<typeof TextField>,
-  "name" | "type" | "inputMode" | "autoCapitalize" | "spellCheck" | "required" | "autoComplete"
+  "type" | "inputMode" | "autoCapitalize" | "spellCheck" | "required" | "autoComplete"
 > & {
   /** "username" where the address names an account, so that password managers fill it in. */
   autoComplete: "username" | "email";
 };
 
-/** The email field of every form, named `email`. Browsers validate it by the rule of `emailSchema`. */
+/** The email field of every form, named `email` unless told. Browsers validate it by the rule of `emailSchema`. */
 export const EmailField = forwardRef<HTMLInputElement, EmailFieldProps>(
   function EmailField(input, ref) {
     return (

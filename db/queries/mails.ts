@@ -15,20 +15,19 @@ export type NewMail = {
   idempotencyKey: string | null;
 };
 
-/** Queues a mail; false, with nothing written, if there is one with its idempotency key. */
-export async function insertMail(
-  { lifetimeMs, ...mail }: NewMail,
-  executor: Executor,
-): Promise<boolean> {
+/** Queues mails, except those whose idempotency key there is already; returns the number of queued ones. */
+export async function insertMails(rows: readonly NewMail[], executor: Executor): Promise<number> {
   const { count } = await executor
     .insert(mails)
-    .values({
-      ...mail,
-      addressHash: addressHash(mail.recipient),
-      expiresAt: sql`now() + ${lifetimeMs} * interval '1 millisecond'`,
-    })
+    .values(
+      rows.map(({ lifetimeMs, ...mail }) => ({
+        ...mail,
+        addressHash: addressHash(mail.recipient),
+        expiresAt: sql`now() + ${lifetimeMs} * interval '1 millisecond'`,
+      })),
+    )
     .onConflictDoNothing();
-  return count > 0;
+  return count;
 }
 
 /** Whether more than `most` transactional mails wait to be sent, besides those to many; reads no more than that. */

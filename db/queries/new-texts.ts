@@ -14,6 +14,14 @@ export async function takeTextsToAnnounce(
   waitMs: number,
   tx: Transaction,
 ): Promise<string[]> {
+  // nearly always there is nothing to do, and nothing is locked
+  const [news] = await tx.execute(sql`
+    select from jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) as text (id)
+      left join ${textAnnouncements} known using (id)
+    where known.id is null or (known.announced_at is null
+      and id in (select jsonb_array_elements_text(${JSON.stringify(published)}::jsonb)))
+    limit 1`);
+  if (!news) return [];
   // one instance at a time, until the caller's transaction ends
   await tx.execute(sql`lock table ${textAnnouncements} in share row exclusive mode`);
   const { id, outAt, announcedAt } = textAnnouncements;

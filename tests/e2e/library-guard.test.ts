@@ -157,9 +157,9 @@ const TABLE: Row[] = [
   readingPage("premium_.chapters_.$slug", "/premium/chapters/hills"),
   readingPage("premium_.extras.$slug", "/premium/extras/mile"),
   readingPage("premium_.search", "/premium/search?q=patience"),
-  page("premium_.e-book", "/premium/e-book"),
+  readingPage("premium_.e-book", "/premium/e-book"),
   readingPage("premium_.podcast", "/premium/podcast"),
-  page("premium_.highlights", "/premium/highlights"),
+  readingPage("premium_.highlights", "/premium/highlights"),
   page("premium_.highlights_.$id", "/premium/highlights/new?text=hills&block=1"),
   page("premium_.book[.]epub", "/premium/book.epub"),
   // outsiders do not learn whether a text exists
@@ -224,7 +224,12 @@ const TABLE: Row[] = [
     route: "premium_.highlights_.save",
     asked: { path: "/premium/highlights/save", json: { intent: "delete", id: randomUUID() } },
     inside: "404",
-    outside: "403",
+    outside: {
+      "no session": "401",
+      "a made-up session": "401",
+      "no membership": "403",
+      ended: "403",
+    },
   },
   {
     route: "premium_.listening",
@@ -244,8 +249,8 @@ const TABLE: Row[] = [
     inside: "to /premium/chapters/hills#notes",
     // the page holds the text until the visitor signs in; notes of a former member are still saved
     outside: {
-      "no session": "200",
-      "a made-up session": "200",
+      "no session": "to /auth/unsaved",
+      "a made-up session": "to /auth/unsaved",
       "no membership": "to /",
       ended: "to /",
     },

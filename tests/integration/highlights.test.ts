@@ -5,6 +5,7 @@ import type { Edition } from "~/features/library/edition";
 import { listHighlights } from "~/features/library/highlights/list-highlights.server";
 import { loadNewHighlight } from "~/features/library/highlights/load-highlight.server";
 import { loadReading } from "~/features/library/load-reading.server";
+import { action as keep } from "~/routes/auth_.unsaved/route";
 import { action } from "~/routes/premium_.highlights_.save/route";
 import { loader as csvFile } from "~/routes/premium_.highlights[.]csv/route";
 import { loader as markdownFile } from "~/routes/premium_.notes[.]md/route";
@@ -159,6 +160,27 @@ describe("highlights", () => {
     expect(response.status).toBe(status);
     expect((await response.json()).error).toMatch(/\.$/);
     expect((await post(action, { json: { intent: "add", ...right }, cookie })).status).toBe(200);
+  });
+
+  it("posted as a form after the session has ended are kept with their note", async () => {
+    const edition = await take(LAKE, OAR, MORE);
+    const reader = await newReaderUntil(inADay());
+    const id = await add(reader, edition, "We walked", "We walked");
+    const change = { intent: "change", id, color: "3", note: "Typed for an hour." };
+    expect((await post(action, { json: change })).status).toBe(401);
+    const kept = await post(action, { form: change });
+    expect(kept.status).toBe(307);
+    const path = String(kept.headers.get("Location"));
+    const page = await (await post(keep, { path, form: change })).json();
+    expect(page.fields).toEqual(Object.entries(change));
+    // as after logging in there, which the tests of notes do
+    const saved = await post(action, { form: change, cookie: reader.cookie });
+    expect(saved.headers.get("Location")).toBe(`/premium/chapters/gates#hl-${id}`);
+    const note = { note: "Typed for an hour.", color: 3 };
+    expect((await read(reader, edition)).highlights.noted).toMatchObject([note]);
+    // nowhere else may a kept form be posted
+    const foreign = { path: "/auth/unsaved?to=https://evil.example", form: change };
+    expect((await post(keep, foreign)).status).toBe(400);
   });
 
   it("are no more than 10,000, and none after the membership", async () => {

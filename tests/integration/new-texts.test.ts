@@ -109,6 +109,13 @@ describe("a text that has come out", () => {
     expect(await queued()).toEqual([both, [email, "New in The Golden Path: The seven"]]);
   });
 
+  it("is waited for without locking what other instances may be working on", async () => {
+    await db().transaction(async (tx) => {
+      await tx.execute(sql`lock table text_announcements in share row exclusive mode`);
+      await announceNewTexts();
+    });
+  });
+
   it("is not mailed if it is taken back before, nor in a first edition", async () => {
     await newMember();
     await publish("one", "two", "three");

@@ -37,6 +37,8 @@ it("a renamed text with its old slug as `id` keeps notes, place and address", as
     301,
     "/premium/chapters/doors?q=one",
   ]);
+  const signedOut = await get(readChapter, "/premium/chapters/gates", undefined, { slug: "gates" });
+  expect(signedOut.headers.get("Location")).toBe("/premium/chapters/doors");
   const preview = await get(readPreview, "/preview/gates", undefined, { slug: "gates" });
   expect([preview.status, preview.headers.get("Location")]).toEqual([301, "/preview/doors"]);
   expect((await open("nowhere")).status).toBe(404);

@@ -57,7 +57,7 @@ export async function highlightAndNote(
     await reader.seesToast("Highlight saved");
     await reader.click("Change yellow highlight", "#text");
     await reader.sees("h1", "Change this highlight");
-    await window.evaluate(() => document.getElementById("highlight-note")?.focus(), null);
+    await window.evaluate(() => document.querySelector<HTMLElement>("[name=note]")?.focus(), null);
     await window.type(note);
     await reader.click("Save highlight", "main");
   }

@@ -117,13 +117,24 @@ const CHECK_AGAIN_AFTER_MS = [0, 5_000];
 
 /**
  * Reloads user and profile when another tab signs in or out or gains or loses a membership. Also does so when a page
- * returns from the back/forward cache, and when the server could not check the session. Returns true while it runs.
+ * returns from the back/forward cache, and when the server could not check the session. Returns true while it runs, not
+ * while a page reads its own data again.
  */
 function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
   const { revalidate, state } = useRevalidator();
   const [checks, setChecks] = useState(0);
+  const [isChecking, setChecking] = useState(false);
   const shown = `${viewer?.user.id ?? ""} ${viewer?.isSubscribed ?? false}`;
   const current = useRef(shown);
+
+  const check = useCallback(() => {
+    revalidate();
+    // Batched with the router's state update: the check must not appear finished in between.
+    startTransition(() => setChecking(true));
+  }, [revalidate]);
+  useEffect(() => {
+    if (state === "idle") setChecking(false);
+  }, [state]);
 
   useEffect(() => {
     // An unknown viewer must not be announced to the other tabs.
@@ -142,19 +153,18 @@ function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
     const delay = CHECK_AGAIN_AFTER_MS[checks];
     if (delay === undefined || state === "loading") return;
     const timer = setTimeout(() => {
-      revalidate();
-      // Batched with the router's state update: the check must not appear finished in between.
+      check();
       startTransition(() => setChecks(checks + 1));
     }, delay);
     return () => clearTimeout(timer);
-  }, [isKnown, checks, state, revalidate]);
+  }, [isKnown, checks, state, check]);
 
   useEffect(() => {
     const onStorage = (event: StorageEvent) => {
-      if (event.key === STORAGE_KEY && event.newValue !== current.current) revalidate();
+      if (event.key === STORAGE_KEY && event.newValue !== current.current) check();
     };
     const onPageShow = (event: PageTransitionEvent) => {
-      if (event.persisted) revalidate();
+      if (event.persisted) check();
     };
     window.addEventListener("storage", onStorage);
     window.addEventListener("pageshow", onPageShow);
@@ -162,7 +172,7 @@ function useAuthChanges(viewer: Viewer | null, isKnown: boolean): boolean {
       window.removeEventListener("storage", onStorage);
       window.removeEventListener("pageshow", onPageShow);
     };
-  }, [revalidate]);
+  }, [check]);
 
-  return state === "loading" || (!isKnown && checks < CHECK_AGAIN_AFTER_MS.length);
+  return (isChecking && state === "loading") || (!isKnown && checks < CHECK_AGAIN_AFTER_MS.length);
 }

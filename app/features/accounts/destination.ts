@@ -6,7 +6,10 @@ const PURPOSES: readonly [RegExp, string][] = [
   [/^\/#purchase$/, "upgrade"],
   [/^\/premium\/chapters\/[\w-]+(\?[!-~]*)?$/, "read this chapter"],
   [/^\/premium\/extras\/[\w-]+(\?[!-~]*)?$/, "read this text"],
-  [/^\/premium(\/(chapters|search|podcast))?(\?[!-~]*)?$/, "open the members’ area"],
+  [
+    /^\/premium(\/(chapters|search|podcast|e-book|highlights))?(\?[!-~]*)?$/,
+    "open the members’ area",
+  ],
   [/^\/account(\/delete)?$/, "open your account"],
   [/^\/checkout\/success\?session_id=\w+$/, "see your purchase"],
 ];

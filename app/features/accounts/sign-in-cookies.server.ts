@@ -12,7 +12,7 @@ import { hasSessionCookie, setSession } from "./sessions.server";
 /** How long after a sign-in its address tells whose it was, in milliseconds. */
 const MARKER_LIFETIME_MS = 10 * 60_000;
 
-export type SignedIn = { session: string; email: string };
+type SignedIn = { session: string; email: string };
 
 /** Returns the Set-Cookie headers after a sign-in: the session and the known-browser cookie. */
 export async function signInCookies(
@@ -40,7 +40,7 @@ export async function answerSignIn(
 }
 
 /** The log-in page's path at which it finds out about this sign-in's cookie, and then leads on. */
-export function byWayOfCheck({ session }: SignedIn, leadsTo: string): string {
+function byWayOfCheck({ session }: SignedIn, leadsTo: string): string {
   const search = new URLSearchParams({ "signed-in": hashToken(session) });
   if (leadsTo !== "/") search.set("leads-to", leadsTo);
   return `${LOG_IN_PATH}?${search}`;

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { ButtonLink } from "~/ui";
 import type { LibraryOverview } from "./library-overview-data";
-import { BOOK_PATH, CHAPTERS_PATH, NOTES_FILE_PATH, SEARCH_PATH } from "./library-paths";
+import { CHAPTERS_PATH, E_BOOK_PATH, HIGHLIGHTS_PATH, SEARCH_PATH } from "./library-paths";
 import { PODCAST_PAGE_PATH } from "./podcast-paths";
 import { ReadMark, TimeLeft } from "./read-mark";
 import { minutesText, soundText } from "./reading-time";
@@ -79,9 +79,9 @@ export function ExtrasCard({ overview }: { overview: LibraryOverview | null }) {
 }
 
 const TOOLS = [
-  { label: "E-book", path: BOOK_PATH },
+  { label: "E-book", path: E_BOOK_PATH },
   { label: "Podcast", path: PODCAST_PAGE_PATH },
-  { label: "Notes", path: NOTES_FILE_PATH },
+  { label: "Notes", path: HIGHLIGHTS_PATH },
   { label: "Search", path: SEARCH_PATH },
 ];
 
@@ -92,8 +92,7 @@ export function LibraryTools() {
       <ul className="flex flex-wrap gap-x-[clamp(1.5rem,6vw,4rem)] border-line border-y py-2">
         {TOOLS.map(({ label, path }) => (
           <li key={path}>
-            {/* files, which the router cannot load, among them */}
-            <Link to={path} reloadDocument className="text-link">
+            <Link to={path} className="text-link">
               {label}
             </Link>
           </li>

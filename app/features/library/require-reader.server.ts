@@ -3,7 +3,7 @@ import type { Viewer } from "~/features/accounts/viewer";
 import { requireSubscriber } from "~/features/accounts/viewer.server";
 import { withRenderedOnly } from "~/http/rendered-only.server";
 import type { DocumentKind } from "~db/schema";
-import { waitForEdition } from "./current-edition.server";
+import { currentEdition, waitForEdition } from "./current-edition.server";
 import type { Edition, EditionEntry } from "./edition";
 import { documentPath } from "./library-paths";
 import { loadReading } from "./load-reading.server";
@@ -33,9 +33,10 @@ export async function requireReader(args: Args): Promise<Reader | null> {
  */
 export async function requireReading(kind: DocumentKind, args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
-  if (!reader) return null;
   const { slug = "" } = args.params;
-  redirectFormerSlug(args, reader.edition.find(slug, new Date()), documentPath);
+  // also for a signed-out visitor, who logs in at the page's address
+  redirectFormerSlug(args, currentEdition()?.find(slug, new Date()) ?? null, documentPath);
+  if (!reader) return null;
   const search = new URL(args.request.url).searchParams.get(SEARCH_PARAMETER);
   const found = await loadReading(reader, { kind, slug, search });
   if (!found) throw new Response(null, { status: 404 });

@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { type Executor, getDatabase, type Transaction } from "~db/client";
-import { areMoreMailsQueued, insertMail } from "~db/queries/mails";
+import { areMoreMailsQueued, insertMails } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
 
@@ -38,12 +38,19 @@ export const MAX_QUEUED = 10_000;
  * the same idempotency key was queued before. Call `wakeMailWorker` after the commit.
  */
 export async function enqueueMail(
-  { kind, to, message, idempotencyKey = null }: OutgoingMail,
+  mail: OutgoingMail,
   executor: Executor = getDatabase().db,
 ): Promise<boolean> {
-  const { priority, lifetimeMs } = MAIL_RULES[kind];
-  const mail = { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey };
-  return insertMail(mail, executor);
+  return (await enqueueMails([mail], executor)) > 0;
+}
+
+/** As `enqueueMail`, for several mails in one statement; returns the number of queued ones. */
+export function enqueueMails(mails: readonly OutgoingMail[], executor: Executor): Promise<number> {
+  const rows = mails.map(({ kind, to, message, idempotencyKey = null }) => {
+    const { priority, lifetimeMs } = MAIL_RULES[kind];
+    return { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey };
+  });
+  return insertMails(rows, executor);
 }
 
 /**
@@ -76,10 +83,8 @@ export async function enqueueMailToCompose(
   executor: Executor = getDatabase().db,
 ): Promise<void> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
-  await insertMail(
-    { kind, priority, lifetimeMs, recipient: email, message: null, leadsTo, idempotencyKey: null },
-    executor,
-  );
+  const mail = { kind, priority, lifetimeMs, recipient: email, leadsTo };
+  await insertMails([{ ...mail, message: null, idempotencyKey: null }], executor);
 }
 
 /** Whether the queue is too long to accept visitors' requests for mail. Logs an error if so. */

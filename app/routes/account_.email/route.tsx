@@ -1,9 +1,10 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
-import { requireAccount } from "~/features/accounts/viewer.server";
+import { findSession, requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { requestEmailChange } from "~/features/my-account/change-email.server";
 import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
+import { keepForm } from "~/http/keep-form.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import * as toasts from "~/toast-messages";
@@ -18,6 +19,7 @@ export const loader = () => redirect(redirectTo);
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
+  if (!form.wantsJson && (await findSession(args)) === null) return keepForm("/account/email");
   const account = await requireAccount(args);
   const { email, password } = form.fields;
   const failure = (message?: string) => ({

@@ -4,9 +4,10 @@ import {
   type SaveHighlightOutcome,
   saveHighlight,
 } from "~/features/library/highlights/save-highlight.server";
-import { HIGHLIGHTS_PATH } from "~/features/library/library-paths";
+import { HIGHLIGHTS_PATH, SAVE_HIGHLIGHT_PATH } from "~/features/library/library-paths";
 import { requireEdition } from "~/features/library/require-reader.server";
 import { answerForm, failForm, limitForm } from "~/http/form-answer.server";
+import { keepForm } from "~/http/keep-form.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
@@ -19,7 +20,10 @@ export async function loader(args: LoaderFunctionArgs) {
   return redirect(HIGHLIGHTS_PATH);
 }
 
-/** Adds, changes or deletes a member's highlight. For anyone else nothing is written, as for reading progress. */
+/**
+ * Adds, changes or deletes a member's highlight. For anyone else nothing is written, as for reading progress. A form that
+ * cannot be saved, or whose session has ended, is kept (`keepForm`).
+ */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
   const form = await readForm(request);
@@ -29,7 +33,12 @@ export async function action(args: ActionFunctionArgs) {
   });
   if ((await findSession(args)) === "unknown") return failForm(form, 503, failure());
   const viewer = await findViewer(args);
-  if (!viewer?.isSubscribed) {
+  if (!viewer) {
+    return form.wantsJson
+      ? failForm(form, 401, failure("You are signed out."))
+      : keepForm(SAVE_HIGHLIGHT_PATH);
+  }
+  if (!viewer.isSubscribed) {
     return answerForm(form, { toast: null, redirectTo: "/", status: 403 });
   }
   const account = viewer.user.id;
@@ -40,7 +49,10 @@ export async function action(args: ActionFunctionArgs) {
   const outcome = await saveHighlight(member, form.fields);
   if (!("path" in outcome)) {
     const { status, message } = FAILURES[outcome.kind];
-    return failForm(form, status, failure(message));
+    const failed = failure(message);
+    return form.wantsJson || form.fields.intent === "delete"
+      ? failForm(form, status, failed)
+      : keepForm(SAVE_HIGHLIGHT_PATH, failed.toast);
   }
   const { kind, id, path } = outcome;
   return answerForm(form, {

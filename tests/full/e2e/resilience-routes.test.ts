@@ -68,7 +68,7 @@ const routes: Record<string, Route> = {
     get: "302 /account#email",
     post: {
       form: { email: "moved@example.test", password: "made up" },
-      answers: ["302 /auth?leads-to=%2Faccount", "303 /account#email"],
+      answers: ["307 /auth/unsaved?to=%2Faccount%2Femail", "303 /account#email"],
     },
   },
   "account_.email_.confirm": {
@@ -148,6 +148,11 @@ const routes: Record<string, Route> = {
     post: { form: { token: "made-up" }, answers: "303 /auth/old-link?of=confirmation" },
   },
   "auth_.old-link": { path: "/auth/old-link?of=undo", get: "200" },
+  "auth_.unsaved": {
+    path: "/auth/unsaved?to=%2Faccount%2Femail",
+    get: "302 /",
+    post: { form: { email: "moved@example.test" }, answers: "200" },
+  },
   "auth_.forgot-password": {
     path: "/auth/forgot-password",
     get: "200",
@@ -293,7 +298,7 @@ const routes: Record<string, Route> = {
     post: { form: { slug: "the-slow-mile", second: "33" }, answers: "415" },
   },
   "premium_.media.$name": { path: `/premium/media/${"0".repeat(32)}.png`, get: "404" },
-  "premium_.e-book": { path: "/premium/e-book", get: "302 /" },
+  "premium_.e-book": { path: "/premium/e-book", get: ["200", "302 /"] },
   "premium_.podcast": {
     path: "/premium/podcast",
     get: ["200", "302 /"],
@@ -314,17 +319,23 @@ const routes: Record<string, Route> = {
   "premium_.notes": {
     path: "/premium/notes",
     get: "302 /",
-    // without a session, the page that holds the text and signs in; with one, the owner differs
-    post: { form: { slug: "x", owner: "x", version: "0", text: "x" }, answers: "200" },
+    // without a session, to the page that holds the text and signs in; with one, the owner differs
+    post: {
+      form: { slug: "x", owner: "x", version: "0", text: "x" },
+      answers: "307 /auth/unsaved?to=%2Fpremium%2Fnotes",
+    },
   },
   "premium_.notes[.]md": { path: "/premium/notes.md", get: ["302 /", "200"] },
-  "premium_.highlights": { path: "/premium/highlights", get: "302 /" },
+  "premium_.highlights": { path: "/premium/highlights", get: ["200", "302 /"] },
   "premium_.highlights_.$id": { path: "/premium/highlights/x", get: "302 /" },
   "premium_.highlights[.]csv": { path: "/premium/highlights.csv", get: ["302 /", "200"] },
   "premium_.highlights_.save": {
     path: "/premium/highlights/save",
     get: "302 /",
-    post: { form: { intent: "delete", id: "x" }, answers: "303 /" },
+    post: {
+      form: { intent: "delete", id: "x" },
+      answers: ["307 /auth/unsaved?to=%2Fpremium%2Fhighlights%2Fsave", "303 /"],
+    },
   },
   // JSON only
   "premium_.notes_.save": {

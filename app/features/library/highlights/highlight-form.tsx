@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { ArrowLeftIcon, Button } from "~/ui";
 import { HIGHLIGHTS_PATH, newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
 import { COLORS, type HighlightView, MAX_PASSAGE_NOTE_LENGTH } from "./highlight";
@@ -142,22 +142,32 @@ function HighlightFields({ color, note }: { color: number; note: string }) {
           ))}
         </div>
       </fieldset>
-      <div>
-        <label htmlFor="highlight-note" className="field-label">
-          Note
-        </label>
-        <textarea
-          id="highlight-note"
-          name="note"
-          rows={4}
-          maxLength={MAX_PASSAGE_NOTE_LENGTH}
-          className="field-input highlight-note"
-          dir="auto"
-          defaultValue={note}
-          autoComplete="off"
-        />
-      </div>
+      <NoteField note={note} />
     </>
+  );
+}
+
+/** The field for the note on a passage. */
+export function NoteField({ note, autoFocus }: { note: string; autoFocus?: boolean }) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id} className="field-label">
+        Note
+      </label>
+      <textarea
+        id={id}
+        name="note"
+        rows={4}
+        maxLength={MAX_PASSAGE_NOTE_LENGTH}
+        className="field-input highlight-note"
+        dir="auto"
+        defaultValue={note}
+        autoComplete="off"
+        // biome-ignore lint/a11y/noAutofocus: only where its button has just been pressed
+        autoFocus={autoFocus}
+      />
+    </div>
   );
 }
 

@@ -15,6 +15,9 @@ const SEARCH_MS = 1_000;
 /** After this long, other requests are served, in milliseconds. */
 const TURN_MS = 10;
 
+/** Places stored by one statement. */
+const PLACED_AT_ONCE = 500;
+
 /** Marks of highlights, and the links that change them, for the HTML of their text. */
 type Marked = TextHighlights & {
   marks: Mark[];
@@ -31,7 +34,9 @@ export async function highlightsInText(userId: string, text: StoredText): Promis
   if (rows.length === 0) return marked;
   const passages = passageText(html);
   const placed = await placedIn(passages, rows, renderKey);
+  const pause = inTurns();
   for (const row of placed) {
+    await pause();
     const { id, start, quote, color, note } = row;
     if (row.isLost) {
       marked.lost.push(viewOf(row));
@@ -72,25 +77,35 @@ async function placedIn(
   if (rows.every((row) => row.renderKey === renderKey)) return [...rows];
   const find = passageFinder(characters);
   const begin = performance.now();
-  let turn = begin;
+  const pause = inTurns();
   const placed: Highlight[] = [];
   const changed: PlacedHighlight[] = [];
   for (const row of rows) {
     if (row.renderKey !== renderKey) {
       // left for the next request
-      if (turn - begin > SEARCH_MS) continue;
+      if (performance.now() - begin > SEARCH_MS) continue;
       const range = await find(row);
       const passage = range ? passageAt(characters, range) : row;
       const searched = searchedText({ ...passage, note: row.note });
       changed.push({ ...row, ...passage, searched, isLost: range === null });
     }
     placed.push({ ...row, ...(row.renderKey === renderKey ? {} : changed.at(-1)) });
-    if (performance.now() - turn < TURN_MS) continue;
+    await pause();
+  }
+  for (let at = 0; at < changed.length; at += PLACED_AT_ONCE) {
+    await placeHighlights(changed.slice(at, at + PLACED_AT_ONCE), renderKey);
+  }
+  return placed.sort((one, other) => one.start - other.start);
+}
+
+/** Returns a function that lets other requests be served when its caller's turn is over. */
+function inTurns(): () => Promise<void> {
+  let turn = performance.now();
+  return async () => {
+    if (performance.now() - turn < TURN_MS) return;
     await setImmediate();
     turn = performance.now();
-  }
-  await placeHighlights(changed, renderKey);
-  return placed.sort((one, other) => one.start - other.start);
+  };
 }
 
 /** Returns a quote and its note as `searchHighlights` searches them: in lower case and with plain letters. */

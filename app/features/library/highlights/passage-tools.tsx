@@ -1,4 +1,4 @@
-import { useNavigate, useNavigation } from "@remix-run/react";
+import { useNavigate, useRevalidator } from "@remix-run/react";
 import {
   type CSSProperties,
   type FormEvent,
@@ -13,7 +13,8 @@ import { Button, postJson, toastOf, useToast } from "~/ui";
 import { newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
 import { useReadingKeys } from "../use-reading-keys";
 import { blockAtTop } from "../use-reading-position";
-import { COLORS, MAX_PASSAGE_NOTE_LENGTH, type TextHighlights } from "./highlight";
+import { COLORS, type TextHighlights } from "./highlight";
+import { NoteField } from "./highlight-form";
 import { characterRange } from "./selection";
 
 /** Selecting must pause this long before the tools appear, in milliseconds. */
@@ -38,7 +39,7 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   const tools = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const toast = useToast();
-  const { state } = useNavigation();
+  const { state, revalidate } = useRevalidator();
   const highlighted = useRef<string | null>(null);
 
   useReadingKeys({
@@ -116,24 +117,24 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   const note = isNew ? "" : (noted.find(({ id }) => id === target.id)?.note ?? "");
 
   /** Returns the highlight's id, or null after a toast. */
-  const save = async (fields: Record<string, unknown>): Promise<string | null> => {
+  const save = async (fields: Record<string, string>): Promise<string | null> => {
     if (busy) return null;
     setBusy(true);
     const answer = await postJson(SAVE_HIGHLIGHT_PATH, fields);
     setBusy(false);
-    if (answer.status === 403) navigate(String(answer.body.redirectTo ?? "/"));
+    if (answer.status === 401) postForm(SAVE_HIGHLIGHT_PATH, fields);
+    else if (answer.status === 403) navigate(String(answer.body.redirectTo ?? "/"));
     else if (!answer.ok) toast(toastOf(answer, toasts.highlightFailed()));
     if (!answer.ok) return null;
     const id = String(answer.body.id);
     highlighted.current = id;
-    // loads the text's HTML; revalidating would show the members' area as loading
-    navigate(location.pathname + location.search, { replace: true, preventScrollReset: true });
+    revalidate();
     return id;
   };
-  const saveAs = (color: string, note?: string) =>
+  const saveAs = (color: string, note: string) =>
     save(
       isNew
-        ? { intent: "add", slug, renderKey, passage: target.passage, color }
+        ? { intent: "add", slug, renderKey, passage: target.passage, color, note }
         : { intent: "change", id: target.id, color, note },
     );
   const choose = async (color: string) => {
@@ -142,7 +143,7 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
   };
   const openNote = async () => {
     if (isNew) {
-      const id = await saveAs("1");
+      const id = await saveAs("1", "");
       if (id === null) return;
       getSelection()?.removeAllRanges();
       setTarget({ id, color: "1", top: target.top, left: target.left });
@@ -185,20 +186,7 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
       </div>
       {isNoting && (
         <form onSubmit={saveNote} className="mt-3 grid gap-3">
-          <label htmlFor="passage-note" className="sr-only">
-            Note on this passage
-          </label>
-          <textarea
-            id="passage-note"
-            name="note"
-            rows={3}
-            maxLength={MAX_PASSAGE_NOTE_LENGTH}
-            className="field-input highlight-note"
-            dir="auto"
-            defaultValue={note}
-            // biome-ignore lint/a11y/noAutofocus: its button has just been pressed
-            autoFocus
-          />
+          <NoteField note={note} autoFocus />
           <Button type="submit" busy={busy}>
             Save note
           </Button>
@@ -221,6 +209,16 @@ function selectedPassage(): Target | null {
 /** Moves the focus into the tools once they are shown. */
 const focusSoon = (tools: RefObject<HTMLElement>) =>
   requestAnimationFrame(() => tools.current?.querySelector("button")?.focus());
+
+/** Posts fields as a form of the page, whose answer is the next page: there, somebody signed out can log in. */
+function postForm(action: string, fields: Record<string, string>): void {
+  const form = Object.assign(document.createElement("form"), { method: "post", action });
+  for (const [name, value] of Object.entries(fields)) {
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+  }
+  document.body.append(form);
+  form.submit();
+}
 
 const linkOf = (id: string) =>
   document.querySelector<HTMLElement>(`.highlight-link[data-highlight="${id}"]`);

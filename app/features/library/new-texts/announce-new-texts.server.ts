@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
+import { enqueueMails } from "~/features/mail/enqueue-mail.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { newTextsMail } from "~/features/mail/templates/new-texts-mail";
 import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
@@ -58,6 +58,9 @@ export async function announceNewTexts(): Promise<void> {
   wakeMailWorker();
 }
 
+/** Mails queued in one statement. */
+const BATCH = 100;
+
 /** Stands for a member's token while the mail is rendered for all; never sent. */
 const PLACEHOLDER = "the-token-of-a-member";
 
@@ -78,7 +81,7 @@ async function queueMails(
       list: { unsubscribeUrl: unsubscribeUrl(PLACEHOLDER), postalAddress },
     }),
   );
-  for (const { id, email } of members) {
+  const mailTo = ({ id, email }: (typeof members)[number]) => {
     const token = tokenOf(id);
     const message = {
       subject,
@@ -89,7 +92,10 @@ async function queueMails(
         ...unsubscribeHeaders(unsubscribeUrl(token)),
       },
     };
-    await enqueueMail({ kind: "new-texts", to: email, message }, tx);
+    return { kind: "new-texts" as const, to: email, message };
+  };
+  for (let at = 0; at < members.length; at += BATCH) {
+    await enqueueMails(members.slice(at, at + BATCH).map(mailTo), tx);
   }
   return members.length;
 }

@@ -1,7 +1,8 @@
 import { currentSite } from "~/features/site/current-site.server";
 import { utcDate } from "~/ui";
-import { listHighlightedTexts, listHighlights } from "~db/queries/highlights";
+import { listHighlightedTexts, readHighlights } from "~db/queries/highlights";
 import { findNote, listNotes } from "~db/queries/notes";
+import type { Highlight } from "~db/schema";
 import type { Edition } from "../edition";
 import { labeledTitle } from "../entry-label";
 
@@ -28,17 +29,17 @@ export async function* exportNotes(
     (one, other) => place(one.slug) - place(other.slug),
   )) {
     const key = { userId, slug };
-    const [note, highlights] = await Promise.all([findNote(key), listHighlights(key)]);
-    if (!note?.text && highlights.length === 0) continue;
+    const note = await findNote(key);
+    if (!note?.text && !highlighted.some((text) => text.slug === slug)) continue;
     const entry = entries.get(slug)?.entry;
     const heading = oneLine(entry ? labeledTitle(entry) : title);
     yield `\n## ${heading}\n\n*${utcDate(updatedAt)}*\n`;
     if (note?.text) yield `\n${note.text.trimEnd()}\n`;
-    for (const highlight of highlights) {
-      yield `\n> ${highlight.quote.replaceAll("\n", "\n>\n> ")}\n`;
-      if (highlight.note) yield `\n${highlight.note}\n`;
-    }
+    for await (const highlights of readHighlights(key)) yield highlights.map(quoted).join("");
   }
 }
+
+const quoted = ({ quote, note }: Highlight) =>
+  `\n> ${quote.replaceAll("\n", "\n>\n> ")}\n${note && `\n${note}\n`}`;
 
 const oneLine = (title: string) => title.replaceAll(/\s+/g, " ");
