@@ -11,32 +11,24 @@ export type Surroundings = {
   linkTo: (url: string) => string | null;
   /** Returns the new address of a picture; null if there is no such picture. */
   pictureAt: (url: string) => string | null;
-  /** Whether code has lines that mdBook hides. */
-  isMdBook: boolean;
   losses: Losses;
 };
 
 /** What replaces a part of a text, by its offsets. */
 type Edit = { start: number; end: number; text: string };
 
-/** Markup of mdBook, Jekyll, pandoc and Obsidian in plain text, what replaces it, and what is lost. */
-const PLAIN_MARKUP: readonly { pattern: RegExp; text: string; loss?: string }[] = [
-  { pattern: /%%.*?%%/gs, text: "" },
-  { pattern: /==([^=\n]+)==/g, text: "**$1**" },
-  { pattern: /[ \t]\^[a-z0-9]{6}$/gm, text: "" },
-  { pattern: /^\[!(\w+)\][-+]?[ \t]*$/gm, text: "**$1**\\" },
-  { pattern: /^\[!\w+\][-+]?[ \t]*(\S.*)$/gm, text: "**$1**\\" },
-  { pattern: /^:{3,}.*$/gm, text: "", loss: "division of pandoc; its text stays" },
-  { pattern: /\[([^[\]]*)\]\{[^{}]*\}/g, text: "$1" },
-  { pattern: /\\(?:newpage|pagebreak|clearpage)\b/g, text: "" },
-  { pattern: /^\{:[^{}]*\}[ \t]*$/gm, text: "" },
-  { pattern: /\{%.*?%\}|\{\{.*?\}\}/gs, text: "", loss: "instruction to another program" },
-  { pattern: /\[\^([^\]\s]+)\]/g, text: "($1)", loss: "reference to a footnote that is missing" },
+/** Obsidian's markup in plain text, and what replaces it. `content check` names that of other programs. */
+const PLAIN_MARKUP: readonly [pattern: RegExp, text: string][] = [
+  [/%%.*?%%/gs, ""],
+  [/==([^=\n]+)==/g, "**$1**"],
+  [/[ \t]\^[a-z0-9]{6}$/gm, ""],
+  [/^\[!(\w+)\][-+]?[ \t]*$/gm, "**$1**\\"],
+  [/^\[!\w+\][-+]?[ \t]*(\S.*)$/gm, "**$1**\\"],
+  // a reference to a footnote that is missing
+  [/\[\^([^\]\s]+)\]/g, "($1)"],
 ];
 
 const WIKI_LINK = /(!?)\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g;
-const INLINE_NOTE = /\^\[([^[\]]+)\]/g;
-const HIDDEN_LINE = /^[ \t]*#(?: .*)?\n/gm;
 
 /** Returns a text's Markdown with other Markdown in place of HTML, but for what an edition takes. */
 export function withoutHtml(text: BookText, losses: Losses): string {
@@ -82,10 +74,9 @@ const isEditionHtml = (html: string) => isReadHtml(html) || isWrappingTag(html);
 /** Returns a text's Markdown, which has no HTML, as an edition takes it. Counts what has no equal there. */
 export function convertText(text: BookText, surroundings: Surroundings): string {
   const { markdown } = text;
-  const { losses, linkTo, pictureAt, isMdBook } = surroundings;
+  const { losses, linkTo, pictureAt } = surroundings;
   const tree = parseMarkdown(markdown);
   const edits: Edit[] = [];
-  const notes: string[] = [];
   const lose = (kind: string, node: Nodes) => losses.add(kind, text, node.position?.start.line);
   const definitions = new Map<string, string>();
   visit(tree, "definition", (node) => {
@@ -126,11 +117,8 @@ export function convertText(text: BookText, surroundings: Surroundings): string 
       if (url === null) lose("link to nothing in the book; its words stay", node);
       return url === null ? name : `${mark}[${name}](${destination(url)})`;
     });
-    for (const { pattern, text: replacement, loss } of PLAIN_MARKUP) {
-      if (loss && converted.match(pattern)) lose(loss, node);
+    for (const [pattern, replacement] of PLAIN_MARKUP)
       converted = converted.replace(pattern, replacement);
-    }
-    converted = converted.replace(INLINE_NOTE, (_, note) => `[^inline-${notes.push(note)}]`);
     if (converted !== source)
       edits.push({ start: startOf(node), end: endOf(node), text: converted });
   };
@@ -143,13 +131,9 @@ export function convertText(text: BookText, surroundings: Surroundings): string 
       const box = /\[[ xX]\]/.exec(markdown.slice(startOf(node), endOf(node)));
       const start = startOf(node) + (box?.index ?? 0);
       if (box) edits.push({ start, end: start + 3, text: node.checked ? "☑" : "☐" });
-    } else if (node.type === "code" && isMdBook && /^rust\b/.test(node.lang ?? "")) {
-      const source = markdown.slice(startOf(node), endOf(node));
-      edits.push(replacing(node, source.replace(HIDDEN_LINE, "")));
     }
   });
-  const footnotes = notes.map((note, index) => `\n\n[^inline-${index + 1}]: ${note}`);
-  return edited(markdown, edits).trim() + footnotes.join("");
+  return edited(markdown, edits).trim();
 }
 
 const startOf = (node: Nodes) => node.position?.start.offset ?? 0;

@@ -29,8 +29,6 @@ const isReference = (node: Nodes) => node.type === "element" && NOTE.test(target
 const handlers: Record<string, Handle> = {
   "x-source": (_, node) => ({ type: "html", value: String(node.properties.dataSource) }),
   kbd: keepTag,
-  // an obsolete element for code, and the name of an element of mdBook
-  listing: (state, node) => state.all(node),
   sub: keepTag,
   sup: (state, node) => {
     const references = node.children.filter(isReference);
@@ -64,7 +62,7 @@ const handlers: Record<string, Handle> = {
 };
 
 /** Elements that show more than their text. */
-const EMBEDDED = /^(?:audio|embed|iframe|listing|math|object|svg|video)$/;
+const EMBEDDED = /^(?:audio|embed|iframe|math|object|svg|video)$/;
 
 /** Returns an element that stands for Markdown in HTML. */
 export function sourceElement(markdown: string): string {

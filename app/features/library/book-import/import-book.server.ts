@@ -58,7 +58,6 @@ async function writeEdition(book: Book, stage: string, losses: Losses): Promise<
     const markdown = convertText(text, {
       linkTo: (url) => linkFrom(text, url, chapters, losses),
       pictureAt: (url) => pictures.addressOf(url, text.path),
-      isMdBook: book.isMdBook,
       losses,
     });
     const fields = {
@@ -109,7 +108,7 @@ function linkFrom(
   losses: Losses,
 ): string | null {
   if (/^(?:https?:\/\/|mailto:)./i.test(url)) return URL.canParse(url) ? url : null;
-  const [address = "", fragment = ""] = decoded(url.replace(/^\{\{.*?\}\}/, "")).split("#", 2);
+  const [address = "", fragment = ""] = decoded(url).split("#", 2);
   const pieces =
     address === "" ? piecesOf(from.path, chapters) : findPieces(address, from, chapters);
   const [first] = pieces;
@@ -180,7 +179,7 @@ class Pictures {
   /** Returns a picture's file in the book's folder, or its address as it is. */
   #keyOf(url: string, path: string): string {
     if (url.startsWith("data:") || this.book.embedded.has(url)) return url;
-    const address = decoded(url.replace(/^\{\{.*?\}\}/, "").replace(/[?#].*$/, ""));
+    const address = decoded(url.replace(/[?#].*$/, ""));
     const near = posix.normalize(posix.join(posix.dirname(path), address));
     const { files } = this.book;
     if (files.includes(near)) return near;
