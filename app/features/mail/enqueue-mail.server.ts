@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { type Executor, getDatabase, type Transaction } from "~db/client";
+import { db, type Executor, type Transaction } from "~db/client";
 import { areMoreMailsQueued, insertMail } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
@@ -39,7 +39,7 @@ export const MAX_QUEUED = 10_000;
  */
 export async function enqueueMail(
   { kind, to, message, idempotencyKey = null }: OutgoingMail,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
   const mail = { kind, priority, lifetimeMs, recipient: to, message, idempotencyKey };
@@ -73,7 +73,7 @@ export async function enqueueDispensableMail(
  */
 export async function enqueueMailToCompose(
   { kind, email, leadsTo }: { kind: ComposedLaterKind; email: string; leadsTo?: string | null },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
   await insertMail(
@@ -83,7 +83,7 @@ export async function enqueueMailToCompose(
 }
 
 /** Whether the queue is too long to accept visitors' requests for mail. Logs an error if so. */
-export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
+export async function isMailQueueFull(executor: Executor = db()): Promise<boolean> {
   const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
   if (isFull) {
     log().error(
