@@ -1,9 +1,7 @@
 import type { Image, ImageReference, Link, LinkReference, Nodes, Text } from "mdast";
 import { visit } from "unist-util-visit";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
-import { isReadHtml, isWrappingTag } from "../importer/text-markup";
 import type { BookText, Losses } from "./book-text";
-import { htmlToMarkdown, sourceElement } from "./html-to-markdown";
 
 /** What a text needs to know of the rest of its book. */
 export type Surroundings = {
@@ -30,48 +28,7 @@ const PLAIN_MARKUP: readonly [pattern: RegExp, text: string][] = [
 
 const WIKI_LINK = /(!?)\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g;
 
-/** Returns a text's Markdown with other Markdown in place of HTML, but for what an edition takes. */
-export function withoutHtml(text: BookText, losses: Losses): string {
-  // twice, since tags may be around words with tags of their own
-  const once = convertHtml(text, losses);
-  return once === text.markdown ? once : convertHtml({ ...text, markdown: once }, losses);
-}
-
-function convertHtml(text: BookText, losses: Losses): string {
-  const { markdown } = text;
-  if (!markdown.includes("<")) return markdown;
-  const edits: Edit[] = [];
-  visit(parseMarkdown(markdown), (node, _, parent) => {
-    const onLoss = (name: string) =>
-      losses.add(`<${name}>; its text stays`, text, node.position?.start.line);
-    if (node.type === "html" && hasBlocks(parent) && !isEditionHtml(node.value)) {
-      const block = htmlToMarkdown(node.value, onLoss);
-      edits.push(replacing(node, parent?.type === "root" ? block : block.replace(/\s+/g, " ")));
-    }
-    const children: Nodes[] = "children" in node && !hasBlocks(node) ? node.children : [];
-    const [first, last] = [children[0], children.at(-1)];
-    const isOtherHtml = (child: Nodes) => child.type === "html" && !isEditionHtml(child.value);
-    if (!first || !last || !children.some(isOtherHtml)) return;
-    let html = "";
-    let start = startOf(first);
-    for (const child of children) {
-      if (child.type !== "html") continue;
-      html += sourceElement(markdown.slice(start, startOf(child))) + child.value;
-      start = endOf(child);
-    }
-    html += sourceElement(markdown.slice(start, endOf(last)));
-    const words = htmlToMarkdown(`<p>${html}</p>`, onLoss).replace(/\n{2,}/g, " ");
-    edits.push({ start: startOf(first), end: endOf(last), text: words });
-  });
-  return edited(markdown, edits);
-}
-
-const hasBlocks = (node: Nodes | undefined) =>
-  ["root", "blockquote", "listItem", "footnoteDefinition"].includes(node?.type ?? "");
-
-const isEditionHtml = (html: string) => isReadHtml(html) || isWrappingTag(html);
-
-/** Returns a text's Markdown, which has no HTML, as an edition takes it. Counts what has no equal there. */
+/** Returns a text's Markdown as an edition takes it. Counts what has no equal there. `content check` names its HTML. */
 export function convertText(text: BookText, surroundings: Surroundings): string {
   const { markdown } = text;
   const { losses, linkTo, pictureAt } = surroundings;

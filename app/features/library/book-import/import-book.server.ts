@@ -10,7 +10,7 @@ import { type Anchors, anchorKey, anchorsIn, decoded } from "../importer/text-ma
 import { MARKDOWN, slugFor } from "../importer/text-slug";
 import { type BookText, isSameHeading, Losses } from "./book-text";
 import { convertPicture } from "./convert-picture.server";
-import { convertText, withoutHtml } from "./convert-text";
+import { convertText } from "./convert-text";
 import { type Book, readBook } from "./read-book.server";
 
 /** The result of an import: the edition that was made, and what is not in it, in words. */
@@ -48,9 +48,8 @@ export async function importBook(
 type Chapter = { text: BookText; file: string; anchors: Anchors };
 
 async function writeEdition(book: Book, stage: string, losses: Losses): Promise<void> {
-  const texts = book.texts.map((text) => ({ ...text, markdown: withoutHtml(text, losses) }));
-  const chapters = withFiles(texts);
-  const pictures = await new Pictures(book, losses).read(texts);
+  const chapters = withFiles(book.texts);
+  const pictures = await new Pictures(book, losses).read(book.texts);
   await mkdir(join(stage, "chapters"));
   await mkdir(join(stage, "media"));
   let part: string | null = null;
