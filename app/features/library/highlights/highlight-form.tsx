@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { ArrowLeftIcon, Button } from "~/ui";
 import { HIGHLIGHTS_PATH, newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
 import { COLORS, type HighlightView, MAX_PASSAGE_NOTE_LENGTH } from "./highlight";
@@ -146,18 +146,23 @@ function HighlightFields({ color, note }: { color: number; note: string }) {
         <label htmlFor="highlight-note" className="field-label">
           Note
         </label>
-        <textarea
-          id="highlight-note"
-          name="note"
-          rows={4}
-          maxLength={MAX_PASSAGE_NOTE_LENGTH}
-          className="field-input highlight-note"
-          dir="auto"
-          defaultValue={note}
-          autoComplete="off"
-        />
+        <NoteField id="highlight-note" rows={4} defaultValue={note} />
       </div>
     </>
+  );
+}
+
+/** The field of a note on a passage. */
+export function NoteField(props: ComponentProps<"textarea">) {
+  return (
+    <textarea
+      name="note"
+      maxLength={MAX_PASSAGE_NOTE_LENGTH}
+      className="field-input highlight-note"
+      dir="auto"
+      autoComplete="off"
+      {...props}
+    />
   );
 }
 

@@ -13,7 +13,8 @@ import { Button, postJson, toastOf, useToast } from "~/ui";
 import { newHighlightPath, SAVE_HIGHLIGHT_PATH } from "../library-paths";
 import { useReadingKeys } from "../use-reading-keys";
 import { blockAtTop } from "../use-reading-position";
-import { COLORS, MAX_PASSAGE_NOTE_LENGTH, type TextHighlights } from "./highlight";
+import { COLORS, type TextHighlights } from "./highlight";
+import { NoteField } from "./highlight-form";
 import { characterRange } from "./selection";
 
 /** Selecting must pause this long before the tools appear, in milliseconds. */
@@ -188,17 +189,8 @@ export function PassageTools({ slug, renderKey, noted }: Props) {
           <label htmlFor="passage-note" className="sr-only">
             Note on this passage
           </label>
-          <textarea
-            id="passage-note"
-            name="note"
-            rows={3}
-            maxLength={MAX_PASSAGE_NOTE_LENGTH}
-            className="field-input highlight-note"
-            dir="auto"
-            defaultValue={note}
-            // biome-ignore lint/a11y/noAutofocus: its button has just been pressed
-            autoFocus
-          />
+          {/* its button has just been pressed */}
+          <NoteField id="passage-note" rows={3} defaultValue={note} autoFocus />
           <Button type="submit" busy={busy}>
             Save note
           </Button>
