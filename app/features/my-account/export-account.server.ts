@@ -78,11 +78,7 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("membership", membership);
   yield member("memberships", await findPaidMembershipData(userId));
   yield member("paymentEvents", customer ? await findPaymentEventData(customer) : []);
-  const sessions = (afterId: string | null) => findSessionData(userId, { afterId, limit: PAGE });
-  yield* list(
-    "sessions",
-    paged(sessions, ({ id }) => id),
-  );
+  yield* list("sessions", sessionsOf(userId));
   yield member("passkeys", await findPasskeyData(userId));
   yield member("passwordReset", await findPasswordResetData(userId));
   yield member("emailChanges", await findEmailChangeData(userId));
@@ -91,34 +87,34 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("suppression", email && (await findSuppressionData(email)));
   yield member("mails", email === null ? [] : await findMailData(email));
   yield member("podcast", await findPodcastData(userId));
-  const progress = (afterSlug: string | null) =>
-    findProgressData(userId, { afterSlug, limit: PAGE });
-  yield* list(
-    "readingProgress",
-    paged(progress, ({ slug }) => slug),
-  );
+  yield* list("readingProgress", progressOf(userId));
   yield* notesOf(userId);
-  const highlights = (afterId: string | null) =>
-    findHighlightData(userId, { afterId, limit: PAGE });
-  yield* list(
-    "highlights",
-    paged(highlights, ({ id }) => id),
-  );
+  yield* list("highlights", highlightsOf(userId));
   yield member("picture", await pictureOf(userId));
   yield "\n}\n";
 }
 
-/** Yields rows page by page. `find` returns those after a row's key, null for the first ones. */
-async function* paged<Row>(
-  find: (after: string | null) => Promise<Row[]>,
-  keyOf: (row: Row) => string,
-): AsyncGenerator<Row> {
-  for (let after: string | null = null; ; ) {
-    const page: Row[] = await find(after);
+async function* sessionsOf(userId: string) {
+  let page = await findSessionData(userId, { afterId: null, limit: PAGE });
+  while (page.length > 0) {
     yield* page;
-    const last = page.at(-1);
-    if (!last) return;
-    after = keyOf(last);
+    page = await findSessionData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
+  }
+}
+
+async function* progressOf(userId: string) {
+  let page = await findProgressData(userId, { afterSlug: null, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await findProgressData(userId, { afterSlug: page.at(-1)?.slug ?? null, limit: PAGE });
+  }
+}
+
+async function* highlightsOf(userId: string) {
+  let page = await findHighlightData(userId, { afterId: null, limit: PAGE });
+  while (page.length > 0) {
+    yield* page;
+    page = await findHighlightData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
   }
 }
 
