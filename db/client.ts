@@ -16,7 +16,7 @@ const MIN_SERVER_VERSION = 15;
 
 type Queries = PostgresJsDatabase<typeof schema>;
 
-/** An open transaction, as `getDatabase().db.transaction(async (transaction) => …)` passes it. */
+/** An open transaction, as `db().transaction(async (transaction) => …)` passes it. */
 export type Transaction = Parameters<Parameters<Queries["transaction"]>[0]>[0];
 
 /**
@@ -110,3 +110,8 @@ export function getDatabase(): Database {
 
 /** Drizzle over the pool of the process, to run a query on. */
 export const db = (): Database["db"] => getDatabase().db;
+
+/** Returns the first row of a query; null if there is none. */
+export async function firstRow<Row>(rows: PromiseLike<Row[]>): Promise<Row | null> {
+  return (await rows)[0] ?? null;
+}

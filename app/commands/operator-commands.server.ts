@@ -12,7 +12,7 @@ import { renderMail } from "~/features/mail/render-mail";
 import { operatorTestMail } from "~/features/mail/templates/operator-mails";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { findOpenAlerts, findResolvedAlerts } from "~db/queries/operator-alerts";
@@ -113,7 +113,7 @@ export async function letter({ month, send = false }: LetterOptions): Promise<vo
     }
     // a random part, because an operator may send it again
     const key = `operator-letter:${wanted}:${randomUUID()}`;
-    await getDatabase().db.transaction((tx) => mailOperator(mail, key, tx));
+    await db().transaction((tx) => mailOperator(mail, key, tx));
     print(`The letter about ${wanted} is queued to OPERATOR_EMAIL.`);
     await isSiteSending();
   });

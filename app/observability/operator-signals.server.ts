@@ -1,4 +1,4 @@
-import { type Executor, getDatabase, hasDatabase } from "~db/client";
+import { db, type Executor, hasDatabase } from "~db/client";
 import { addToSignal, resetSignals } from "~db/queries/operator-signals";
 import { log } from "./log.server";
 
@@ -47,7 +47,7 @@ export async function writeCountedSignals(): Promise<void> {
   counted.clear();
   if (signals.length === 0 || !hasDatabase()) return;
   try {
-    await getDatabase().db.transaction(async (tx) => {
+    await db().transaction(async (tx) => {
       const isAccepted = signals.some(([signal]) => signal === "webhook-accepted");
       if (isAccepted) await resetSignals(RESET_BY_WEBHOOK, tx);
       for (const [signal, count] of signals) await addToSignal(signal, count, tx);

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { db } from "../client";
+import { db, firstRow } from "../client";
 import {
   accountDeletions,
   avatars,
@@ -31,12 +31,13 @@ import { listPasskeys } from "./passkeys";
 /** An account with when its deletion began, which is null for all but a few; null if there is none. */
 export async function findAccountData(userId: string) {
   const { passwordHash: _, isPasswordGuessable: __, ...account } = getTableColumns(users);
-  const [row] = await db()
-    .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
-    .from(users)
-    .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
-    .where(eq(users.id, userId));
-  return row ?? null;
+  return firstRow(
+    db()
+      .select({ ...account, deletionStartedAt: accountDeletions.startedAt })
+      .from(users)
+      .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
+      .where(eq(users.id, userId)),
+  );
 }
 
 /** The billing data of an account, with the price if it is stored and a grant if there was one; null if there is none. */
@@ -64,15 +65,16 @@ export async function findPaidMembershipData(userId: string) {
 
 /** The large picture of an account; null if there is none. */
 export async function findPictureData(userId: string) {
-  const [row] = await db()
-    .select({
-      content: avatars.large,
-      sha256: avatars.largeSha256,
-      createdAt: avatars.createdAt,
-    })
-    .from(avatars)
-    .where(eq(avatars.userId, userId));
-  return row ?? null;
+  return firstRow(
+    db()
+      .select({
+        content: avatars.large,
+        sha256: avatars.largeSha256,
+        createdAt: avatars.createdAt,
+      })
+      .from(avatars)
+      .where(eq(avatars.userId, userId)),
+  );
 }
 
 /** The sessions of an account, expired ones included, by id after `afterId`. */
@@ -99,11 +101,7 @@ export async function findPasskeyData(userId: string) {
 /** The reset link of an account that was asked for last, without its token; null if none is stored. */
 export async function findPasswordResetData(userId: string) {
   const { userId: _, tokenHash: __, ...reset } = getTableColumns(passwordResets);
-  const [row] = await db()
-    .select(reset)
-    .from(passwordResets)
-    .where(eq(passwordResets.userId, userId));
-  return row ?? null;
+  return firstRow(db().select(reset).from(passwordResets).where(eq(passwordResets.userId, userId)));
 }
 
 /** Changes of an account's address that wait to be confirmed or can be undone, without their tokens. */
@@ -123,11 +121,12 @@ export function findEmailChangeData(userId: string) {
 
 /** The podcast feed of an account, without its token; null if there is none. */
 export async function findPodcastData(userId: string) {
-  const [row] = await db()
-    .select({ createdAt: podcastFeeds.createdAt })
-    .from(podcastFeeds)
-    .where(eq(podcastFeeds.userId, userId));
-  return row ?? null;
+  return firstRow(
+    db()
+      .select({ createdAt: podcastFeeds.createdAt })
+      .from(podcastFeeds)
+      .where(eq(podcastFeeds.userId, userId)),
+  );
 }
 
 /** An account's progress in reading and listening, by slug after `afterSlug`. */
@@ -167,15 +166,16 @@ export function findHighlightData(
 /** The next note by slug after `afterSlug`; null after the last. */
 export async function findNextNote(userId: string, afterSlug: string | null) {
   const { userId: _, ...note } = getTableColumns(notes);
-  const [row] = await db()
-    .select(note)
-    .from(notes)
-    .where(
-      and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
-    )
-    .orderBy(asc(notes.slug))
-    .limit(1);
-  return row ?? null;
+  return firstRow(
+    db()
+      .select(note)
+      .from(notes)
+      .where(
+        and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
+      )
+      .orderBy(asc(notes.slug))
+      .limit(1),
+  );
 }
 
 /** The webhook events about a Stripe customer, the newest first. Reads the ledger, which holds 90 days. */
@@ -191,21 +191,23 @@ export function findPaymentEventData(stripeCustomerId: string) {
 /** The entry of an address in the newsletter's list; null if it is not on it. */
 export async function findSubscriptionData(email: string) {
   const { unsubscribeToken: _, ...subscriber } = getTableColumns(subscribers);
-  const [row] = await db()
-    .select(subscriber)
-    .from(subscribers)
-    .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
-  return row ?? null;
+  return firstRow(
+    db()
+      .select(subscriber)
+      .from(subscribers)
+      .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase())),
+  );
 }
 
 /** Why an address is suppressed, and since when; null if it is not. */
 export async function findSuppressionData(email: string) {
   const { addressHash: _, ...suppression } = getTableColumns(suppressedAddresses);
-  const [row] = await db()
-    .select(suppression)
-    .from(suppressedAddresses)
-    .where(eq(suppressedAddresses.addressHash, addressHash(email)));
-  return row ?? null;
+  return firstRow(
+    db()
+      .select(suppression)
+      .from(suppressedAddresses)
+      .where(eq(suppressedAddresses.addressHash, addressHash(email))),
+  );
 }
 
 /** A mail to an address, without what it said; times are ISO 8601 instants. */

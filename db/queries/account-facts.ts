@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, isNull, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import {
   avatars,
   emailChanges,
@@ -41,8 +41,7 @@ export async function findAccountFacts(
   userId: string,
   { asOf, sessionLimit }: { asOf: Date; sessionLimit: number },
 ): Promise<AccountFacts | null> {
-  const executor = getDatabase().db;
-  const account = executor
+  const account = db()
     .select({
       emailConfirmedAt: users.emailConfirmedAt,
       isPasswordGuessable: users.isPasswordGuessable,
@@ -68,8 +67,8 @@ export async function findAccountFacts(
     .where(eq(users.id, userId));
   const [[facts], listed, passkeys] = await Promise.all([
     account,
-    listSessions(userId, { asOf, limit: sessionLimit }, executor),
-    listPasskeys(userId, executor),
+    listSessions(userId, { asOf, limit: sessionLimit }, db()),
+    listPasskeys(userId, db()),
   ]);
   if (!facts) return null;
   const { subscriberId, confirmedAt, ...rest } = facts;

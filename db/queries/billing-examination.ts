@@ -1,12 +1,11 @@
 import { inArray } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { stripePrices, users, webhookEvents } from "../schema";
 
 /** Which of these webhook events the ledger holds. */
 export async function findProcessedEvents(ids: readonly string[]): Promise<Set<string>> {
-  const { db } = getDatabase();
   if (ids.length === 0) return new Set();
-  const rows = await db
+  const rows = await db()
     .select({ id: webhookEvents.id })
     .from(webhookEvents)
     .where(inArray(webhookEvents.id, [...ids]));
@@ -15,17 +14,15 @@ export async function findProcessedEvents(ids: readonly string[]): Promise<Set<s
 
 /** The products of all prices that were ever on sale or paid. */
 export async function findKnownProducts(): Promise<string[]> {
-  const { db } = getDatabase();
-  const rows = await db.selectDistinct({ productId: stripePrices.productId }).from(stripePrices);
+  const rows = await db().selectDistinct({ productId: stripePrices.productId }).from(stripePrices);
   return rows.map(({ productId }) => productId);
 }
 
 /** Which of these ids no account has. */
 export async function findMissingUsers(ids: readonly string[]): Promise<Set<string>> {
-  const { db } = getDatabase();
   const missing = new Set(ids);
   if (missing.size === 0) return missing;
-  const rows = await db
+  const rows = await db()
     .select({ id: users.id })
     .from(users)
     .where(inArray(users.id, [...missing]));

@@ -1,6 +1,6 @@
 import { and, desc, eq, lte, or, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, firstRow, type Transaction } from "../client";
 import {
   type Campaign,
   campaigns,
@@ -20,18 +20,12 @@ export async function insertCampaign(
   campaign: typeof campaigns.$inferInsert,
   tx: Transaction,
 ): Promise<Campaign | null> {
-  const [inserted] = await tx.insert(campaigns).values(campaign).onConflictDoNothing().returning();
-  return inserted ?? null;
+  return firstRow(tx.insert(campaigns).values(campaign).onConflictDoNothing().returning());
 }
 
 /** A campaign, locked until the caller's transaction ends. */
 export async function lockCampaignBySlug(slug: string, tx: Transaction): Promise<Campaign | null> {
-  const [campaign] = await tx
-    .select()
-    .from(campaigns)
-    .where(eq(campaigns.slug, slug))
-    .for("update");
-  return campaign ?? null;
+  return firstRow(tx.select().from(campaigns).where(eq(campaigns.slug, slug)).for("update"));
 }
 
 /**
@@ -69,7 +63,7 @@ export type AudienceCounts = {
 
 export async function countAudience(audience: Audience): Promise<AudienceCounts> {
   const reached = and(isConfirmed, isInAudience(audience));
-  const [row] = await getDatabase().db.execute<AudienceCounts>(sql`
+  const [row] = await db().execute<AudienceCounts>(sql`
     select
       (count(*) filter (where ${reached} and not ${isSuppressed}))::int as recipients,
       (count(*) filter (where ${reached} and ${isSuppressed}))::int as suppressed,
@@ -95,7 +89,7 @@ export function findCampaign(id: string): Promise<Campaign | null> {
 
 /** Campaigns, those that start last first. */
 export async function findCampaigns(limit: number): Promise<Campaign[]> {
-  return getDatabase().db.select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
+  return db().select().from(campaigns).orderBy(desc(campaigns.startAt)).limit(limit);
 }
 
 /** The numbers of a campaign's mails by state. */
@@ -106,7 +100,7 @@ export type CampaignProgress = Record<MailState, number> & {
 
 export async function readCampaignProgress(
   campaignId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<CampaignProgress> {
   const rows = await executor.execute<{ state: MailState; count: number; inDoubt: number }>(sql`
     select state, count(*)::int as count,
@@ -134,7 +128,7 @@ export async function findFailureReplies(
   campaignId: string,
   limit: number,
 ): Promise<{ reply: string | null; count: number }[]> {
-  return getDatabase().db.execute<{ reply: string | null; count: number }>(sql`
+  return db().execute<{ reply: string | null; count: number }>(sql`
     select last_reply as reply, count(*)::int as count from ${mails}
     where campaign_id = ${campaignId} and state = 'failed'
     group by last_reply order by count(*) desc, last_reply limit ${limit}`);
@@ -199,9 +193,8 @@ export type ListedIssue = Pick<
 
 /** The issues that are public at `now`, the newest first. */
 export async function findPublishedIssues(now: Date, limit: number): Promise<ListedIssue[]> {
-  const { db } = getDatabase();
   const { slug, subject, previewText, premium, startAt } = campaigns;
-  return db
+  return db()
     .select({ slug, subject, previewText, premium, startAt })
     .from(campaigns)
     .where(isPublished(now))
@@ -215,8 +208,7 @@ export function findPublishedIssue(slug: string, now: Date): Promise<Campaign | 
 }
 
 async function findCampaignWhere(condition: SQL | undefined): Promise<Campaign | null> {
-  const [campaign] = await getDatabase().db.select().from(campaigns).where(condition);
-  return campaign ?? null;
+  return firstRow(db().select().from(campaigns).where(condition));
 }
 
 const isConfirmed = sql`${subscribers.confirmedAt} is not null`;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { JOURNAL, knownMigrations } from "../known-migrations";
 
 /**
@@ -35,7 +35,7 @@ export type DatabaseHealth = {
 /** Reads version, size, connections, clock and state. */
 export async function readDatabaseHealth(): Promise<DatabaseHealth> {
   type Row = Omit<DatabaseHealth, "now"> & { now: number };
-  const [row] = await getDatabase().db.execute<Row>(sql`
+  const [row] = await db().execute<Row>(sql`
     select split_part(current_setting('server_version'), ' ', 1) as version,
       pg_database_size(current_database())::float8 as bytes,
       ${SERVER_CONNECTIONS} as connections,
@@ -57,7 +57,7 @@ export async function measureRoundTrip(): Promise<number> {
   let fastest = Number.POSITIVE_INFINITY;
   for (let i = 0; i < 3; i++) {
     const startedAt = performance.now();
-    await getDatabase().db.execute(sql`select 1`);
+    await db().execute(sql`select 1`);
     fastest = Math.min(fastest, performance.now() - startedAt);
   }
   return fastest;
@@ -80,7 +80,7 @@ export type StuckSession = {
  * for as long, which block VACUUM.
  */
 export async function findStuckSessions(seconds: number): Promise<StuckSession[]> {
-  return getDatabase().db.execute<StuckSession>(sql`
+  return db().execute<StuckSession>(sql`
     with waiting as (
       select unnest(pg_blocking_pids(pid)) as pid from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'
@@ -102,7 +102,7 @@ export async function findStuckSessions(seconds: number): Promise<StuckSession[]
 export async function findBloatedTables(
   atLeast: number,
 ): Promise<{ table: string; dead: number }[]> {
-  return getDatabase().db.execute<{ table: string; dead: number }>(sql`
+  return db().execute<{ table: string; dead: number }>(sql`
     select relname as table, n_dead_tup::float8 as dead from pg_stat_user_tables
     where n_dead_tup >= ${atLeast}::int and n_dead_tup > n_live_tup
     order by n_dead_tup desc limit 3`);
@@ -111,7 +111,7 @@ export async function findBloatedTables(
 /** The site's tables whose rows the database user may not read, insert, update and delete alike, by their names. */
 export async function findForbiddenTables(): Promise<string[]> {
   const tables = [...(knownMigrations().at(-1)?.tables ?? [])].filter((name) => name !== JOURNAL);
-  const rows = await getDatabase().db.execute<{ name: string }>(sql`
+  const rows = await db().execute<{ name: string }>(sql`
     select name from (values ${sql.join(
       tables.map((table) => sql`(${table}::text)`),
       sql`, `,
@@ -125,13 +125,12 @@ export async function findForbiddenTables(): Promise<string[]> {
 
 /** How many migrations of this release the database lacks, and how many it has that this release does not know. */
 export async function compareMigrations(): Promise<{ pending: number; unknown: number }> {
-  const executor = getDatabase().db;
   const known = knownMigrations().map(({ hash }) => hash);
-  const [journal] = await executor.execute<{ name: string | null }>(
+  const [journal] = await db().execute<{ name: string | null }>(
     sql`select to_regclass(${JOURNAL})::text as name`,
   );
   if (!journal?.name) return { pending: known.length, unknown: 0 };
-  const rows = await executor.execute<{ hash: string }>(
+  const rows = await db().execute<{ hash: string }>(
     sql`select hash from drizzle.__drizzle_migrations`,
   );
   const applied = new Set(rows.map(({ hash }) => hash));

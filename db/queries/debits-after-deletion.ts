@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { debitsAfterDeletion as debits } from "../schema";
 
 /** Records bank debits of a customer that is about to be deleted. */
@@ -7,8 +7,8 @@ export async function insertDebitsAfterDeletion(
   rows: readonly { stripeChargeId: string; stripeCustomerId: string }[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await getDatabase()
-    .db.insert(debits)
+  await db()
+    .insert(debits)
     .values([...rows])
     .onConflictDoNothing();
 }
@@ -18,13 +18,13 @@ export async function findDebitsAfterDeletion(
   stripeCustomerId?: string,
 ): Promise<(typeof debits.$inferSelect)[]> {
   const own = stripeCustomerId ? eq(debits.stripeCustomerId, stripeCustomerId) : undefined;
-  return getDatabase().db.select().from(debits).where(own);
+  return db().select().from(debits).where(own);
 }
 
 /** Deletes a recorded debit; false if another process just did. */
 export async function deleteDebitAfterDeletion(
   stripeChargeId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor.delete(debits).where(eq(debits.stripeChargeId, stripeChargeId));
   return count > 0;

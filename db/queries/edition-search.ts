@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { editionDocuments } from "../schema";
 import {
   type FoldedText,
@@ -62,9 +62,7 @@ export async function parseSearch(
   words: string,
 ): Promise<{ exact: SearchTerms; prefix: SearchTerms | null } | null> {
   const query = foldSearch(words).replace(MEANINGLESS_HYPHENS, " ");
-  const [parsed] = await getDatabase().db.execute<
-    Record<"all" | "indexed" | "written", string>
-  >(sql`
+  const [parsed] = await db().execute<Record<"all" | "indexed" | "written", string>>(sql`
     select query::text as "all", querytree(query) as indexed,
       websearch_to_tsquery('simple', ${writtenSearch(query)})::text as written
     from websearch_to_tsquery('english', ${query}) as query
@@ -103,7 +101,7 @@ export async function searchDocuments(
 ): Promise<{ total: number; documents: FoundDocument[] }> {
   const isNear = stems.length <= MAX_NEAR;
   const [rankedBy, writtenBy] = isNear ? [all, written.all] : [any, written.any];
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     // for a frequent word the planner would scan the table, not knowing that reading `search` is slow
     await tx.execute(sql`set local enable_seqscan = off`);
     const rows = await tx.execute<{ slug: string; blocks: string; total: number }>(sql`
@@ -149,7 +147,7 @@ export async function findBestMatches(
   const texts = groups.flatMap((texts, group) =>
     texts.map(({ text }, at) => ({ group, at, text: foldText(text).text })),
   );
-  const rows = await getDatabase().db.execute<{ group: number; at: number; headline: string }>(sql`
+  const rows = await db().execute<{ group: number; at: number; headline: string }>(sql`
     with texts as (
       select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
         as texts("group" int, at int, text text)
@@ -171,7 +169,7 @@ export async function findBestMatches(
 /** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
   const folded = await foldLongText(text);
-  const [row] = await getDatabase().db.execute<{ headline: string }>(sql`
+  const [row] = await db().execute<{ headline: string }>(sql`
     select ts_headline('english', ${folded.text}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);
   return rangesOf(row?.headline ?? "", folded);
@@ -226,9 +224,8 @@ const BATCH = 25;
 
 /** Indexes the documents of an edition again that another release has indexed. */
 export async function renewSearchIndex(edition: string): Promise<void> {
-  const { db } = getDatabase();
   for (;;) {
-    const documents = await db
+    const documents = await db()
       .select({
         slug: editionDocuments.slug,
         title: editionDocuments.title,
@@ -245,7 +242,7 @@ export async function renewSearchIndex(edition: string): Promise<void> {
       .limit(BATCH);
     if (documents.length === 0) return;
     for (const { slug, ...texts } of documents) {
-      await db
+      await db()
         .update(editionDocuments)
         .set({ search: searchIndex(texts) })
         .where(and(eq(editionDocuments.edition, edition), eq(editionDocuments.slug, slug)));

@@ -1,12 +1,12 @@
 import { and, eq, gt, isNotNull, isNull, ne, sql } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, firstRow, type Transaction } from "../client";
 import { type EmailChange, emailChanges, profiles, subscribers, users } from "../schema";
 import { liftConfirmedSuppression } from "./suppressed-addresses";
 
 /** Records that an account's address is to change, in the place of a change that still waits. */
 export async function insertEmailChange(
   change: Pick<EmailChange, "userId" | "oldEmail" | "newEmail" | "createdAt" | "expiresAt">,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor
     .insert(emailChanges)
@@ -53,9 +53,7 @@ export async function findEmailChange(
   link: EmailChangeLink,
   now: Date,
 ): Promise<EmailChange | null> {
-  const { db } = getDatabase();
-  const [change] = await db.select().from(emailChanges).where(isOpen(link, now)).limit(1);
-  return change ?? null;
+  return firstRow(db().select().from(emailChanges).where(isOpen(link, now)).limit(1));
 }
 
 /** As `findEmailChange`, locked with its account until the caller's transaction ends, and the account's address. */
@@ -113,7 +111,7 @@ export async function deleteEmailChangesSince(
 export async function isEmailTaken(
   email: string,
   { exceptFor, now }: { exceptFor: string | null; now: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const address = email.toLowerCase();
   const [holder] = await executor
@@ -134,7 +132,7 @@ export async function isEmailTaken(
 export async function isEmailReserved(
   email: string,
   { exceptFor, now }: { exceptFor: string | null; now: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const [reserved] = await executor
     .select({ id: emailChanges.id })

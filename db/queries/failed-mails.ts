@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { mails } from "../schema";
 
 /** Transactional mails of one kind that failed with the same codes. */
@@ -16,7 +16,7 @@ const isRetryable = sql`state = 'failed' and campaign_id is null and recipient i
 
 /** Transactional mails that failed within the last `days`, by kind and reply, the most frequent first. */
 export async function findFailedMails(days: number): Promise<FailedMails[]> {
-  return getDatabase().db.execute<FailedMails>(sql`
+  return db().execute<FailedMails>(sql`
     select kind, last_reply as reply, count(*)::int as count,
       (count(*) filter (where ${isRetryable}))::int as retryable
     from ${mails}
@@ -32,7 +32,7 @@ export async function findFailedMails(days: number): Promise<FailedMails[]> {
 export async function retryFailedMails(
   kind: string | null,
 ): Promise<{ kind: string; count: number }[]> {
-  return getDatabase().db.execute<{ kind: string; count: number }>(sql`
+  return db().execute<{ kind: string; count: number }>(sql`
     with retried as (
       update ${mails} set state = 'queued', finished_at = null, worker_id = null, due_at = now(), attempts = 0
       where ${isRetryable} and (${kind}::text is null or kind = ${kind})
@@ -43,7 +43,7 @@ export async function retryFailedMails(
 
 /** Deletes the addresses and contents of failed mails that have expired. */
 export async function deleteFailedContent(): Promise<void> {
-  await getDatabase().db.execute(sql`
+  await db().execute(sql`
     update ${mails} set recipient = null, message = null
     where state = 'failed' and campaign_id is null and recipient is not null and expires_at <= now()`);
 }

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { mails, profiles, subscribers, suppressedAddresses, users } from "../schema";
 import { isUnpaid } from "./profiles";
 
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 3_000;
  * comes of their membership, and the newsletter's list. Reads each table once. Rejects if that takes over 3 s.
  */
 export async function readFigures(): Promise<Figure[]> {
-  return getDatabase().db.transaction(async (transaction) => {
+  return db().transaction(async (transaction) => {
     await transaction.execute(sql.raw(`set local statement_timeout = ${TIMEOUT_MS}`));
     return transaction.execute<Figure>(sql`
       select 'mails' as figure, case when campaign_id is null then 'transactional' else 'campaign' end as lane,

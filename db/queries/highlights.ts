@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import { db } from "../client";
+import { db, firstRow } from "../client";
 import { type Highlight, highlights } from "../schema";
 
 type Key = { userId: string; slug: string };
@@ -35,8 +35,7 @@ export async function listHighlights(key: Key): Promise<Highlight[]> {
 
 /** A member's highlight; null if they have none with this id. */
 export async function findHighlight(userId: string, id: string): Promise<Highlight | null> {
-  const [row] = await db().select().from(highlights).where(isOwn(userId, id));
-  return row ?? null;
+  return firstRow(db().select().from(highlights).where(isOwn(userId, id)));
 }
 
 /** The number of a member's highlights. */

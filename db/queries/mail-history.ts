@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { isWithinSeconds } from "../clock";
 import { mails, mailWorkers } from "../schema";
 
@@ -12,7 +12,7 @@ export type QueueLength = {
 };
 
 export async function readQueueLength(): Promise<QueueLength> {
-  const [row] = await getDatabase().db.execute<QueueLength>(sql`
+  const [row] = await db().execute<QueueLength>(sql`
     select
       (select count(*)::int from ${mails} where state = 'queued' and campaign_id is null) as transactional,
       (select count(*)::int from ${mails} where state = 'queued' and campaign_id is not null) as campaign,
@@ -23,7 +23,7 @@ export async function readQueueLength(): Promise<QueueLength> {
 
 /** The transactional mails that are queued or being sent, by kind. */
 export async function countWaitingMails(): Promise<{ kind: string; count: number }[]> {
-  return getDatabase().db.execute<{ kind: string; count: number }>(sql`
+  return db().execute<{ kind: string; count: number }>(sql`
     select kind, count(*)::int as count from ${mails}
     where campaign_id is null and state in ('queued', 'sending') group by 1 order by 1`);
 }
@@ -33,7 +33,7 @@ export type RunningWorker = { silentForS: number; sending: number; circuitReason
 
 /** The workers with a heartbeat within the last minute. */
 export async function findRunningWorkers(): Promise<RunningWorker[]> {
-  return getDatabase().db.execute<RunningWorker>(sql`
+  return db().execute<RunningWorker>(sql`
     select extract(epoch from now() - heartbeat_at)::float8 as "silentForS",
       case when circuit_open_since is not null then coalesce(circuit_reason, 'unknown') end as "circuitReason",
       (select count(*)::int from ${mails}
@@ -52,7 +52,7 @@ export type FinishedMails = {
 
 /** Transactional mails finished within the last `days`, by kind and how they ended, the most frequent first. */
 export async function countFinishedMails(days: number): Promise<FinishedMails[]> {
-  return getDatabase().db.execute<FinishedMails>(sql`
+  return db().execute<FinishedMails>(sql`
     select kind, state, case when state = 'failed' then last_reply end as reply,
       count(*)::int as count, (count(*) filter (where times_in_doubt > 0))::int as "inDoubt"
     from ${mails}
@@ -65,7 +65,7 @@ export async function countFinishedMails(days: number): Promise<FinishedMails[]>
  * remembered; returns their number. Mails of campaigns stay, since none is ever sent twice to an address.
  */
 export async function deleteOldMails(limit: number): Promise<number> {
-  const { count } = await getDatabase().db.execute(sql`
+  const { count } = await db().execute(sql`
     delete from ${mails} where id in (
       select id from ${mails}
       where campaign_id is null and finished_at < now() - interval '30 days'

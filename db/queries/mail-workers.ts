@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { isWithinSeconds } from "../clock";
 import { mails, mailWorkers } from "../schema";
 
@@ -47,14 +47,12 @@ export async function deleteMailWorker(id: string, executor: Executor): Promise<
 
 /** Removes workers whose last heartbeat was a day ago; their mails were taken over long before. */
 export async function deleteDeadMailWorkers(): Promise<void> {
-  await getDatabase().db.execute(
-    sql`delete from ${mailWorkers} where heartbeat_at < now() - interval '1 day'`,
-  );
+  await db().execute(sql`delete from ${mailWorkers} where heartbeat_at < now() - interval '1 day'`);
 }
 
 /** Whether any site is running that sends mail, by its heartbeat. */
 export async function hasMailWorker(): Promise<boolean> {
-  const [worker] = await getDatabase().db.execute(sql`
+  const [worker] = await db().execute(sql`
     select from ${mailWorkers}
     where ${isWithinSeconds(mailWorkers.heartbeatAt, LEASE_SECONDS)} limit 1`);
   return worker !== undefined;

@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { type Mail, mails, type RenderedMail } from "../schema";
 
 /** A transactional mail to be queued; it expires `lifetimeMs` from now. */
@@ -45,9 +45,10 @@ export async function areMoreMailsQueued(most: number, executor: Executor): Prom
 export async function findMailByIdempotencyKey(
   key: string,
 ): Promise<Pick<Mail, "state" | "finishedAt" | "lastReply"> | null> {
-  const [mail] = await db()
-    .select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
-    .from(mails)
-    .where(eq(mails.idempotencyKey, key));
-  return mail ?? null;
+  return firstRow(
+    db()
+      .select({ state: mails.state, finishedAt: mails.finishedAt, lastReply: mails.lastReply })
+      .from(mails)
+      .where(eq(mails.idempotencyKey, key)),
+  );
 }

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, isNotNull, type SQL, sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import {
   accountDeletions,
   notes,
@@ -35,9 +35,8 @@ export async function findMembers({
   limit: number;
   now: Date;
 }): Promise<ListedMember[]> {
-  const { db } = getDatabase();
   const address = sql`lower(${users.email})`;
-  const rows = await db
+  const rows = await db()
     .select({
       email: users.email,
       createdAt: users.createdAt,
@@ -79,8 +78,7 @@ export async function countMembers({
   since: Date;
   now: Date;
 }): Promise<MemberCounts> {
-  const executor = getDatabase().db;
-  const [accounts] = await executor
+  const [accounts] = await db()
     .select({
       accounts: count(),
       createdSince: countOf(sql`${users.createdAt} >= ${since.toISOString()}::timestamptz`),
@@ -92,9 +90,9 @@ export async function countMembers({
     createdSince: 0,
     confirmed: 0,
     ...accounts,
-    premium: await executor.$count(profiles, hasAccess(now)),
+    premium: await db().$count(profiles, hasAccess(now)),
     complimentary: await countComplimentary(),
-    beingDeleted: await executor.$count(accountDeletions),
+    beingDeleted: await db().$count(accountDeletions),
   };
 }
 
@@ -111,8 +109,7 @@ export type MemberOverview = Pick<User, "id" | "email" | "createdAt" | "emailCon
 
 /** The account with an address, whatever its case; null if nobody has it. */
 export async function findMemberOverview(email: string, now: Date): Promise<MemberOverview | null> {
-  const executor = getDatabase().db;
-  const [row] = await executor
+  const [row] = await db()
     .select({
       id: users.id,
       email: users.email,
@@ -126,16 +123,16 @@ export async function findMemberOverview(email: string, now: Date): Promise<Memb
     .leftJoin(accountDeletions, eq(accountDeletions.userId, users.id))
     .where(eq(sql`lower(${users.email})`, email.toLowerCase()));
   if (!row) return null;
-  const [newsletter] = await executor
+  const [newsletter] = await db()
     .select({ confirmedAt: subscribers.confirmedAt })
     .from(subscribers)
     .where(eq(sql`lower(${subscribers.email})`, email.toLowerCase()));
   const isOpen = and(eq(sessions.userId, row.id), gt(sessions.expiresAt, now));
   return {
     ...row,
-    sessions: await executor.$count(sessions, isOpen),
-    passkeys: await executor.$count(passkeys, eq(passkeys.userId, row.id)),
-    notes: await executor.$count(notes, eq(notes.userId, row.id)),
+    sessions: await db().$count(sessions, isOpen),
+    passkeys: await db().$count(passkeys, eq(passkeys.userId, row.id)),
+    notes: await db().$count(notes, eq(notes.userId, row.id)),
     newsletter: newsletter ?? null,
   };
 }

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { membershipGrants } from "../schema";
 
 /** Until when a user's membership is complimentary, which may be over; null if none was ever granted. */
 export async function findGrantedUntil(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<Date | null> {
   const [grant] = await executor
     .select({ until: membershipGrants.until })

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, type Transaction } from "../client";
 import { mails, profiles, textAnnouncements, users } from "../schema";
 import { givesAccess } from "./profiles";
 
@@ -62,16 +62,13 @@ export function lockNewTextsReaders(tx: Transaction): Promise<{ id: string; emai
 /** Whether a user wishes to be mailed about new texts. */
 export async function wantsNewTextsMail(userId: string): Promise<boolean> {
   return (
-    (await getDatabase().db.$count(
-      users,
-      and(eq(users.id, userId), isNotNull(users.newTextsMailSince)),
-    )) > 0
+    (await db().$count(users, and(eq(users.id, userId), isNotNull(users.newTextsMailSince)))) > 0
   );
 }
 
 /** Stores whether a user wishes to be mailed about new texts; without, mails that wait are canceled. */
 export async function setNewTextsMail(userId: string, isWanted: boolean): Promise<void> {
-  await getDatabase().db.transaction(async (tx) => {
+  await db().transaction(async (tx) => {
     const since = isWanted ? sql`coalesce(${users.newTextsMailSince}, now())` : null;
     const [user] = await tx
       .update(users)

@@ -1,5 +1,5 @@
 import { eq, inArray, sql } from "drizzle-orm";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { campaigns, newsletterImages } from "../schema";
 
 type NewsletterImage = Omit<typeof newsletterImages.$inferSelect, "createdAt">;
@@ -34,11 +34,12 @@ export async function deleteUnusedNewsletterImages(before: Date): Promise<void> 
 export async function findNewsletterImage(
   name: string,
 ): Promise<{ mediaType: string; content: Buffer } | null> {
-  const [image] = await db()
-    .select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
-    .from(newsletterImages)
-    .where(eq(newsletterImages.name, name));
-  return image ?? null;
+  return firstRow(
+    db()
+      .select({ mediaType: newsletterImages.mediaType, content: newsletterImages.content })
+      .from(newsletterImages)
+      .where(eq(newsletterImages.name, name)),
+  );
 }
 
 /** The sizes of the images with these names, in pixels. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, ne } from "drizzle-orm";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { notes } from "../schema";
 
 /** A member's notes on one text. */
@@ -11,21 +11,20 @@ const isNote = ({ userId, slug }: NoteKey) => and(eq(notes.userId, userId), eq(n
 
 /** A member's notes on a text; null if there have never been any. */
 export async function findNote(key: NoteKey): Promise<NoteRow | null> {
-  const [row] = await db()
-    .select({ text: notes.text, version: notes.version })
-    .from(notes)
-    .where(isNote(key));
-  return row ?? null;
+  return firstRow(
+    db().select({ text: notes.text, version: notes.version }).from(notes).where(isNote(key)),
+  );
 }
 
 /** As `findNote`, and locks the row until the transaction ends. */
 export async function findNoteForUpdate(key: NoteKey, executor: Executor): Promise<NoteRow | null> {
-  const [row] = await executor
-    .select({ text: notes.text, version: notes.version })
-    .from(notes)
-    .where(isNote(key))
-    .for("update");
-  return row ?? null;
+  return firstRow(
+    executor
+      .select({ text: notes.text, version: notes.version })
+      .from(notes)
+      .where(isNote(key))
+      .for("update"),
+  );
 }
 
 /** Stores the first notes on a text, as version 1; false if another transaction has stored some meanwhile. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
-import { db, type Executor, type Transaction } from "../client";
+import { db, type Executor, firstRow, type Transaction } from "../client";
 import { type OperatorAlert, operatorAlerts } from "../schema";
 
 export type AlertFacts = OperatorAlert["facts"];
@@ -62,12 +62,13 @@ export async function findResolvedAlerts(limit: number): Promise<OperatorAlert[]
 
 /** The open alert with a key, locked until the transaction ends; null if there is none. */
 export async function lockOpenAlert(key: string, tx: Transaction): Promise<OperatorAlert | null> {
-  const [alert] = await tx
-    .select()
-    .from(operatorAlerts)
-    .where(and(eq(operatorAlerts.key, key), isNull(operatorAlerts.resolvedAt)))
-    .for("update");
-  return alert ?? null;
+  return firstRow(
+    tx
+      .select()
+      .from(operatorAlerts)
+      .where(and(eq(operatorAlerts.key, key), isNull(operatorAlerts.resolvedAt)))
+      .for("update"),
+  );
 }
 
 /** Adds facts to the open alert with a key, if there is one. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { isWithinSeconds } from "../clock";
 import { campaigns, mails, mailWorkers, operatorSignals, programStarts } from "../schema";
 import { ISSUE_COMPLAINTS, type IssueComplaints } from "./complaints";
@@ -47,7 +47,7 @@ const TIMEOUT_MS = 5_000;
  * 5 s.
  */
 export async function readHealthFacts(program: ProgramRun): Promise<HealthFacts> {
-  const [row] = await getDatabase().db.transaction(async (tx) => {
+  const [row] = await db().transaction(async (tx) => {
     await tx.execute(sql.raw(`set local statement_timeout = ${TIMEOUT_MS}`));
     return tx.execute<{ facts: HealthFacts }>(statement(program));
   });

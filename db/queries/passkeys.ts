@@ -1,5 +1,5 @@
 import { and, asc, eq, gte, lt, or } from "drizzle-orm";
-import { db, type Executor, type Transaction } from "../client";
+import { db, type Executor, firstRow, type Transaction } from "../client";
 import { type Passkey, passkeys, usedChallenges, users } from "../schema";
 
 /** A passkey as its owner sees it, and as their browser is asked for it. */
@@ -33,8 +33,7 @@ export async function countPasskeys(userId: string, executor: Executor = db()): 
 
 /** A passkey of any user by its credential's id; null if there is none. */
 export async function findPasskey(id: string, executor: Executor = db()): Promise<Passkey | null> {
-  const [passkey] = await executor.select().from(passkeys).where(eq(passkeys.id, id)).limit(1);
-  return passkey ?? null;
+  return firstRow(executor.select().from(passkeys).where(eq(passkeys.id, id)).limit(1));
 }
 
 /**

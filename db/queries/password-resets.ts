@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, or, sql } from "drizzle-orm";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { isNotSince } from "../clock";
 import { passwordResets, users } from "../schema";
 
@@ -40,13 +40,14 @@ export async function findPasswordReset(
   tokenHash: string,
   now: Date,
 ): Promise<{ userId: string; email: string } | null> {
-  const [reset] = await db()
-    .select({ userId: users.id, email: users.email })
-    .from(passwordResets)
-    .innerJoin(users, eq(users.id, passwordResets.userId))
-    .where(isOpen(tokenHash, now))
-    .limit(1);
-  return reset ?? null;
+  return firstRow(
+    db()
+      .select({ userId: users.id, email: users.email })
+      .from(passwordResets)
+      .innerJoin(users, eq(users.id, passwordResets.userId))
+      .where(isOpen(tokenHash, now))
+      .limit(1),
+  );
 }
 
 /** Uses a reset up and returns its user id; null if it was used before, has expired or never existed. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 
 /** Runs a trivial query; rejects if the database does not respond. */
 export async function pingDatabase(): Promise<void> {
-  await getDatabase().db.execute(sql`select 1`);
+  await db().execute(sql`select 1`);
 }

@@ -1,5 +1,5 @@
 import { and, eq, gte } from "drizzle-orm";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { podcastFeeds, profiles } from "../schema";
 
 /** The token in the address of a user's feed; null if they have none yet. */
@@ -47,13 +47,14 @@ export async function deletePodcastFeed(
 export async function findProfileByPodcastToken(
   token: string,
 ): Promise<{ stripePriceId: string | null; stripeCurrentPeriodEnd: Date | null } | null> {
-  const [profile] = await db()
-    .select({
-      stripePriceId: profiles.stripePriceId,
-      stripeCurrentPeriodEnd: profiles.stripeCurrentPeriodEnd,
-    })
-    .from(podcastFeeds)
-    .innerJoin(profiles, eq(profiles.id, podcastFeeds.userId))
-    .where(eq(podcastFeeds.token, token));
-  return profile ?? null;
+  return firstRow(
+    db()
+      .select({
+        stripePriceId: profiles.stripePriceId,
+        stripeCurrentPeriodEnd: profiles.stripeCurrentPeriodEnd,
+      })
+      .from(podcastFeeds)
+      .innerJoin(profiles, eq(profiles.id, podcastFeeds.userId))
+      .where(eq(podcastFeeds.token, token)),
+  );
 }

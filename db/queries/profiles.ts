@@ -14,36 +14,30 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { billingSyncNumbers, type Profile, profiles, users } from "../schema";
 
 export async function findProfile(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<Profile | null> {
-  const [profile] = await executor.select().from(profiles).where(eq(profiles.id, userId)).limit(1);
-  return profile ?? null;
+  return firstRow(executor.select().from(profiles).where(eq(profiles.id, userId)).limit(1));
 }
 
 /** The profile of a user, created if missing. */
 export async function ensureProfile(userId: string): Promise<Profile> {
-  const executor = getDatabase().db;
-  const known = await findProfile(userId, executor);
+  const known = await findProfile(userId, db());
   if (known) return known;
-  await executor.insert(profiles).values({ id: userId }).onConflictDoNothing();
-  const made = await findProfile(userId, executor);
+  await db().insert(profiles).values({ id: userId }).onConflictDoNothing();
+  const made = await findProfile(userId, db());
   if (!made) throw new Error(`There is no profile for user ${userId}.`);
   return made;
 }
 
 export async function findProfileByCustomer(stripeCustomerId: string): Promise<Profile | null> {
-  const { db } = getDatabase();
-  const [profile] = await db
-    .select()
-    .from(profiles)
-    .where(eq(profiles.stripeCustomerId, stripeCustomerId))
-    .limit(1);
-  return profile ?? null;
+  return firstRow(
+    db().select().from(profiles).where(eq(profiles.stripeCustomerId, stripeCustomerId)).limit(1),
+  );
 }
 
 /** The profile of a Stripe customer, locked until the caller's transaction ends; null if none has it. */
@@ -51,24 +45,20 @@ export async function lockProfileByCustomer(
   stripeCustomerId: string,
   tx: Executor,
 ): Promise<Profile | null> {
-  const [profile] = await tx
-    .select()
-    .from(profiles)
-    .where(eq(profiles.stripeCustomerId, stripeCustomerId))
-    .for("update");
-  return profile ?? null;
+  return firstRow(
+    tx.select().from(profiles).where(eq(profiles.stripeCustomerId, stripeCustomerId)).for("update"),
+  );
 }
 
 /** A user's profile, locked until the caller's transaction ends; null if there is none. */
 export async function lockProfile(userId: string, tx: Executor): Promise<Profile | null> {
-  const [profile] = await tx.select().from(profiles).where(eq(profiles.id, userId)).for("update");
-  return profile ?? null;
+  return firstRow(tx.select().from(profiles).where(eq(profiles.id, userId)).for("update"));
 }
 
 export async function updateProfile(
   userId: string,
   values: Partial<Omit<Profile, "id" | "updatedAt">>,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor
     .update(profiles)
@@ -85,9 +75,8 @@ export async function replaceCustomer(
   seen: string | null,
   stripeCustomerId: string,
 ): Promise<boolean> {
-  const { db } = getDatabase();
   const now = new Date();
-  const { count } = await db
+  const { count } = await db()
     .update(profiles)
     .set({ stripeCustomerId, stripeCheckoutSessionId: null, syncDueAt: now, updatedAt: now })
     .where(
@@ -102,8 +91,7 @@ export async function replaceCustomer(
 
 /** Records that Stripe was told this address, unless the account has another by now. */
 export async function clearEmailDue(userId: string, email: string): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .update(profiles)
     .set({ isEmailDueAtStripe: false })
     .where(
@@ -116,8 +104,7 @@ export async function clearEmailDue(userId: string, email: string): Promise<void
 
 /** Increments a user's checkout failures from `seen`, so that concurrent callers that saw the same number count once. */
 export async function countCheckoutFailure(userId: string, seen: number): Promise<void> {
-  const { db } = getDatabase();
-  await db
+  await db()
     .update(profiles)
     .set({ checkoutFailures: seen + 1, updatedAt: new Date() })
     .where(and(eq(profiles.id, userId), eq(profiles.checkoutFailures, seen)));
@@ -125,7 +112,7 @@ export async function countCheckoutFailure(userId: string, seen: number): Promis
 
 /** The number of the next snapshot of Stripe: higher than any drawn before. */
 export async function nextSyncNumber(): Promise<number> {
-  const [row] = await getDatabase().db.execute<{ number: string }>(
+  const [row] = await db().execute<{ number: string }>(
     sql`select nextval(${billingSyncNumbers.seqName ?? ""}) as number`,
   );
   return Number(row?.number);
@@ -137,8 +124,7 @@ export async function findCustomersDue(
   afterId: string | null,
   limit: number,
 ): Promise<BilledProfile[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select({ id: profiles.id, stripeCustomerId: sql<string>`${profiles.stripeCustomerId}` })
     .from(profiles)
     .where(and(isBilledAfter(afterId), lte(profiles.syncDueAt, now)))
@@ -151,9 +137,8 @@ export async function findCustomersDue(
  * was last asked, and never beyond the day of a cancellation. Returns their number.
  */
 export async function extendRenewingAccess(since: Date, now: Date): Promise<number> {
-  const { db } = getDatabase();
   const { stripeCurrentPeriodEnd: end } = profiles;
-  const { count } = await db
+  const { count } = await db()
     .update(profiles)
     .set({
       stripeCurrentPeriodEnd: sql`least(greatest(${end}, ${now.toISOString()}::timestamptz) + interval '1 day', ${profiles.stripeCancelAt})`,
@@ -175,8 +160,8 @@ export async function extendRenewingAccess(since: Date, now: Date): Promise<numb
 /** Makes customers due for a sync. */
 export async function makeCustomersDue(stripeCustomerIds: string[], now: Date): Promise<void> {
   if (stripeCustomerIds.length === 0) return;
-  await getDatabase()
-    .db.update(profiles)
+  await db()
+    .update(profiles)
     .set({ syncDueAt: now })
     .where(inArray(profiles.stripeCustomerId, stripeCustomerIds));
 }
@@ -193,8 +178,7 @@ export async function findBilledProfiles(
   afterId: string | null,
   limit: number,
 ): Promise<Profile[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select()
     .from(profiles)
     .where(isBilledAfter(afterId))
@@ -204,7 +188,7 @@ export async function findBilledProfiles(
 
 /** How many profiles have a Stripe customer, after `afterId` in the order of their ids. */
 export async function countBilledProfiles(afterId: string | null): Promise<number> {
-  return getDatabase().db.$count(profiles, isBilledAfter(afterId));
+  return db().$count(profiles, isBilledAfter(afterId));
 }
 
 /** Users whose access has ended since `since`, by time or revoked, at most `limit` of them. */
@@ -212,8 +196,7 @@ export async function findUsersWithEndedAccess(
   since: Date,
   limit: number,
 ): Promise<{ id: string; email: string }[]> {
-  const { db } = getDatabase();
-  return db
+  return db()
     .select({ id: users.id, email: users.email })
     .from(profiles)
     .innerJoin(users, eq(users.id, profiles.id))
@@ -236,7 +219,7 @@ export function givesAccess(): SQL<boolean> {
 }
 
 /** How many accounts have access that the operator has granted and nobody pays for. */
-export async function countComplimentary(executor: Executor = getDatabase().db): Promise<number> {
+export async function countComplimentary(executor: Executor = db()): Promise<number> {
   return executor.$count(profiles, and(givesAccess(), isUnpaid()));
 }
 

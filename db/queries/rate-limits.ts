@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { CLOCK_TOLERANCE } from "../clock";
 
 /** An attempt under one of its limits. */
@@ -34,7 +34,7 @@ export async function countAttempts(attempts: readonly CountedAttempt[]): Promis
   const counts = attempts.map(
     (_, index) => sql`select ${sql.raw(`${index}`)} as step, * from ${name(index)}`,
   );
-  const rows = await getDatabase().db.execute<Count>(sql`
+  const rows = await db().execute<Count>(sql`
     with ${sql.join(steps, sql`, `)}
     select points, extract(epoch from expire - now())::float8 * 1000 as wait
     from (${sql.join(counts, sql` union all `)}) counted order by step`);

@@ -1,5 +1,5 @@
 import { and, eq, gt, ne, sql } from "drizzle-orm";
-import { db, type Executor } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import {
   type Profile,
   profiles,
@@ -42,14 +42,15 @@ const SIGNED_IN = {
 
 /** The viewer of an unexpired session, in one query; null if there is none. */
 export async function findViewerBySession(tokenHash: string, now: Date): Promise<ViewerRow | null> {
-  const [row] = await db()
-    .select({ ...SIGNED_IN, profile: profiles })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoin(profiles, eq(profiles.id, sessions.userId))
-    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
-    .limit(1);
-  return row ?? null;
+  return firstRow(
+    db()
+      .select({ ...SIGNED_IN, profile: profiles })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .leftJoin(profiles, eq(profiles.id, sessions.userId))
+      .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
+      .limit(1),
+  );
 }
 
 /** The user of an unexpired session alone, for when the rest of the viewer cannot be read. */
@@ -57,13 +58,14 @@ export async function findUserBySession(
   tokenHash: string,
   now: Date,
 ): Promise<Pick<ViewerRow, "user" | "session"> | null> {
-  const [row] = await db()
-    .select(SIGNED_IN)
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
-    .limit(1);
-  return row ?? null;
+  return firstRow(
+    db()
+      .select(SIGNED_IN)
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now)))
+      .limit(1),
+  );
 }
 
 /** A session to be opened; its user has just been verified. */

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import { siteKeys } from "../schema";
 
 /** The site's key of this name, 32 random bytes that are generated once and never change. */
 export async function ensureSiteKey(name: string): Promise<Buffer> {
-  const executor = getDatabase().db;
-  const find = () => executor.select().from(siteKeys).where(eq(siteKeys.name, name));
+  const find = () => db().select().from(siteKeys).where(eq(siteKeys.name, name));
   const [known] = await find();
   if (known) return known.value;
-  await executor
+  await db()
     .insert(siteKeys)
     .values({ name, value: randomBytes(32) })
     .onConflictDoNothing();
@@ -21,7 +20,7 @@ export async function ensureSiteKey(name: string): Promise<Buffer> {
 
 /** Sets the site's key of this name, and returns the one before; null if there was none. */
 export async function replaceSiteKey(name: string, value: Buffer): Promise<Buffer | null> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const [known] = await tx.select().from(siteKeys).where(eq(siteKeys.name, name)).for("update");
     await tx
       .insert(siteKeys)

@@ -1,5 +1,5 @@
 import { isNull, sql } from "drizzle-orm";
-import { getDatabase } from "../client";
+import { db } from "../client";
 import {
   debitsAfterDeletion,
   membershipGrants,
@@ -10,30 +10,28 @@ import {
 
 /** How this site is known at Stripe; drawn once. */
 export async function ensureStripeSite(): Promise<StripeSite> {
-  const { db } = getDatabase();
-  const [known] = await db.select().from(stripeSite);
+  const [known] = await db().select().from(stripeSite);
   if (known) return known;
-  await db.insert(stripeSite).values({}).onConflictDoNothing();
+  await db().insert(stripeSite).values({}).onConflictDoNothing();
   // another process may have been faster
-  const [made] = await db.select().from(stripeSite);
+  const [made] = await db().select().from(stripeSite);
   if (!made) throw new Error("There is no row in stripe_site.");
   return made;
 }
 
 /** Stores the address of the site that takes real payments, unless there is one; returns the one that counts. */
 export async function claimLiveUrl(url: string): Promise<string> {
-  const { db } = getDatabase();
   const { liveUrl } = await ensureStripeSite();
   if (liveUrl !== null) return liveUrl;
-  await db.update(stripeSite).set({ liveUrl: url }).where(isNull(stripeSite.liveUrl));
+  await db().update(stripeSite).set({ liveUrl: url }).where(isNull(stripeSite.liveUrl));
   return (await ensureStripeSite()).liveUrl ?? url;
 }
 
 /** Stores another address, and with `id` another id: the site has moved here, or continues the one with that id. */
 export async function adoptStripeSite(liveUrl: string, id?: string): Promise<void> {
   await ensureStripeSite();
-  await getDatabase()
-    .db.update(stripeSite)
+  await db()
+    .update(stripeSite)
     .set({ liveUrl, ...(id ? { id } : {}) });
 }
 
@@ -42,7 +40,7 @@ export async function adoptStripeSite(liveUrl: string, id?: string): Promise<voi
  * site it was copied from. Complimentary memberships stay. Returns how many accounts had a customer.
  */
 export async function renewStripeSite(liveUrl: string): Promise<number> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     await tx.delete(stripeSite);
     await tx.insert(stripeSite).values({ liveUrl });
     await tx.delete(stripePrices);

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, type Transaction } from "../client";
 import { subscribers, suppressedAddresses } from "../schema";
 import { isOwnersWish, isReasonThat, type SuppressionReason } from "../suppression-reasons";
 import type { NewSubscriber } from "./subscribers";
@@ -56,7 +56,7 @@ export async function insertListedSubscribers(
        where lower(before.email) = listed.email) as "listedAt"
     from listed
     left join written on written.email = listed.email`;
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const rows = await tx.execute<InsertedRow>(insertion);
     const outcomes = new Map(rows.map(({ email, ...row }) => [email, outcomeOf(row)]));
     // an owner may have left after the insertion read the suppressions, and before it wrote the address again
@@ -101,7 +101,7 @@ export type FoundListing = {
 
 /** Finds what is stored about addresses in lower case. */
 export async function findListings(emails: string[]): Promise<Map<string, FoundListing>> {
-  const rows = await getDatabase().db.execute<FoundListing & { email: string }>(sql`
+  const rows = await db().execute<FoundListing & { email: string }>(sql`
     select given.email, suppressed.reason,
       case when listed.id is null then 'added' when listed.confirmed_at is null then 'confirmed'
         else 'known' end as kind,
@@ -134,7 +134,7 @@ export async function findNewestSubscribers({
   match,
   limit,
 }: SubscriberFilter & { limit: number }): Promise<ListedSubscriber[]> {
-  return selectSubscribers(getDatabase().db)
+  return selectSubscribers(db())
     .where(and(isIn(group), matches(match)))
     .orderBy(desc(subscribers.createdAt), subscribers.id)
     .limit(limit);
@@ -142,8 +142,8 @@ export async function findNewestSubscribers({
 
 /** How many subscribers of a group have an address that contains `match`. */
 export async function countSubscribers({ group, match }: SubscriberFilter): Promise<number> {
-  const [row] = await getDatabase()
-    .db.select({ count: count() })
+  const [row] = await db()
+    .select({ count: count() })
     .from(subscribers)
     .leftJoin(suppressedAddresses, isSuppressed)
     .where(and(isIn(group), matches(match)));
@@ -155,7 +155,7 @@ export async function readSubscribers(
   size: number,
   onPage: (page: ListedSubscriber[]) => Promise<void>,
 ): Promise<void> {
-  await getDatabase().db.transaction(async (tx) => {
+  await db().transaction(async (tx) => {
     await tx.execute(sql`declare listed no scroll cursor for ${selectSubscribers(tx)}`);
     for (;;) {
       const rows = await tx.execute<Record<string, string | null>>(
@@ -194,7 +194,7 @@ export type SubscriberStatistics = {
 /** Counts the list; `since` is for `joinedSince`, and `maxSources` limits the list of sources. */
 export async function countSubscriberList(
   { since, maxSources }: { since: Date; maxSources: number },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<SubscriberStatistics> {
   const groups = await executor
     .select({

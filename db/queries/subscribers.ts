@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor, firstRow } from "../client";
 import { isNotSince } from "../clock";
 import { type Subscriber, subscribers } from "../schema";
 import { unsubscribeWhere } from "./suppressed-addresses";
@@ -62,9 +62,7 @@ export async function insertUnconfirmedSubscriber(
 
 /** The subscriber with an address, whatever its case; null if it is not on the list. */
 export async function findSubscriberByEmail(email: string): Promise<Subscriber | null> {
-  const { db } = getDatabase();
-  const [subscriber] = await db.select().from(subscribers).where(hasEmail(email)).limit(1);
-  return subscriber ?? null;
+  return firstRow(db().select().from(subscribers).where(hasEmail(email)).limit(1));
 }
 
 /** Confirms an address as of `now`, unless it is already confirmed; null if it is not on the list. */
@@ -73,14 +71,15 @@ export async function confirmSubscriber(
   now: Date,
   executor: Executor,
 ): Promise<Pick<Subscriber, "email" | "unsubscribeToken"> | null> {
-  const [confirmed] = await executor
-    .update(subscribers)
-    .set({
-      confirmedAt: sql`coalesce(${subscribers.confirmedAt}, ${now.toISOString()}::timestamptz)`,
-    })
-    .where(eq(subscribers.id, id))
-    .returning({ email: subscribers.email, unsubscribeToken: subscribers.unsubscribeToken });
-  return confirmed ?? null;
+  return firstRow(
+    executor
+      .update(subscribers)
+      .set({
+        confirmedAt: sql`coalesce(${subscribers.confirmedAt}, ${now.toISOString()}::timestamptz)`,
+      })
+      .where(eq(subscribers.id, id))
+      .returning({ email: subscribers.email, unsubscribeToken: subscribers.unsubscribeToken }),
+  );
 }
 
 /** Unsubscribes the address of a row, and returns the row's id; null if it is not on the list. */
@@ -129,8 +128,7 @@ export async function setUnsubscribeTokens(
 
 /** Deletes unconfirmed addresses added before `before`; returns their number. */
 export async function deleteUnconfirmedSubscribers(before: Date): Promise<number> {
-  const { db } = getDatabase();
-  const { count } = await db
+  const { count } = await db()
     .delete(subscribers)
     .where(and(isNull(subscribers.confirmedAt), lt(subscribers.createdAt, before)));
   return count;

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor } from "../client";
 import { subscribers, suppressedAddresses } from "../schema";
 import {
   isOwnersWish,
@@ -11,8 +11,7 @@ import {
 
 /** Why an address is on the suppression list; null if it is not. */
 export async function findSuppressionReason(email: string): Promise<SuppressionReason | null> {
-  const { db } = getDatabase();
-  const [found] = await db
+  const [found] = await db()
     .select({ reason: suppressedAddresses.reason })
     .from(suppressedAddresses)
     .where(eq(suppressedAddresses.addressHash, addressHash(email)));
@@ -29,7 +28,7 @@ export type SuppressionCounts = { suppressed: number; deleted: number };
 export async function suppressAddresses(
   emails: string[],
   reason: SuppressionReason,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<SuppressionCounts> {
   const leavesList = isOwnersWish(SUPPRESSION_REASONS[reason]);
   const [counts] = await executor.execute<SuppressionCounts>(sql`
@@ -50,7 +49,7 @@ export async function suppressAddresses(
  */
 export async function unsubscribeWhere(
   condition: SQL,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   const [gone] = await executor.execute<{ id: string }>(sql`
     with gone as (delete from ${subscribers} where ${condition} returning id, email),
@@ -61,7 +60,7 @@ export async function unsubscribeWhere(
 
 /** Takes addresses off the suppression list if the operator may do so; returns how many. */
 export async function liftSuppressions(emails: string[]): Promise<number> {
-  const { count } = await getDatabase().db.execute(sql`
+  const { count } = await db().execute(sql`
     with listed as materialized (${valuesOf(emails)})
     delete from ${suppressedAddresses} using listed
     where address_hash = ${addressHash(sql`email`)}

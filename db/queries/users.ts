@@ -1,25 +1,26 @@
 import { and, eq, isNull, or, sql } from "drizzle-orm";
-import { type Executor, getDatabase, type Transaction } from "../client";
+import { db, type Executor, firstRow, type Transaction } from "../client";
 import { isNotSince } from "../clock";
 import { profiles, type User, users } from "../schema";
 
 /** The user with an address, whatever its case; null if nobody has it. */
 export async function findUserByEmail(
   email: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<User | null> {
-  const [user] = await executor
-    .select()
-    .from(users)
-    .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
-    .limit(1);
-  return user ?? null;
+  return firstRow(
+    executor
+      .select()
+      .from(users)
+      .where(eq(sql`lower(${users.email})`, email.toLowerCase()))
+      .limit(1),
+  );
 }
 
 /** Inserts a user with an empty profile; null, and nothing written, if the address is taken. */
 export async function insertUser(
   user: { email: string; passwordHash: string; isPasswordGuessable?: boolean },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<User | null> {
   return executor.transaction(async (tx) => {
     const [inserted] = await tx.insert(users).values(user).onConflictDoNothing().returning();
@@ -36,7 +37,7 @@ export async function insertUser(
 export async function replacePasswordHash(
   userId: string,
   { from, to, isPasswordGuessable }: { from: string; to: string; isPasswordGuessable?: boolean },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor
     .update(users)
@@ -52,7 +53,7 @@ export async function replacePasswordHash(
 export async function claimSignUpNotice(
   email: string,
   { now, notSince }: { now: Date; notSince: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   const [claimed] = await executor
     .update(users)
@@ -71,7 +72,7 @@ export async function claimSignUpNotice(
 export async function updatePassword(
   userId: string,
   password: Pick<User, "passwordHash" | "isPasswordGuessable">,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   await executor
     .update(users)
@@ -82,10 +83,9 @@ export async function updatePassword(
 /** The user with an id; null if there is none. */
 export async function findUserById(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<User | null> {
-  const [user] = await executor.select().from(users).where(eq(users.id, userId)).limit(1);
-  return user ?? null;
+  return firstRow(executor.select().from(users).where(eq(users.id, userId)).limit(1));
 }
 
 /** Whether an account's address is confirmed. */
@@ -97,7 +97,7 @@ export async function isEmailConfirmed(userId: string): Promise<boolean> {
 export async function confirmEmail(
   { userId, email }: { userId: string; email: string },
   now: Date,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<boolean> {
   const { count } = await executor
     .update(users)
@@ -113,20 +113,21 @@ export async function confirmEmail(
 export async function claimEmailConfirmation(
   userId: string,
   { now, notSince }: { now: Date; notSince: Date },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<{ id: string; email: string } | null> {
-  const [claimed] = await executor
-    .update(users)
-    .set({ confirmationSentAt: now })
-    .where(
-      and(
-        eq(users.id, userId),
-        isNull(users.emailConfirmedAt),
-        or(isNull(users.confirmationSentAt), isNotSince(users.confirmationSentAt, notSince, now)),
-      ),
-    )
-    .returning({ id: users.id, email: users.email });
-  return claimed ?? null;
+  return firstRow(
+    executor
+      .update(users)
+      .set({ confirmationSentAt: now })
+      .where(
+        and(
+          eq(users.id, userId),
+          isNull(users.emailConfirmedAt),
+          or(isNull(users.confirmationSentAt), isNotSince(users.confirmationSentAt, notSince, now)),
+        ),
+      )
+      .returning({ id: users.id, email: users.email }),
+  );
 }
 
 /** The hash of a user's password; null if there is no such user. */
@@ -142,18 +143,19 @@ export async function holdUser(
   userId: string,
   tx: Transaction,
 ): Promise<Pick<User, "email" | "passwordHash"> | null> {
-  const [user] = await tx
-    .select({ email: users.email, passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, userId))
-    .for("share");
-  return user ?? null;
+  return firstRow(
+    tx
+      .select({ email: users.email, passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for("share"),
+  );
 }
 
 /** The address of an account; null if there is none. */
 export async function findEmailOfUser(
   userId: string,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<string | null> {
   return (await findUserById(userId, executor))?.email ?? null;
 }
@@ -169,8 +171,8 @@ export async function updateReadingSettings(
   readingSettings: User["readingSettings"],
   { unlessStored = false } = {},
 ): Promise<void> {
-  await getDatabase()
-    .db.update(users)
+  await db()
+    .update(users)
     .set({ readingSettings, updatedAt: new Date() })
     .where(and(eq(users.id, userId), unlessStored ? isNull(users.readingSettings) : undefined));
 }

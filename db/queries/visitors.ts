@@ -1,5 +1,5 @@
 import { and, count, countDistinct, eq, gte, lt, sql } from "drizzle-orm";
-import { type Executor, getDatabase } from "../client";
+import { db, type Executor, getDatabase } from "../client";
 import { dailyVisitors, visitorHashes, visitorSalts } from "../schema";
 
 /** A day in UTC, such as `2026-11-23`. */
@@ -10,11 +10,10 @@ export const WHOLE_SITE = "";
 
 /** The salt of a day; `fresh` becomes it if the day has none yet. */
 export async function ensureVisitorSalt(day: Day, fresh: Buffer): Promise<Buffer> {
-  const executor = getDatabase().db;
-  const find = () => executor.select().from(visitorSalts).where(eq(visitorSalts.day, day));
+  const find = () => db().select().from(visitorSalts).where(eq(visitorSalts.day, day));
   const [known] = await find();
   if (known) return known.salt;
-  await executor.insert(visitorSalts).values({ day, salt: fresh }).onConflictDoNothing();
+  await db().insert(visitorSalts).values({ day, salt: fresh }).onConflictDoNothing();
   const [row] = await find();
   if (!row) throw new Error(`There is no salt for ${day}.`);
   return row.salt;
@@ -27,7 +26,7 @@ export async function insertVisitorHashes(
 ): Promise<void> {
   if (visits.length === 0) return;
   const rows = visits.map(({ page, hash }) => ({ page, hash: hash.toString("hex") }));
-  await getDatabase().db.execute(sql`
+  await db().execute(sql`
     insert into ${visitorHashes} (day, page, hash)
     select ${day}::date, page, decode(hash, 'hex')
     from json_to_recordset(${JSON.stringify(rows)}::json) given (page text, hash text)
@@ -72,7 +71,7 @@ async function countDaysBefore(today: Day, executor: Executor): Promise<void> {
 /** The visitors of each page on each day since `since`, including the days that are not over; WHOLE_SITE for all. */
 export async function findDailyVisitors(
   since: Day,
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<{ day: Day; page: string; visitors: number }[]> {
   const { day, page, hash } = visitorHashes;
   const [finished, pages, whole] = await Promise.all([

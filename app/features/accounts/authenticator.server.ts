@@ -7,7 +7,7 @@ import { accountWelcomeMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { isEmailReserved } from "~db/queries/email-changes";
 import { findUserByEmail, insertUser, replacePasswordHash } from "~db/queries/users";
 import { FORGOT_PASSWORD_PATH } from "./auth-paths";
@@ -140,7 +140,7 @@ async function signUp(
  */
 async function insertAccount(account: Parameters<typeof insertUser>[0], leadsTo: string | null) {
   try {
-    return await getDatabase().db.transaction(async (tx) => {
+    return await db().transaction(async (tx) => {
       const inserted = await insertUser(account, tx);
       if (!inserted) return null;
       // checked last, to see a change of address that has just been made

@@ -6,7 +6,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { idInToken, isIdSigned, signId } from "~/http/signed-id.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { claimEmailConfirmation, confirmEmail, findUserById } from "~db/queries/users";
 import { confirmEmailPath, FORGOT_PASSWORD_PATH } from "./auth-paths";
@@ -66,7 +66,7 @@ export async function confirmEmailByLink(
     if (!user) return { kind: "invalid-link" };
     const { id: userId, email } = user;
     const isOwnBrowser = signedInAs === userId;
-    const isFirst = await getDatabase().db.transaction(async (tx) => {
+    const isFirst = await db().transaction(async (tx) => {
       if (!(await confirmEmail({ userId, email }, new Date(), tx))) return false;
       if (!isOwnBrowser) await deleteOtherSessions(userId, null, tx);
       return true;
@@ -92,7 +92,7 @@ export type ResendOutcome = {
 export async function resendEmailConfirmation(userId: string): Promise<ResendOutcome> {
   try {
     if (await isMailQueueFull()) return { kind: "busy" };
-    const isQueued = await getDatabase().db.transaction(async (tx) => {
+    const isQueued = await db().transaction(async (tx) => {
       const now = Date.now();
       const user = await claimEmailConfirmation(
         userId,

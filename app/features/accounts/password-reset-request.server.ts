@@ -9,7 +9,7 @@ import { passwordResetMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { type Executor, getDatabase, type Transaction } from "~db/client";
+import { db, type Executor, type Transaction } from "~db/client";
 import { deletePasswordReset, replacePasswordReset } from "~db/queries/password-resets";
 import { findUserByEmail } from "~db/queries/users";
 import { passwordResetPath } from "./auth-paths";
@@ -78,7 +78,7 @@ export type ResetLinkOutcome =
 export async function createResetLink(
   email: string,
   by: "mail" | "operator",
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<ResetLinkOutcome> {
   const user = await findUserByEmail(email, executor);
   if (!user) return { kind: "no-account" };

@@ -4,7 +4,7 @@ import { QueueFull } from "~/http/bounded-queue.server";
 import { clientNetworks } from "~/http/client-network.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { countPasskeys } from "~db/queries/passkeys";
 import { findPasswordReset, takePasswordReset } from "~db/queries/password-resets";
 import { findPodcastToken } from "~db/queries/podcast-feeds";
@@ -85,7 +85,7 @@ function changePassword(
   tokenHash: string,
   { email, ...password }: { passwordHash: string; isPasswordGuessable: boolean; email: string },
 ): Promise<boolean> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const userId = await takePasswordReset(tokenHash, new Date(), tx);
     if (!userId) return false;
     await updatePassword(userId, password, tx);

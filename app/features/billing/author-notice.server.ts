@@ -5,7 +5,7 @@ import { operatorAddress } from "~/features/mail/operator-address.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { authorNoticeMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
-import { type Executor, getDatabase } from "~db/client";
+import { db, type Executor } from "~db/client";
 
 /** A refund, a dispute, a deletion at Stripe or a late payment to notify the author of. */
 export type AuthorEvent = {
@@ -70,10 +70,7 @@ const NOTICES: Record<AuthorEvent["kind"], Notice> = {
  * `OPERATOR_EMAIL`, or else to the address of `MAIL_FROM`, in the caller's transaction. Both contain only ids, to
  * look up in Stripe's dashboard. Call it once per change, and `wakeMailWorker` after the commit.
  */
-export async function notifyAuthor(
-  event: AuthorEvent,
-  executor: Executor = getDatabase().db,
-): Promise<void> {
+export async function notifyAuthor(event: AuthorEvent, executor: Executor = db()): Promise<void> {
   const { kind, ...ids } = event;
   const { subject, did, todo } = NOTICES[kind];
   log().warn({ event: kind, ...ids }, `${subject.toLowerCase()}: ${did} ${todo}`);

@@ -1,6 +1,6 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { isWithin } from "~db/clock";
 import {
   deleteDebitAfterDeletion,
@@ -47,7 +47,7 @@ export async function followDebitsAfterDeletion(now = new Date()): Promise<void>
       );
       if (status === "pending" && age < FORGET_AFTER_MS) continue;
       const isKept = (await findProfileByCustomer(stripeCustomerId)) !== null;
-      await getDatabase().db.transaction(async (tx) => {
+      await db().transaction(async (tx) => {
         const isFirst = await deleteDebitAfterDeletion(chargeId, tx);
         if (!isFirst || isKept || status !== "succeeded") return;
         await notifyAuthor({ ...GONE, stripeCustomerId, chargeId }, tx);

@@ -9,7 +9,7 @@ import {
 } from "~/features/mail/templates/cancellation-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import {
   CANCELLATION_FIELDS,
   CANCELLATION_KINDS,
@@ -63,7 +63,7 @@ export async function declareCancellation(
     { to: operatorAddress() ?? "", mail: cancellationDeclaredMail({ ...received, email }) },
   ];
   try {
-    await getDatabase().db.transaction(async (tx) => {
+    await db().transaction(async (tx) => {
       for (const { to, mail } of mails) {
         await enqueueMail({ kind: "cancellation", to, message: await renderMail(mail) }, tx);
       }

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import {
   insertAlert,
   lockOpenAlert,
@@ -36,7 +36,7 @@ export async function recordDispute(
   transaction?: Transaction,
 ): Promise<void> {
   if (!transaction) {
-    return getDatabase().db.transaction((tx) => recordDispute(dispute, readAt, tx));
+    return db().transaction((tx) => recordDispute(dispute, readAt, tx));
   }
   const key = `dispute:${dispute.id}`;
   const known = await lockOpenAlert(key, transaction);

@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { upsertGrant } from "~db/queries/membership-grants";
 import { ensureProfile, lockProfile } from "~db/queries/profiles";
 import { NO_MEMBERSHIP } from "./subscription-state";
@@ -13,7 +13,7 @@ import { writeBillingState } from "./write-billing-state.server";
  */
 export async function grantMembership(userId: string, until: Date): Promise<boolean> {
   await ensureProfile(userId);
-  const { customer, isPayer } = await getDatabase().db.transaction(async (tx) => {
+  const { customer, isPayer } = await db().transaction(async (tx) => {
     const profile = await lockProfile(userId, tx);
     if (!profile) throw new Error(`There is no profile for user ${userId}.`);
     await upsertGrant(userId, until, tx);

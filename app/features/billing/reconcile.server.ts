@@ -1,6 +1,6 @@
 import { log } from "~/observability/log.server";
 import { startTimedWork } from "~/observability/timed-work.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import {
   type BilledProfile,
@@ -180,7 +180,7 @@ export async function runReconciliation(now: Date, stopping?: AbortSignal): Prom
 
 /** Clears all billing data in a user's row, including the customer, but for a complimentary membership. */
 export function unlinkCustomer(userId: string): Promise<void> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     await lockProfile(userId, tx);
     const unlinked = {
       ...NO_PAYMENT,

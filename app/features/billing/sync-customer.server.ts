@@ -2,7 +2,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { billingSyncs } from "~/observability/metrics.server";
 import { recordPaymentWithoutWebhook } from "~/observability/operator-signals.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { isDeletionPending } from "~db/queries/account-deletions";
 import { findGrantedUntil } from "~db/queries/membership-grants";
 import { recordMemberships } from "~db/queries/memberships";
@@ -57,7 +57,7 @@ export async function syncCustomer(stripeCustomerId: string): Promise<SyncOutcom
   try {
     const snapshot = await takeSnapshot(stripeCustomerId);
     if (!snapshot) return unknownCustomer(stripeCustomerId);
-    const written = await getDatabase().db.transaction((tx) => writeSnapshot(snapshot, tx));
+    const written = await db().transaction((tx) => writeSnapshot(snapshot, tx));
     return reportSync(snapshot, written);
   } catch (error) {
     billingSyncs.inc({ outcome: "failed" });

@@ -8,7 +8,7 @@ import {
   type Signal,
 } from "~/observability/operator-signals.server";
 import { logSecurityEventAtTimes } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import {
   hasWebhookEvent,
   insertWebhookEvent,
@@ -143,7 +143,7 @@ async function syncOnce(
   const snapshot = await takeSnapshot(customer);
   if (!snapshot) return insertWebhookEvent(received);
   const dispute = isDisputeEvent(event) ? await readDispute(event) : null;
-  const done = await getDatabase().db.transaction(async (tx) => {
+  const done = await db().transaction(async (tx) => {
     const isNew = await insertWebhookEvent(received, tx);
     if (isNew && dispute) await recordDispute(dispute, readAt, tx);
     return isNew && { written: await writeSnapshot(snapshot, tx) };

@@ -3,7 +3,7 @@ import { enqueueMail } from "~/features/mail/enqueue-mail.server";
 import { type Mail, renderMail } from "~/features/mail/render-mail";
 import { operatorAlertMail, operatorResolvedMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { type AlertFacts, lockAlertsToReport, updateAlert } from "~db/queries/operator-alerts";
 import type { OperatorAlert } from "~db/schema";
 import { alertOf, utcDateTime } from "./alerts.server";
@@ -19,7 +19,7 @@ export const alertMailKey = (id: string): string => `operator-matter:${id}`;
  * records it. Returns the number of queued mails; call `wakeMailWorker` if there are any.
  */
 export async function reportAlerts(now: Date): Promise<number> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     let queued = 0;
     for (const alert of await lockAlertsToReport(now, tx)) {
       if (await reportAlert(alert, now, tx)) queued += 1;

@@ -1,7 +1,7 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { setOpenAlerts } from "~/observability/metrics.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { isWithin } from "~db/clock";
 import {
   deleteAlert,
@@ -142,7 +142,7 @@ export function judgeAlert(
 /** Records what a reading changes, after judging it again under the row's lock. Returns the number of queued mails. */
 function record(reading: AlertReading, now: Date): Promise<number> {
   const { kind, key, facts } = reading;
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const alert = await lockOpenAlert(key, tx);
     const step = judgeAlert(alert, reading, now);
     if (!alert) {

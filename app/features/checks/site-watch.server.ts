@@ -6,7 +6,7 @@ import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { log } from "~/observability/log.server";
 import { writeCountedSignals } from "~/observability/operator-signals.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { insertProgramStart, recordProgramStop } from "~db/queries/program-starts";
@@ -125,7 +125,7 @@ async function queueLetter(month: string, now: Date): Promise<boolean> {
   if (await findMailByIdempotencyKey(key)) return false;
   const letter = await composeLetter(month, now);
   if (letter === null) return false;
-  return getDatabase().db.transaction((tx) => mailOperator(letter, key, tx));
+  return db().transaction((tx) => mailOperator(letter, key, tx));
 }
 
 /** Returns the last month whose letter is due. */

@@ -7,19 +7,33 @@ import { listReadingProgress } from "~db/queries/reading-progress";
 import type { DocumentKind } from "~db/schema";
 import type { Range } from "~db/search-text";
 import type { Edition, EditionEntry } from "./edition";
-import { labelOf } from "./entry-label";
+import { labelAbove, labelOf } from "./entry-label";
 import type { TextHighlights } from "./highlights/highlight";
 import { highlightsInText } from "./highlights/highlights-in-text.server";
 import { type Mark, withMarks } from "./highlights/mark-passages";
 import { listedText } from "./library-overview.server";
 import type { ListedText } from "./library-overview-data";
-import { hitId } from "./library-paths";
+import { documentPath, hitId } from "./library-paths";
 import type { Note } from "./notes/note";
-import { type ReadingDocument, toReadingDocument } from "./reading-document";
 import { minutesLeftIn, toReadingState } from "./reading-progress.server";
 import { minutesFor, progressIn, type TextProgress } from "./reading-state";
+import { minutesToHear, minutesToRead } from "./reading-time";
 import { searchWords } from "./search-paths";
 import { NOT_TEXT } from "./stored-html";
+
+/** A chapter or extra for its page, without its text. */
+export type ReadingDocument = Omit<EditionEntry, "label"> & {
+  /** Identifies the text's HTML: its edition, its highlights and a search's matches. */
+  key: string;
+  path: string;
+  /** Label above the title, such as `Chapter 3`; null if the title says the same. */
+  label: string | null;
+  minutes: number;
+  /** Of its sound; null without one. */
+  soundMinutes: number | null;
+  previous: ListedText | null;
+  next: ListedText | null;
+};
 
 /** A chapter or extra for one member. */
 export type Reading = {
@@ -61,8 +75,8 @@ export async function loadReading(
   const place = edition.placeOf(slug, now);
   if (place?.entry.kind !== kind) return null;
   const owner = viewer.user.id;
-  const { entry, previous } = place;
-  const isLast = kind === "chapter" && place.next === null;
+  const { entry, previous, next } = place;
+  const isLast = kind === "chapter" && next === null;
   const [[stored], rows, note, newTexts] = await Promise.all([
     findStoredTexts(edition.digest, [entry.slug]),
     listReadingProgress(owner),
@@ -71,7 +85,6 @@ export async function loadReading(
   ]);
   if (!stored) return null;
   const state = toReadingState(rows, edition, now);
-  const document = toReadingDocument(edition, place, state);
   const progress = progressIn(state, entry.slug);
   const own = kind === "chapter" ? minutesFor(entry, progress) : 0;
   const rowOf = (text: EditionEntry | null) => rows.find((row) => row.slug === text?.id);
@@ -79,7 +92,16 @@ export async function loadReading(
   const { marks, links, state: marksKey, ...highlights } = await highlightsInText(owner, stored);
   const hits = search === null ? [] : await hitsIn(stored.html, search);
   return {
-    document: { ...document, key: `${document.key}?${search ?? ""}#${marksKey}` },
+    document: {
+      ...entry,
+      key: `${edition.digest}/${entry.slug}?${search ?? ""}#${marksKey}`,
+      path: documentPath(entry),
+      label: labelAbove(entry),
+      minutes: minutesToRead(entry.wordCount),
+      soundMinutes: minutesToHear(entry.sound),
+      previous: previous && listedText(previous, state),
+      next: next && listedText(next, state),
+    },
     owner,
     progress,
     minutesElsewhere: minutesLeftIn(edition, state, now) - own,
@@ -92,7 +114,7 @@ export async function loadReading(
       search === null
         ? null
         : { query: searchWords(search), count: hits.filter(isNumbered).length },
-    second: document.sound && (rowOf(entry)?.second ?? null),
+    second: entry.sound && (rowOf(entry)?.second ?? null),
     note: note ?? { text: "", version: 0 },
     newTexts,
     highlights,

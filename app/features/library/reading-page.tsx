@@ -4,8 +4,8 @@ import { initialClass } from "~/features/site/page-site";
 import { StaticSection } from "~/ui";
 import type { ListedText } from "./library-overview-data";
 import { CHAPTERS_PATH, PROGRESS_PATH } from "./library-paths";
+import type { ReadingDocument } from "./load-reading.server";
 import { ReadingBar, type ReadingBarProps } from "./reading-bar";
-import type { ReadingDocument } from "./reading-document";
 import { minutesText, soundText } from "./reading-time";
 
 type ReadingPageProps = Pick<ReadingBarProps, "left" | "stop" | "onPanel"> & {

@@ -4,8 +4,8 @@ import { Button } from "~/ui";
 import { keepChoice, keptChoice } from "./kept-choice";
 import type { ListedText } from "./library-overview-data";
 import { CHAPTERS_PATH } from "./library-paths";
+import type { ReadingDocument } from "./load-reading.server";
 import { ReadMark } from "./read-mark";
-import type { ReadingDocument } from "./reading-document";
 import { SearchField } from "./search-field";
 import { KEYS_CHOICE } from "./use-reading-keys";
 

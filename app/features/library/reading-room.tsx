@@ -129,18 +129,13 @@ function useReadMark(slug: string, isRead: boolean) {
 type MarkAsReadProps = ReturnType<typeof useReadMark> & { slug: string; onUnread: () => void };
 
 /** Whether a text is read, at its end, with the button that changes it. */
-function MarkAsRead({ slug, isMarked, isQuiet, busy, mark, onUnread }: MarkAsReadProps) {
-  const action = isMarked ? "unread" : "read";
+function MarkAsRead({ onUnread, ...read }: MarkAsReadProps) {
+  const { isMarked, isQuiet } = read;
   return (
     <MarkForm
+      {...read}
       id={MARK_AS_READ_ID}
-      slug={slug}
-      action={action}
-      busy={busy}
-      onSubmit={() => {
-        if (isMarked) onUnread();
-        void mark(action);
-      }}
+      onSubmit={isMarked ? onUnread : undefined}
       said={isMarked && "Read"}
     >
       {isMarked ? (isQuiet ? "Undo" : "Mark as unread") : "Mark as read"}
@@ -150,36 +145,30 @@ function MarkAsRead({ slug, isMarked, isQuiet, busy, mark, onUnread }: MarkAsRea
 
 /** A line above a text after its reader has gone on to it, with a way to take that back. */
 function JustRead({ slug, label }: { slug: string; label: string }) {
-  const { isMarked, busy, mark } = useReadMark(slug, true);
-  const action = isMarked ? "unread" : "read";
+  const read = useReadMark(slug, true);
+  const said = `${label} is marked as ${read.isMarked ? "read" : "unread"}`;
   return (
-    <MarkForm
-      slug={slug}
-      action={action}
-      busy={busy}
-      onSubmit={() => void mark(action)}
-      said={`${label} is marked as ${isMarked ? "read" : "unread"}`}
-    >
-      {isMarked ? "Undo" : "Mark as read"}
+    <MarkForm {...read} slug={slug} said={said}>
+      {read.isMarked ? "Undo" : "Mark as read"}
     </MarkForm>
   );
 }
 
-type MarkFormProps = {
+type MarkFormProps = Omit<ReturnType<typeof useReadMark>, "isQuiet"> & {
   id?: string;
   slug: string;
-  action: "read" | "unread";
-  busy: boolean;
-  onSubmit: () => void;
+  onSubmit?: (() => void) | undefined;
   said: string | false;
   children: string;
 };
 
 /** Marks a text as read or unread: at once with JavaScript, by POST and redirect without. */
-function MarkForm({ id, slug, action, busy, onSubmit, said, children }: MarkFormProps) {
+function MarkForm({ id, slug, isMarked, busy, mark, onSubmit, said, children }: MarkFormProps) {
+  const action = isMarked ? "unread" : "read";
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit();
+    onSubmit?.();
+    void mark(action);
   };
   return (
     <form id={id} method="post" action={PROGRESS_PATH} onSubmit={submit} className="reading-mark">

@@ -1,5 +1,5 @@
 import { log } from "~/observability/log.server";
-import { type Executor, getDatabase, type Transaction } from "~db/client";
+import { db, type Executor, type Transaction } from "~db/client";
 import { areMoreMailsQueued, insertMails } from "~db/queries/mails";
 import type { RenderedMail } from "~db/schema";
 import { MAIL_RULES, type MailKind } from "./mail-kinds";
@@ -37,10 +37,7 @@ export const MAX_QUEUED = 10_000;
  * Queues a mail in the caller's transaction, so it is sent if and only if that commits. Returns false if a mail with
  * the same idempotency key was queued before. Call `wakeMailWorker` after the commit.
  */
-export async function enqueueMail(
-  mail: OutgoingMail,
-  executor: Executor = getDatabase().db,
-): Promise<boolean> {
+export async function enqueueMail(mail: OutgoingMail, executor: Executor = db()): Promise<boolean> {
   return (await enqueueMails([mail], executor)) > 0;
 }
 
@@ -80,7 +77,7 @@ export async function enqueueDispensableMail(
  */
 export async function enqueueMailToCompose(
   { kind, email, leadsTo }: { kind: ComposedLaterKind; email: string; leadsTo?: string | null },
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<void> {
   const { priority, lifetimeMs } = MAIL_RULES[kind];
   const mail = { kind, priority, lifetimeMs, recipient: email, leadsTo };
@@ -88,7 +85,7 @@ export async function enqueueMailToCompose(
 }
 
 /** Whether the queue is too long to accept visitors' requests for mail. Logs an error if so. */
-export async function isMailQueueFull(executor: Executor = getDatabase().db): Promise<boolean> {
+export async function isMailQueueFull(executor: Executor = db()): Promise<boolean> {
   const isFull = await areMoreMailsQueued(MAX_QUEUED, executor);
   if (isFull) {
     log().error(

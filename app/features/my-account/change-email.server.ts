@@ -27,7 +27,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { databaseErrorCode } from "~db/database-errors";
 import {
   changeEmail,
@@ -88,7 +88,7 @@ export async function requestEmailChange(
     const { userId, email: oldEmail } = account;
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + CONFIRM_LIFETIME_MS);
-    await getDatabase().db.transaction(async (tx) => {
+    await db().transaction(async (tx) => {
       await insertEmailChange({ userId, oldEmail, newEmail, createdAt, expiresAt }, tx);
       await enqueueMailToCompose({ kind: "email-change", email: newEmail }, tx);
     });
@@ -163,7 +163,7 @@ function makeChange(
   tokenHash: string,
   unsubscribeToken: string,
 ): Promise<EmailConfirmationOutcome> {
-  return getDatabase().db.transaction(async (tx): Promise<EmailConfirmationOutcome> => {
+  return db().transaction(async (tx): Promise<EmailConfirmationOutcome> => {
     const now = new Date();
     const change = await lockEmailChange({ kind: "confirm", tokenHash }, now, tx);
     if (!change || change.currentEmail !== change.oldEmail) return { kind: "invalid-link" };
@@ -237,7 +237,7 @@ function revert(
   tokenHash: string,
   { unsubscribeToken, unknownPassword }: { unsubscribeToken: string; unknownPassword: string },
 ): Promise<{ resetToken: string; hasRemoved: boolean } | null> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const now = new Date();
     const change = await lockEmailChange({ kind: "undo", tokenHash }, now, tx);
     if (!change) return null;

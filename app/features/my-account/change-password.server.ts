@@ -12,7 +12,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { deletePasswordReset } from "~db/queries/password-resets";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { findEmailOfUser, replacePasswordHash } from "~db/queries/users";
@@ -64,7 +64,7 @@ function replacePassword(
   { userId, tokenHash }: { userId: string; tokenHash: string },
   hashes: Parameters<typeof replacePasswordHash>[1],
 ): Promise<boolean> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     if (!(await replacePasswordHash(userId, hashes, tx))) return false;
     await deleteOtherSessions(userId, tokenHash, tx);
     await deletePasswordReset(userId, tx);

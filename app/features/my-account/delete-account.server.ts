@@ -6,7 +6,7 @@ import { accountDeletedMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import {
   abandonAccountDeletion,
   beginAccountDeletion,
@@ -94,7 +94,7 @@ export async function deleteRows(
   const message = await renderMailOnce(`account-deleted-${membership}`, () =>
     accountDeletedMail({ membership }),
   );
-  const isGone = await getDatabase().db.transaction(async (tx) => {
+  const isGone = await db().transaction(async (tx) => {
     const account = await lockAccount(userId, tx);
     if (!account) return true;
     if (account.stripeCustomerId !== customer) return false;

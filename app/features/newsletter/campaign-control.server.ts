@@ -1,4 +1,4 @@
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import {
   cancelCampaignMails,
   extendCampaignMails,
@@ -35,7 +35,7 @@ export function resumeCampaign(slug: string): Promise<ControlOutcome> {
  * suppressed, so the worker does not send to them.
  */
 export function retryCampaign(slug: string): Promise<ControlOutcome> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const campaign = await lockCampaignBySlug(slug, tx);
     if (!campaign) return { kind: "unknown" };
     if (campaign.state === "cancelled") return { kind: "unchanged", campaign };
@@ -61,7 +61,7 @@ function change(
   to: Campaign["state"],
   work?: Work,
 ): Promise<ControlOutcome> {
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     const campaign = await lockCampaignBySlug(slug, tx);
     if (!campaign) return { kind: "unknown" };
     if (!from.includes(campaign.state)) return { kind: "unchanged", campaign };

@@ -1,6 +1,6 @@
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { confirmSubscriber } from "~db/queries/subscribers";
 import { liftConfirmedSuppression } from "~db/queries/suppressed-addresses";
 import { enqueueNewsletterWelcome } from "./newsletter-welcome.server";
@@ -16,7 +16,7 @@ export async function confirmSubscription(token: unknown): Promise<ConfirmOutcom
   const id = readSubscriberToken("confirm", token);
   if (!id) return { kind: "invalid-link" };
   try {
-    const confirmed = await getDatabase().db.transaction(async (tx) => {
+    const confirmed = await db().transaction(async (tx) => {
       const subscriber = await confirmSubscriber(id, new Date(), tx);
       if (!subscriber) return null;
       const { email, unsubscribeToken } = subscriber;

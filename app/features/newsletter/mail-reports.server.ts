@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { env } from "~/env.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEventAtTimes } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { pauseCampaignsWithComplaints } from "~db/queries/complaints";
 import { spendChallenge } from "~db/queries/passkeys";
 import { suppressAddresses } from "~db/queries/suppressed-addresses";
@@ -99,7 +99,7 @@ async function record(reports: MailReport[]): Promise<ReportAnswer> {
     .map((report) => ({ ...report, hash: hashOf(report) }))
     // in one order, so that concurrent deliveries do not deadlock
     .sort((a, b) => (a.hash < b.hash ? -1 : 1));
-  const counts = await getDatabase().db.transaction(async (tx) => {
+  const counts = await db().transaction(async (tx) => {
     const fresh: MailReport[] = [];
     for (const report of recent) {
       const expiresAt = new Date(report.at.getTime() + REPORT_LIFE_MS);

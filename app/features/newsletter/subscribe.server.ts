@@ -7,7 +7,7 @@ import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import {
   findSubscriberByEmail,
   insertSubscriber,
@@ -59,7 +59,7 @@ async function addAtOnce(email: string, accountId: string | null): Promise<boole
   // a suppressed address gets no mail until its owner's confirmation lifts the suppression
   if (reason !== null && !comesBack) return askToConfirm(email);
   const subscriber = { email, unsubscribeToken: await unsubscribeTokenOf(email) };
-  const isAdded = await getDatabase().db.transaction(async (tx) => {
+  const isAdded = await db().transaction(async (tx) => {
     const inserted = await insertSubscriber(subscriber, new Date(), tx);
     if (comesBack) await liftConfirmedSuppression(email, tx, reason);
     if (inserted) await enqueueNewsletterWelcome(subscriber, tx);
@@ -74,7 +74,7 @@ async function askToConfirm(email: string): Promise<boolean> {
   const now = Date.now();
   const times = { now: new Date(now), askAgainAfter: new Date(now - RESEND_AFTER_MS) };
   const unsubscribeToken = await unsubscribeTokenOf(email);
-  const isAsked = await getDatabase().db.transaction(async (tx) => {
+  const isAsked = await db().transaction(async (tx) => {
     const id = await insertUnconfirmedSubscriber({ email, unsubscribeToken }, times, tx);
     if (!id) return false;
     // rolls back, or the next attempt would send no mail until RESEND_AFTER_MS is over

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Executor, getDatabase } from "~db/client";
+import { db, type Executor } from "~db/client";
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findSubscribersWithoutToken, setUnsubscribeTokens } from "~db/queries/subscribers";
 
@@ -33,7 +33,7 @@ export function isUnsubscribeToken(token: unknown): token is string {
 }
 
 /** Adds tokens to subscribers that an earlier release stored without one. Idempotent. */
-export async function fillUnsubscribeTokens(executor: Executor = getDatabase().db): Promise<void> {
+export async function fillUnsubscribeTokens(executor: Executor = db()): Promise<void> {
   let afterId: string | null = null;
   for (;;) {
     const found = await findSubscribersWithoutToken({ afterId, limit: BATCH }, executor);

@@ -1,4 +1,4 @@
-import { type Executor, getDatabase } from "~db/client";
+import { db, type Executor } from "~db/client";
 import { countComplimentary } from "~db/queries/profiles";
 import { countRenewalFailures } from "~db/queries/renewal-failures";
 import {
@@ -36,7 +36,7 @@ const COHORT_MONTHS = 12;
 export async function readStatistics(
   months: number,
   now = new Date(),
-  executor: Executor = getDatabase().db,
+  executor: Executor = db(),
 ): Promise<Statistics> {
   const last = utcMonth(now);
   const first = monthAfter(last, -months);

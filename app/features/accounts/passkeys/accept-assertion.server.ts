@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { findPasskey, recordPasskeyUse, spendChallenge } from "~db/queries/passkeys";
 import { holdUser } from "~db/queries/users";
 import type { Passkey, User } from "~db/schema";
@@ -85,7 +85,7 @@ export async function acceptAssertion<Result>(
   const counter = await verifiedCounter(assertion, passkey, challenge);
   if (counter === null) return rejected(NOT_VERIFIED, userId);
 
-  return getDatabase().db.transaction(async (tx) => {
+  return db().transaction(async (tx) => {
     // lock the user first, as in every transaction that locks both
     const held = await holdUser(userId, tx);
     if (!held) return rejected(UNKNOWN);

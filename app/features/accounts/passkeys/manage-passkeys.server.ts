@@ -4,7 +4,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { countPasskeys, deletePasskey, renamePasskey } from "~db/queries/passkeys";
 import { firstProblem } from "../credentials";
 import { enqueuePasskeyNotice } from "./passkey-notice.server";
@@ -57,7 +57,7 @@ export async function removeUserPasskey(
   const parsed = credentialIdSchema.safeParse(id);
   if (!parsed.success) return { kind: "failed" };
   try {
-    const isRemoved = await getDatabase().db.transaction(async (tx) => {
+    const isRemoved = await db().transaction(async (tx) => {
       const name = await deletePasskey(userId, parsed.data, tx);
       if (name === null) return false;
       await enqueuePasskeyNotice({ userId, kind: "passkey-removed", name }, tx);

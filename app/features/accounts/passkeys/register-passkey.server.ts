@@ -10,7 +10,7 @@ import { clientNetworks } from "~/http/client-network.server";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { insertPasskey, listPasskeys, spendChallenge } from "~db/queries/passkeys";
 import { deviceOf } from "../device.server";
 import { deviceName } from "../device-name";
@@ -130,8 +130,8 @@ function addPasskey(
   challenge: Challenge,
 ): Promise<keyof typeof REJECTIONS | "inserted"> {
   const { userId, name } = passkey;
-  return getDatabase()
-    .db.transaction(async (tx) => {
+  return db()
+    .transaction(async (tx) => {
       const inserted = await insertPasskey(passkey, MAX_PASSKEYS, tx);
       // a rejected passkey must not spend the challenge
       if (inserted !== "inserted") return inserted;

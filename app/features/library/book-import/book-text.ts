@@ -45,41 +45,24 @@ export class Losses {
 
 const SHOWN_PLACES = 3;
 
-const YAML_FIELDS = /^---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
-const TOML_FIELDS = /^\+\+\+[ \t]*\n([\s\S]*?)\n\+\+\+[ \t]*(?:\n|$)/;
-const FIELD = /^(\w+)\s*[=:]\s*(.+)$/gm;
-const PANDOC_TITLE = /^% (.+)\n(?:%.*\n)*/;
+const FIELDS = /^---[ \t]*\n([\s\S]*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
-/** Splits a file at its front matter, of YAML or of TOML, or pandoc's title. Fields that cannot be read are left out. */
+/** Splits a file at its front matter. Fields that cannot be read are left out. */
 export function splitFields(file: string): {
   fields: Record<string, unknown>;
   markdown: string;
   line: number;
 } {
-  const [block = "", yaml] = YAML_FIELDS.exec(file) ?? [];
-  const [tomlBlock = "", toml = ""] = TOML_FIELDS.exec(file) ?? [];
-  const [titleBlock = "", title] = PANDOC_TITLE.exec(file) ?? [];
-  const head = block || tomlBlock || titleBlock;
-  const fields = (yaml === undefined ? null : read(yaml)) ?? fieldByField(yaml ?? toml);
-  return {
-    fields: {
-      ...(title === undefined ? {} : { title }),
-      ...(typeof fields === "object" ? fields : {}),
-    },
-    markdown: file.slice(head.length),
-    line: head.split("\n").length,
-  };
+  const [head = "", yaml = ""] = FIELDS.exec(file) ?? [];
+  return { fields: read(yaml), markdown: file.slice(head.length), line: head.split("\n").length };
 }
 
-/** Reads fields of TOML, or of YAML with a mistake in it, each by itself. */
-const fieldByField = (block: string) =>
-  Object.fromEntries([...block.matchAll(FIELD)].map(([, name, value]) => [name, read(value)]));
-
-function read(yaml = "") {
+function read(yaml: string): Record<string, unknown> {
   try {
-    return parse(yaml) as Record<string, unknown> | null;
+    const fields: unknown = parse(yaml);
+    return typeof fields === "object" ? { ...fields } : {};
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Image, ImageReference, Link, LinkReference, Nodes, Text } from "mdast";
 import { visit } from "unist-util-visit";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
-import { isReadHtml, isWrappingTag } from "../importer/text-markup";
 import type { BookText, Losses } from "./book-text";
-import { htmlToMarkdown, sourceElement } from "./html-to-markdown";
 
 /** What a text needs to know of the rest of its book. */
 export type Surroundings = {
@@ -11,81 +9,31 @@ export type Surroundings = {
   linkTo: (url: string) => string | null;
   /** Returns the new address of a picture; null if there is no such picture. */
   pictureAt: (url: string) => string | null;
-  /** Whether code has lines that mdBook hides. */
-  isMdBook: boolean;
   losses: Losses;
 };
 
 /** What replaces a part of a text, by its offsets. */
 type Edit = { start: number; end: number; text: string };
 
-/** Markup of mdBook, Jekyll, pandoc and Obsidian in plain text, what replaces it, and what is lost. */
-const PLAIN_MARKUP: readonly { pattern: RegExp; text: string; loss?: string }[] = [
-  { pattern: /%%.*?%%/gs, text: "" },
-  { pattern: /==([^=\n]+)==/g, text: "**$1**" },
-  { pattern: /[ \t]\^[a-z0-9]{6}$/gm, text: "" },
-  { pattern: /^\[!(\w+)\][-+]?[ \t]*$/gm, text: "**$1**\\" },
-  { pattern: /^\[!\w+\][-+]?[ \t]*(\S.*)$/gm, text: "**$1**\\" },
-  { pattern: /^:{3,}.*$/gm, text: "", loss: "division of pandoc; its text stays" },
-  { pattern: /\[([^[\]]*)\]\{[^{}]*\}/g, text: "$1" },
-  { pattern: /\\(?:newpage|pagebreak|clearpage)\b/g, text: "" },
-  { pattern: /^\{:[^{}]*\}[ \t]*$/gm, text: "" },
-  { pattern: /\{%.*?%\}|\{\{.*?\}\}/gs, text: "", loss: "instruction to another program" },
-  { pattern: /\[\^([^\]\s]+)\]/g, text: "($1)", loss: "reference to a footnote that is missing" },
+/** Obsidian's markup in plain text, and what replaces it. `content check` names that of other programs. */
+const PLAIN_MARKUP: readonly [pattern: RegExp, text: string][] = [
+  [/%%.*?%%/gs, ""],
+  [/==([^=\n]+)==/g, "**$1**"],
+  [/[ \t]\^[a-z0-9]{6}$/gm, ""],
+  [/^\[!(\w+)\][-+]?[ \t]*$/gm, "**$1**\\"],
+  [/^\[!\w+\][-+]?[ \t]*(\S.*)$/gm, "**$1**\\"],
+  // a reference to a footnote that is missing
+  [/\[\^([^\]\s]+)\]/g, "($1)"],
 ];
 
 const WIKI_LINK = /(!?)\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g;
-const INLINE_NOTE = /\^\[([^[\]]+)\]/g;
-const HIDDEN_LINE = /^[ \t]*#(?: .*)?\n/gm;
 
-/** Returns a text's Markdown with other Markdown in place of HTML, but for what an edition takes. */
-export function withoutHtml(text: BookText, losses: Losses): string {
-  // twice, since tags may be around words with tags of their own
-  const once = convertHtml(text, losses);
-  return once === text.markdown ? once : convertHtml({ ...text, markdown: once }, losses);
-}
-
-function convertHtml(text: BookText, losses: Losses): string {
-  const { markdown } = text;
-  if (!markdown.includes("<")) return markdown;
-  const edits: Edit[] = [];
-  visit(parseMarkdown(markdown), (node, _, parent) => {
-    const onLoss = (name: string) =>
-      losses.add(`<${name}>; its text stays`, text, node.position?.start.line);
-    if (node.type === "html" && hasBlocks(parent) && !isEditionHtml(node.value)) {
-      const block = htmlToMarkdown(node.value, onLoss);
-      edits.push(replacing(node, parent?.type === "root" ? block : block.replace(/\s+/g, " ")));
-    }
-    const children: Nodes[] = "children" in node && !hasBlocks(node) ? node.children : [];
-    const [first, last] = [children[0], children.at(-1)];
-    const isOtherHtml = (child: Nodes) => child.type === "html" && !isEditionHtml(child.value);
-    if (!first || !last || !children.some(isOtherHtml)) return;
-    let html = "";
-    let start = startOf(first);
-    for (const child of children) {
-      if (child.type !== "html") continue;
-      html += sourceElement(markdown.slice(start, startOf(child))) + child.value;
-      start = endOf(child);
-    }
-    html += sourceElement(markdown.slice(start, endOf(last)));
-    const words = htmlToMarkdown(`<p>${html}</p>`, onLoss).replace(/\n{2,}/g, " ");
-    edits.push({ start: startOf(first), end: endOf(last), text: words });
-  });
-  return edited(markdown, edits);
-}
-
-const hasBlocks = (node: Nodes | undefined) =>
-  ["root", "blockquote", "listItem", "footnoteDefinition"].includes(node?.type ?? "");
-
-const isEditionHtml = (html: string) => isReadHtml(html) || isWrappingTag(html);
-
-/** Returns a text's Markdown, which has no HTML, as an edition takes it. Counts what has no equal there. */
+/** Returns a text's Markdown as an edition takes it. Counts what has no equal there. `content check` names its HTML. */
 export function convertText(text: BookText, surroundings: Surroundings): string {
   const { markdown } = text;
-  const { losses, linkTo, pictureAt, isMdBook } = surroundings;
+  const { losses, linkTo, pictureAt } = surroundings;
   const tree = parseMarkdown(markdown);
   const edits: Edit[] = [];
-  const notes: string[] = [];
   const lose = (kind: string, node: Nodes) => losses.add(kind, text, node.position?.start.line);
   const definitions = new Map<string, string>();
   visit(tree, "definition", (node) => {
@@ -126,11 +74,8 @@ export function convertText(text: BookText, surroundings: Surroundings): string 
       if (url === null) lose("link to nothing in the book; its words stay", node);
       return url === null ? name : `${mark}[${name}](${destination(url)})`;
     });
-    for (const { pattern, text: replacement, loss } of PLAIN_MARKUP) {
-      if (loss && converted.match(pattern)) lose(loss, node);
+    for (const [pattern, replacement] of PLAIN_MARKUP)
       converted = converted.replace(pattern, replacement);
-    }
-    converted = converted.replace(INLINE_NOTE, (_, note) => `[^inline-${notes.push(note)}]`);
     if (converted !== source)
       edits.push({ start: startOf(node), end: endOf(node), text: converted });
   };
@@ -143,13 +88,9 @@ export function convertText(text: BookText, surroundings: Surroundings): string 
       const box = /\[[ xX]\]/.exec(markdown.slice(startOf(node), endOf(node)));
       const start = startOf(node) + (box?.index ?? 0);
       if (box) edits.push({ start, end: start + 3, text: node.checked ? "☑" : "☐" });
-    } else if (node.type === "code" && isMdBook && /^rust\b/.test(node.lang ?? "")) {
-      const source = markdown.slice(startOf(node), endOf(node));
-      edits.push(replacing(node, source.replace(HIDDEN_LINE, "")));
     }
   });
-  const footnotes = notes.map((note, index) => `\n\n[^inline-${index + 1}]: ${note}`);
-  return edited(markdown, edits).trim() + footnotes.join("");
+  return edited(markdown, edits).trim();
 }
 
 const startOf = (node: Nodes) => node.position?.start.offset ?? 0;

@@ -5,7 +5,6 @@ import type { Root, RootContent } from "mdast";
 import remarkGfm from "remark-gfm";
 import remarkStringify from "remark-stringify";
 import { unified } from "unified";
-import { visit } from "unist-util-visit";
 
 const writer = unified()
   .use(remarkGfm)
@@ -27,10 +26,6 @@ const isReference = (node: Nodes) => node.type === "element" && NOTE.test(target
 
 /** Tags that editions take, and Word's notes, of which mammoth makes a list with links there and back. */
 const handlers: Record<string, Handle> = {
-  "x-source": (_, node) => ({ type: "html", value: String(node.properties.dataSource) }),
-  kbd: keepTag,
-  // an obsolete element for code, and the name of an element of mdBook
-  listing: (state, node) => state.all(node),
   sub: keepTag,
   sup: (state, node) => {
     const references = node.children.filter(isReference);
@@ -63,24 +58,6 @@ const handlers: Record<string, Handle> = {
       : defaultHandlers.li(state, node),
 };
 
-/** Elements that show more than their text. */
-const EMBEDDED = /^(?:audio|embed|iframe|listing|math|object|svg|video)$/;
-
-/** Returns an element that stands for Markdown in HTML. */
-export function sourceElement(markdown: string): string {
-  const escaped = markdown.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
-  // the text is for code, which takes nothing else
-  return `<x-source data-source="${escaped}">${escaped}</x-source>`;
-}
-
-/**
- * Converts HTML to Markdown. Calls `onLoss` with the name of each element that Markdown does not have; its text stays.
- */
-export function htmlToMarkdown(html: string, onLoss?: (name: string) => void): string {
-  const tree = fromHtml(html, { fragment: true });
-  visit(tree, "element", ({ tagName }) => {
-    const isKnown = tagName in handlers || tagName in defaultHandlers;
-    if (!isKnown || EMBEDDED.test(tagName)) onLoss?.(tagName);
-  });
-  return writer.stringify(toMdast(tree, { handlers }) as Root).trim();
-}
+/** Converts HTML to Markdown. */
+export const htmlToMarkdown = (html: string): string =>
+  writer.stringify(toMdast(fromHtml(html, { fragment: true }), { handlers }) as Root).trim();

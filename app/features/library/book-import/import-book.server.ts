@@ -10,7 +10,7 @@ import { type Anchors, anchorKey, anchorsIn, decoded } from "../importer/text-ma
 import { MARKDOWN, slugFor } from "../importer/text-slug";
 import { type BookText, isSameHeading, Losses } from "./book-text";
 import { convertPicture } from "./convert-picture.server";
-import { convertText, withoutHtml } from "./convert-text";
+import { convertText } from "./convert-text";
 import { type Book, readBook } from "./read-book.server";
 
 /** The result of an import: the edition that was made, and what is not in it, in words. */
@@ -48,9 +48,8 @@ export async function importBook(
 type Chapter = { text: BookText; file: string; anchors: Anchors };
 
 async function writeEdition(book: Book, stage: string, losses: Losses): Promise<void> {
-  const texts = book.texts.map((text) => ({ ...text, markdown: withoutHtml(text, losses) }));
-  const chapters = withFiles(texts);
-  const pictures = await new Pictures(book, losses).read(texts);
+  const chapters = withFiles(book.texts);
+  const pictures = await new Pictures(book, losses).read(book.texts);
   await mkdir(join(stage, "chapters"));
   await mkdir(join(stage, "media"));
   let part: string | null = null;
@@ -58,7 +57,6 @@ async function writeEdition(book: Book, stage: string, losses: Losses): Promise<
     const markdown = convertText(text, {
       linkTo: (url) => linkFrom(text, url, chapters, losses),
       pictureAt: (url) => pictures.addressOf(url, text.path),
-      isMdBook: book.isMdBook,
       losses,
     });
     const fields = {
@@ -109,7 +107,7 @@ function linkFrom(
   losses: Losses,
 ): string | null {
   if (/^(?:https?:\/\/|mailto:)./i.test(url)) return URL.canParse(url) ? url : null;
-  const [address = "", fragment = ""] = decoded(url.replace(/^\{\{.*?\}\}/, "")).split("#", 2);
+  const [address = "", fragment = ""] = decoded(url).split("#", 2);
   const pieces =
     address === "" ? piecesOf(from.path, chapters) : findPieces(address, from, chapters);
   const [first] = pieces;
@@ -180,7 +178,7 @@ class Pictures {
   /** Returns a picture's file in the book's folder, or its address as it is. */
   #keyOf(url: string, path: string): string {
     if (url.startsWith("data:") || this.book.embedded.has(url)) return url;
-    const address = decoded(url.replace(/^\{\{.*?\}\}/, "").replace(/[?#].*$/, ""));
+    const address = decoded(url.replace(/[?#].*$/, ""));
     const near = posix.normalize(posix.join(posix.dirname(path), address));
     const { files } = this.book;
     if (files.includes(near)) return near;

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, posix, relative } from "node:path";
+import { basename, dirname, extname, join, posix } from "node:path";
 import type { List, Nodes } from "mdast";
 import { unparsablePart } from "~/features/markdown/markdown-limits";
 import { parseMarkdown } from "~/features/markdown/markdown-tree.server";
@@ -27,15 +27,13 @@ export type Book = {
   files: readonly string[];
   /** Pictures within a file, by the address that the text gives them. */
   embedded: ReadonlyMap<string, Buffer>;
-  isMdBook: boolean;
 };
 
 /** Maximum size of a file that is read whole, in bytes. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** Folders of other programs, and files about a book rather than of it. */
-const NOT_TEXT =
-  /(?:^|\/)(?:node_modules|target|_site|_book|_layouts|_includes|_data|_templates)\//i;
+const NOT_TEXT = /(?:^|\/)(?:node_modules|_book|_templates)\//i;
 const ABOUT =
   /(?:^|\/)(?:SUMMARY|_sidebar|toc|LICENSE[^/]*|CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|SECURITY|ISSUE_TEMPLATE|PULL_REQUEST_TEMPLATE)\.\w+$/i;
 
@@ -67,7 +65,7 @@ async function oneFile(
   // the first heading may be that of the first chapter
   const chapters = divided({ ...whole, markdown }, { isBook: true });
   const texts = chapters.length > 1 ? chapters : divided(whole, { isBook: false });
-  return { texts, folder, files, embedded, isMdBook: false };
+  return { texts, folder, files, embedded };
 }
 
 async function readWord(path: string, losses: Losses): Promise<Book> {
@@ -117,15 +115,14 @@ async function readFolder(folder: string, losses: Losses): Promise<Book> {
     const { fields, markdown, line } = splitFields(
       await readText(join(folder, path), path, losses),
     );
-    const expanded = await withIncludes(markdown, { folder, path, losses });
-    const own = newText(path, expanded, line, fields.title);
+    const own = newText(path, markdown, line, fields.title);
     texts.push(
       ...divided({ ...own, ...fromFields(fields), ...withoutNulls(known, own) }, { isBook: false }),
     );
   }
   if (texts.length === 0)
     throw new OperatorError(`There is no Markdown file with a text in ${folder}.`);
-  return { texts, folder, files, embedded: new Map(), isMdBook: summary !== null };
+  return { texts, folder, files, embedded: new Map() };
 }
 
 const depthOf = (path: string) => path.split("/").length;
@@ -140,7 +137,7 @@ const withoutNulls = ({ title, part, label }: Omit<Listed, "path">, own: BookTex
   ...(title !== null && { label, title: own.heading ?? title }),
 });
 
-/** Reads mdBook's and GitBook's list of contents. Sections within chapters are numbered like `Chapter 4.2`. */
+/** Reads GitBook's list of contents, which mdBook has too. Sections within chapters are numbered like `Chapter 4.2`. */
 function listedIn(path: string, summary: string, files: readonly string[]): Listed[] {
   const known = new Set(files);
   const listed: Listed[] = [];
@@ -204,7 +201,7 @@ function inNaturalOrder(candidates: readonly string[]): Listed[] {
 
 /** Returns a file's or folder's name as words. */
 function nameOf(path: string): string {
-  const words = bareName(path.replace(/^_|^\d{4}-\d{2}-\d{2}-/g, ""))
+  const words = bareName(path)
     .replace(/[-_]+/g, " ")
     .replace(/^\d+\.? +(?=\S)/, "")
     .trim();
@@ -246,7 +243,7 @@ const withoutLines = (markdown: string, { start, end }: { start: number; end: nu
 
 function fromFields(fields: Record<string, unknown>): Partial<BookText> {
   const summary = fields.summary ?? fields.description ?? fields.excerpt;
-  const isDraft = fields.draft === true || fields.published === false || fields.publish === "draft";
+  const isDraft = fields.draft === true || fields.publish === "draft";
   return {
     ...(typeof summary === "string" && summary.trim() !== "" && { summary }),
     ...(isDraft && { publish: "draft" }),
@@ -270,51 +267,6 @@ function divided(text: BookText, { isBook }: { isBook: boolean }): BookText[] {
       ? divided({ ...piece, part, label: ownLabel }, { isBook: false })
       : { ...piece, label: text.label ?? (words === null ? null : title.slice(0, 40)) };
   });
-}
-
-const INCLUDE =
-  /\{\{\s*#(?:include|rustdoc_include|playground)\s+([^\s:}]+)(?::([^\s}]*))?[^}]*\}\}/g;
-const HIGHLIGHT = /\{%-?\s*highlight\s+(\w+).*?%\}([\s\S]*?)\{%-?\s*endhighlight\s*-?%\}/g;
-const RAW = /\{%-?\s*(?:end)?raw\s*-?%\}/g;
-const ANCHOR = /^.*ANCHOR(?:_END)?:.*\n?/gm;
-
-/** Returns Markdown with the files that mdBook includes, and with Jekyll's code as GitHub's. */
-async function withIncludes(
-  markdown: string,
-  { folder, path, losses }: { folder: string; path: string; losses: Losses },
-): Promise<string> {
-  const contents = new Map<string, string>();
-  for (const [directive, file = "", part = ""] of markdown.matchAll(INCLUDE)) {
-    const target = join(folder, dirname(path), file);
-    // a book must not take files from elsewhere on the disk
-    const isInside = !relative(folder, target).startsWith("..");
-    const content = isInside ? await readFile(target, "utf8").catch(() => null) : null;
-    if (content === null) losses.add("included file that is missing", { path, line: 1 });
-    contents.set(directive, content === null ? "" : partOf(content, part).trimEnd());
-  }
-  return markdown
-    .replace(INCLUDE, (directive) => contents.get(directive) ?? "")
-    .replace(HIGHLIGHT, (_, language, code) => `\`\`\`${language}\n${code.trim()}\n\`\`\``)
-    .replace(RAW, "");
-}
-
-/** Returns the lines that mdBook takes of a file: all, those from `2:5`, or those at an anchor. */
-function partOf(content: string, part: string): string {
-  if (/^\d*(?::\d*)?$/.test(part)) {
-    const [from = "", to = from] = part.split(":");
-    const lines = content.replace(ANCHOR, "").split("\n");
-    return lines
-      .slice(from === "" ? 0 : Number(from) - 1, to === "" ? undefined : Number(to))
-      .join("\n");
-  }
-  const lines = content.split("\n");
-  const at = (mark: string) =>
-    lines.findIndex((line) => line.includes(`${mark}: ${part}`) && line.trimEnd().endsWith(part));
-  const [start, end] = [at("ANCHOR"), at("ANCHOR_END")];
-  return lines
-    .slice(start + 1, end === -1 ? undefined : end)
-    .join("\n")
-    .replace(ANCHOR, "");
 }
 
 const WINDOWS = "text of another encoding, read as Windows-1252";

@@ -8,8 +8,8 @@ export type Passage = { quote: string; prefix: string; suffix: string; start: nu
 /** Characters kept before and after a passage. */
 const CONTEXT = 32;
 
-/** Characters in a row that must be the same, in a passage and around it, for it to be the same passage. */
-const MIN_SAME = 32;
+/** The fewest characters, of a passage and around it, by which it is found. */
+const MIN_FRAMED = 32;
 
 /** Share of a passage's characters, with those around it and alone, that may have been edited. */
 const MAX_EDITED = { framed: 0.15, quote: 0.25 };
@@ -43,13 +43,16 @@ export function passageFinder(characters: string) {
       string,
     ];
     const passage = { quote, prefix, suffix, start };
-    const own = { before: ownLength(words.prefix, -1), after: ownLength(words.suffix, 0) };
-    const alone = { ...passage, prefix: "", suffix: "" };
+    // another paragraph may be before and after it now
+    const inParagraph = {
+      ...passage,
+      prefix: spaced(words.prefix.split("\n").at(-1) ?? ""),
+      suffix: spaced(words.suffix.split("\n")[0] ?? ""),
+    };
     return (
-      unchangedPlace(text, passage, Number.POSITIVE_INFINITY, own) ??
       (await editedPlace(text, passage)) ??
-      unchangedPlace(text, passage, MIN_SAME, own) ??
-      (await editedPlace(text, alone))
+      (await editedPlace(text, inParagraph)) ??
+      (await editedPlace(text, { ...passage, prefix: "", suffix: "" }))
     );
   };
 }
@@ -57,49 +60,14 @@ export function passageFinder(characters: string) {
 /** One space for each character of white space, so that a paragraph may be split or joined. */
 const spaced = (text: string) => text.replace(/\s/g, " ");
 
-/** How many of the characters around a passage are of its own paragraph: another one may follow it now. */
-const ownLength = (context: string, nearest: 0 | -1) =>
-  context.split("\n").at(nearest)?.length ?? 0;
-
-/**
- * Returns where the quote is together with all that was around it, or with so many characters of its paragraph that
- * `enough` are the same. Of several, the one with the most, and then the nearest.
- */
-function unchangedPlace(
-  text: string,
-  { quote, prefix, suffix, start }: Passage,
-  enough: number,
-  own: { before: number; after: number },
-): Range | null {
-  let best: { start: number; same: number } | null = null;
-  for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
-    const end = at + quote.length;
-    const before = sameLength(prefix.length, (n) => text[at - n] === prefix.at(-n));
-    const after = sameLength(suffix.length, (n) => text[end + n - 1] === suffix[n - 1]);
-    const isWhole = before === prefix.length && after === suffix.length;
-    const same = quote.length + Math.min(before, own.before) + Math.min(after, own.after);
-    if (!isWhole && same < enough) continue;
-    const isNearer = best && Math.abs(at - start) < Math.abs(best.start - start);
-    if (!best || same > best.same || (same === best.same && isNearer)) best = { start: at, same };
-  }
-  return best && { start: best.start, end: best.start + quote.length };
-}
-
-/** The number of characters that are the same, counted from 1. */
-function sameLength(length: number, isSame: (n: number) => boolean): number {
-  let same = 0;
-  while (same < length && isSame(same + 1)) same += 1;
-  return same;
-}
-
-/** Returns where the quote is, with what was around it and a few characters edited. */
+/** Returns where the quote is, with what was around it and at most a few characters edited. */
 async function editedPlace(
   text: string,
   { quote, prefix, suffix, start }: Passage,
 ): Promise<Range | null> {
   const framed = prefix + quote + suffix;
   const found =
-    framed.length >= MIN_SAME && (await nearestMatch(text, framed, start - prefix.length));
+    framed.length >= MIN_FRAMED && (await nearestMatch(text, framed, start - prefix.length));
   if (!found) return null;
   const part = text.slice(found.start, found.end);
   const offBy = (inner: Range) =>
@@ -122,7 +90,9 @@ function wordStart(text: string, at: number): number {
 }
 
 async function nearestMatch(text: string, pattern: string, near: number) {
-  let errors = Math.min(MAX_EDITS, Math.floor(pattern.length * MAX_EDITED.framed));
+  const most = Math.min(MAX_EDITS, Math.floor(pattern.length * MAX_EDITED.framed));
+  // the fewer edits, the faster
+  let errors = text.includes(pattern) ? 0 : most;
   let best: { start: number; end: number; errors: number } | null = null;
   for (let from = 0; from < text.length; from += SLICE) {
     const slice = text.slice(from, from + SLICE + pattern.length + errors);

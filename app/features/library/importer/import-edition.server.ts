@@ -8,7 +8,7 @@ import { currentSite, siteHost } from "~/features/site/current-site.server";
 import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { type Site, siteImages } from "~/features/site/site";
 import { unnamedSite } from "~/features/site/site-file";
-import { getDatabase } from "~db/client";
+import { db } from "~db/client";
 import { renewSearchIndex } from "~db/queries/edition-search";
 import {
   type DocumentOutline,
@@ -210,7 +210,7 @@ async function storeEdition(source: EditionSource, digest: string): Promise<void
       : null;
     files.push({ ...file, path: file.path.normalize(), duration, edition: digest });
   }
-  await getDatabase().db.transaction(async (tx) => {
+  await db().transaction(async (tx) => {
     // another instance with the same folder may be importing it concurrently
     const site = source.site ?? lastGoodSite(source);
     const stored: StoredSite = { site, problems: source.siteProblems };

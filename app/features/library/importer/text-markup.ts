@@ -25,9 +25,6 @@ export const isComment = (html: string) => COMMENT.test(html.trim());
 export const isReadHtml = (html: string) =>
   [COMMENT, LINE_BREAK, NAMED_PLACE].some((pattern) => pattern.test(html.trim()));
 
-/** Whether HTML in a text is a tag around words that `readMarkup` reads. */
-export const isWrappingTag = (html: string) => WRAPPING_TAG.test(html);
-
 /** Nodes with phrasing in them. */
 const PHRASING_PARENTS = [
   "heading",

@@ -6,7 +6,7 @@ import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
 import { startTimedWork } from "~/observability/timed-work.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { lockNewTextsReaders, takeTextsToAnnounce } from "~db/queries/new-texts";
 import { currentEdition } from "../current-edition.server";
 import type { EditionEntry } from "../edition";
@@ -46,7 +46,7 @@ export async function announceNewTexts(): Promise<void> {
     published: published.map(({ id }) => id),
   };
   const tokenOf = await newTextsTokens();
-  const mailed = await getDatabase().db.transaction(async (tx) => {
+  const mailed = await db().transaction(async (tx) => {
     const ids = new Set(await takeTextsToAnnounce(texts, WAIT_MS, tx));
     const entries = published.filter(({ id }) => ids.has(id));
     return entries.length === 0

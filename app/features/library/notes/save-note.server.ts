@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Viewer } from "~/features/accounts/viewer";
 import type { FieldValue } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
-import { getDatabase, type Transaction } from "~db/client";
+import { db, type Transaction } from "~db/client";
 import { findNoteForUpdate, insertNote, replaceNote, updateNote } from "~db/queries/notes";
 import { waitForEdition } from "../current-edition.server";
 import { documentPath } from "../library-paths";
@@ -89,9 +89,7 @@ export async function saveNote(
     const note = { ...written, userId, slug: entry?.id ?? slug, title: entry?.title };
     const stored =
       (await storeNext(note)) ??
-      (await merges.add(() =>
-        getDatabase().db.transaction((transaction) => storeNote(note, transaction)),
-      ));
+      (await merges.add(() => db().transaction((transaction) => storeNote(note, transaction))));
     if (stored.kind !== "stored") return stored;
     return {
       ...stored,
