@@ -90,9 +90,13 @@ function wordStart(text: string, at: number): number {
 }
 
 async function nearestMatch(text: string, pattern: string, near: number) {
+  const same = text.indexOf(pattern);
+  if (same !== -1 && same === text.lastIndexOf(pattern)) {
+    return { start: same, end: same + pattern.length, errors: 0 };
+  }
   const most = Math.min(MAX_EDITS, Math.floor(pattern.length * MAX_EDITED.framed));
   // the fewer edits, the faster
-  let errors = text.includes(pattern) ? 0 : most;
+  let errors = same === -1 ? most : 0;
   let best: { start: number; end: number; errors: number } | null = null;
   for (let from = 0; from < text.length; from += SLICE) {
     const slice = text.slice(from, from + SLICE + pattern.length + errors);
