@@ -148,7 +148,7 @@ describe("'Mark as read'", () => {
 
     await site.without("reading_progress", async () => {
       await read.click();
-      await expect(page.locator(".toast")).toContainText("could not be saved");
+      await expect(page.locator(".toast")).toContainText("couldn’t be saved");
     });
     await expect(read).toBeVisible();
   });
