@@ -25,7 +25,7 @@ async function addAuthenticator(page: Page): Promise<{ cdp: CDPSession; authenti
 const section = (page: Page) => page.locator("#passkeys");
 const toast = (page: Page, title: string) => page.locator(".toast", { hasText: title });
 const addButton = (page: Page) => section(page).getByRole("button", { name: "Add a passkey" });
-const signInButton = (page: Page) => page.getByRole("button", { name: "Log in with a passkey" });
+const signInButton = (page: Page) => page.getByRole("button", { name: "Use a passkey" });
 
 /** A new account with a passkey in this page's authenticator. */
 async function withPasskey() {

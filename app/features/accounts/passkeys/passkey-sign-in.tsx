@@ -20,7 +20,7 @@ export function PasskeySignIn({ leadsTo }: { leadsTo?: string }) {
           busyLabel="Signing In..."
           className="w-full"
         >
-          Log in with a passkey
+          Use a passkey
         </PasskeyButton>
       )}
     </div>
