@@ -91,9 +91,9 @@
  *                                       "POST /v1/customers", status (500), message, ms (1000) };
  *                                       an error is stored under the idempotency key, unless its
  *                                       status is 401, 403, 409 or 429
- *     DELETE /_control/faults         (also POST /_control/faults/clear)
+ *     POST   /_control/faults/clear
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
- *     DELETE /_control/requests       (also POST /_control/requests/clear)
+ *     POST   /_control/requests/clear
  */
 import { z } from "zod";
 import { MAX_LATENCY_MS } from "../engine/faults";
@@ -123,7 +123,8 @@ const PRESERVED_AT_RESET = new Set<keyof State>([
   "webhookEndpoints",
 ]);
 
-function summary({ sandbox, faults, latency }: ControlContext): object {
+/** The clock, settings, faults and object counts. */
+export function summary({ sandbox, faults, latency }: ControlContext): object {
   const { state } = sandbox;
   const counts = Object.fromEntries(
     Object.entries(state).flatMap(([name, part]) =>
@@ -145,17 +146,8 @@ function summary({ sandbox, faults, latency }: ControlContext): object {
   };
 }
 
-function clearFaults(context: ControlContext): object {
-  context.faults.clear();
-  return summary(context);
-}
-
-function clearRequests({ requests }: ControlContext): object {
-  requests.clear();
-  return requests.toJSON();
-}
-
-const ACTIONS: ControlAction[] = [
+/** Every control action. */
+export const ACTIONS: ControlAction[] = [
   ...customerActions,
   ...subscriptionActions,
   ...paymentActions,
@@ -271,11 +263,15 @@ const ACTIONS: ControlAction[] = [
       return summary(context);
     },
   ),
-  action("DELETE", "faults", noInput, clearFaults),
-  action("POST", "faults/clear", noInput, clearFaults),
+  action("POST", "faults/clear", noInput, (context) => {
+    context.faults.clear();
+    return summary(context);
+  }),
   action("GET", "requests", noInput, ({ requests }) => requests.toJSON()),
-  action("DELETE", "requests", noInput, clearRequests),
-  action("POST", "requests/clear", noInput, clearRequests),
+  action("POST", "requests/clear", noInput, ({ requests }) => {
+    requests.clear();
+    return requests.toJSON();
+  }),
 ];
 
 /**
