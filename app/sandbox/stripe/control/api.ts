@@ -61,30 +61,25 @@
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if everything had happened earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending }
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last" }
  *                                                  the payment, or `amount` cents of it
  *     POST   /_control/refunds/:id/fail            the bank returns the money
- *     POST   /_control/refunds/:id/settle          a pending one completes
  *     POST   /_control/subscriptions/:id/dispute   { start: "needs_response" | "prevented" | "lost" |
  *                                                    "warning_needs_response", an inquiry,
  *                                                    payment: "first" | "last" }
- *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
- *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
  *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
  *                                       on this machine too, which the API rejects
  *     GET    /_control/deliveries     every webhook delivery with its attempts
- *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
- *                                       jitterMs, duplicates } for events from now on
+ *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", duplicates } for
+ *                                       events from now on
  *     POST   /_control/webhooks/reset    immediate delivery, the default
  *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
  *                                          count } sends held ones, `count` at most;
  *                                        responds when all were attempted
- *     POST   /_control/webhooks/discard  drops held ones
  *     POST   /_control/webhooks/retry    makes pending retries now
  *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is pending
- *     POST   /_control/events/:id/send   { times } resends it to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:
