@@ -230,14 +230,18 @@ describe("rubbish", () => {
     const { stderr, stdout } = await importBook({
       "a.md": `# A\n\n${"[y](z.md)\n\n".repeat(800)}`,
       "b.md": "# A\n\n[^1] <sub>\n",
-      "c.md": Buffer.from([0x23, 0x20, 0xe9, 0x0a, 0x0a, 0xe9]),
       "empty.md": "",
     });
     expect(stderr).toContain(
       "800 × link to nothing in the book; its words stay: a.md:3, a.md:5, a.md:7, …\n",
     );
     expect(stderr.length + stdout.length).toBeLessThan(2_000);
-    expect(chapter("3-e.md")).toContain("title: é\n");
+  });
+
+  it("that is not in UTF-8 is refused with the file's name", async () => {
+    const { code, stderr } = await importBook({ "c.md": Buffer.from([0x23, 0x20, 0xe9]) });
+    expect(stderr).toContain("c.md is not in UTF-8. Save it in that encoding, then try again.\n");
+    expect(code).toBe(1);
   });
 
   it("within the limits of a text is divided, and mistakes that stay are listed", async () => {

@@ -509,6 +509,22 @@ describe("the hosted pages", () => {
   });
 });
 
+describe("the control page", () => {
+  test("shows each object with a form for what can happen to it, and says what happened", async () => {
+    const sandbox = await openSandbox();
+    const { subscription } = await subscribe(sandbox);
+    const { text } = await visit(sandbox, "/control");
+    const action = `/_control/subscriptions/${subscription.id}/renew`;
+    const [form = ""] = new RegExp(`<form[^>]* action="${action}">.*?</form>`).exec(text) ?? [];
+    expect(form).toMatch(/<select name="outcome">.*<option selected>card<.*<option>declined</);
+    const sent = await visit(sandbox, action, { outcome: "declined" });
+    expect((await visit(sandbox, sent.location ?? "")).text).toContain(
+      `Done: subscriptions/${subscription.id}/renew`,
+    );
+    expect(await statusOf(sandbox, subscription.id)).toBe("past_due");
+  });
+});
+
 describe("the local Stripe's clock", () => {
   /** Requests to advance the clock by a day; returns whether it moved. */
   async function move(sandbox: TestSandbox, sent: Sent): Promise<{ status: number; days: number }> {

@@ -43,9 +43,8 @@ export async function readBook(path: string, losses: Losses): Promise<Book> {
   if (!found) throw new OperatorError(`There is no ${path}.`);
   if (found.isDirectory()) return readFolder(path, losses);
   if (found.size > MAX_FILE_BYTES) throw new OperatorError(`${path} is larger than 256 MB.`);
-  const name = basename(path);
   if (MARKDOWN.test(path)) {
-    const { fields, markdown, line } = splitFields(await readText(path, name, losses));
+    const { fields, markdown, line } = splitFields(await readText(path, basename(path)));
     return oneFile(path, { markdown, line, title: fields.title });
   }
   if (extname(path).toLowerCase() === ".docx") return readWord(path, losses);
@@ -100,7 +99,7 @@ async function readFolder(folder: string, losses: Losses): Promise<Book> {
   for (const path of candidates
     .filter((each) => /(?:^|\/)SUMMARY\.md$/i.test(each))
     .toSorted(byDepth)) {
-    const found = listedIn(path, await readText(join(folder, path), path, losses), candidates);
+    const found = listedIn(path, await readText(join(folder, path), path), candidates);
     if (!summary && found.length > 0) summary = { path, listed: found };
   }
   const listed = summary?.listed ?? inNaturalOrder(candidates);
@@ -112,9 +111,7 @@ async function readFolder(folder: string, losses: Losses): Promise<Book> {
   }
   const texts: BookText[] = [];
   for (const { path, ...known } of listed) {
-    const { fields, markdown, line } = splitFields(
-      await readText(join(folder, path), path, losses),
-    );
+    const { fields, markdown, line } = splitFields(await readText(join(folder, path), path));
     const own = newText(path, markdown, line, fields.title);
     texts.push(
       ...divided({ ...own, ...fromFields(fields), ...withoutNulls(known, own) }, { isBook: false }),
@@ -172,15 +169,6 @@ function listedIn(path: string, summary: string, files: readonly string[]): List
   return listed;
 }
 
-const RANKS: readonly [RegExp, number][] = [
-  [/^(?:index|readme|title|cover|dedication|foreword|preface|intro|introduction|prologue)\b/i, -1],
-  [
-    /^(?:appendix|ap[a-z]|epilogue|afterword|conclusion|glossary|acknowledge?ments?|bibliography|references)\b/i,
-    1,
-  ],
-];
-const rankOf = (path: string) => RANKS.find(([name]) => name.test(bareName(path)))?.[1] ?? 0;
-
 const natural = new Intl.Collator("en", { numeric: true });
 
 /** Orders files as people read their names. Folders of texts become parts if there are several. */
@@ -189,9 +177,7 @@ function inNaturalOrder(candidates: readonly string[]): Listed[] {
   const chosen = texts.filter((path) => texts.length === 1 || !/^readme\.\w+$/i.test(path));
   const folders = new Set(chosen.map((path) => posix.dirname(path)));
   const compare = (one: string, other: string) =>
-    natural.compare(posix.dirname(one), posix.dirname(other)) ||
-    rankOf(one) - rankOf(other) ||
-    natural.compare(one, other);
+    natural.compare(posix.dirname(one), posix.dirname(other)) || natural.compare(one, other);
   return chosen.toSorted(compare).map((path) => {
     const folder = posix.dirname(path);
     const part = folders.size > 1 && folder !== "." ? nameOf(posix.basename(folder)) : null;
@@ -269,18 +255,13 @@ function divided(text: BookText, { isBook }: { isBook: boolean }): BookText[] {
   });
 }
 
-const WINDOWS = "text of another encoding, read as Windows-1252";
-
-/** Reads a text of any encoding, without control characters. */
-async function readText(file: string, path: string, losses: Losses): Promise<string> {
-  const bytes = await readFile(file);
-  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+/** Reads a text without control characters. Throws an OperatorError unless it is UTF-8. */
+async function readText(file: string, path: string): Promise<string> {
   let text: string;
   try {
-    text = new TextDecoder(isUtf16 ? "utf-16le" : "utf-8", { fatal: true }).decode(bytes);
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(file));
   } catch {
-    losses.add(WINDOWS, { path, line: 1 });
-    text = new TextDecoder("windows-1252").decode(bytes);
+    throw new OperatorError(`${path} is not in UTF-8. Save it in that encoding, then try again.`);
   }
   return text.replace(/\r\n?|[\u2028\u2029]/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, "");
 }

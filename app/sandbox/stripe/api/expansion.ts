@@ -49,7 +49,6 @@ const REFERENCES: Record<string, Record<string, Collection>> = {
 /** Properties that are present only when expanded. */
 const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
   "checkout.session.line_items": (sandbox, id) => sessionLineItems(sandbox, id),
-  "customer.sources": (_sandbox, id) => wholeList(`/v1/customers/${id}/sources`, []),
   "customer.subscriptions": (sandbox, id) =>
     wholeList(
       `/v1/customers/${id}/subscriptions`,
@@ -57,7 +56,6 @@ const INCLUSIONS: Record<string, (sandbox: Sandbox, id: string) => object> = {
         .filter(({ customer, status }) => customer === id && status !== "canceled")
         .reverse(),
     ),
-  "customer.tax_ids": (_sandbox, id) => wholeList(`/v1/customers/${id}/tax_ids`, []),
   "charge.refunds": (sandbox, id) =>
     wholeList(
       `/v1/charges/${id}/refunds`,

@@ -15,10 +15,14 @@ export type ControlContext = {
   dispatcher: WebhookDispatcher;
 };
 
+/** Where the control API's paths begin. */
+export const CONTROL_ROOT = "/_control/";
+
 /** One endpoint of the control API. */
 export type ControlAction = {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST";
   pattern: string;
+  shape: z.ZodType;
   run(context: ControlContext, id: string, input: unknown): object | Promise<object>;
 };
 
@@ -41,7 +45,8 @@ export function action<Shape extends z.ZodType>(
 ): ControlAction {
   return {
     method,
-    pattern: `/_control/${path}`,
+    pattern: CONTROL_ROOT + path,
+    shape,
     run: (context, id, input) => {
       const read = shape.safeParse(input);
       if (!read.success) throw new ControlError(400, z.prettifyError(read.error));

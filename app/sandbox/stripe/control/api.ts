@@ -61,39 +61,34 @@
  *     POST   /_control/subscriptions/:id/pause
  *     POST   /_control/subscriptions/:id/age       { days } as if everything had happened earlier,
  *                                                  for a site whose own clock cannot be moved
- *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last", pending }
+ *     POST   /_control/subscriptions/:id/refund    { amount, payment: "first" | "last" }
  *                                                  the payment, or `amount` cents of it
  *     POST   /_control/refunds/:id/fail            the bank returns the money
- *     POST   /_control/refunds/:id/settle          a pending one completes
  *     POST   /_control/subscriptions/:id/dispute   { start: "needs_response" | "prevented" | "lost" |
  *                                                    "warning_needs_response", an inquiry,
  *                                                    payment: "first" | "last" }
- *     POST   /_control/disputes/:id/escalate       an inquiry becomes a dispute
- *     POST   /_control/disputes/:id/review         evidence is submitted
  *     POST   /_control/disputes/:id/close          { won: boolean }; an inquiry is only won
  *
  *     POST   /_control/endpoints      { url (required), events, apiVersion } a webhook endpoint,
  *                                       on this machine too, which the API rejects
  *     GET    /_control/deliveries     every webhook delivery with its attempts
- *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", dropNext, delayMs,
- *                                       jitterMs, duplicates } for events from now on
+ *     POST   /_control/webhooks       { mode: "deliver" | "hold" | "drop", duplicates } for
+ *                                       events from now on
  *     POST   /_control/webhooks/reset    immediate delivery, the default
  *     POST   /_control/webhooks/release  { order: "arrival" | "reverse" | "random" | "together",
  *                                          count } sends held ones, `count` at most;
  *                                        responds when all were attempted
- *     POST   /_control/webhooks/discard  drops held ones
  *     POST   /_control/webhooks/retry    makes pending retries now
  *     POST   /_control/webhooks/settle   { timeoutMs, retries } waits until none is pending
- *     POST   /_control/events/:id/send   { times } resends it to all endpoints
  *
  *     POST   /_control/faults         { kind: "error" | "slow" | "truncate" | "destroy" (required),
  *                                       times (1; 0 forever), when: "before" | "after", match:
  *                                       "POST /v1/customers", status (500), message, ms (1000) };
  *                                       an error is stored under the idempotency key, unless its
  *                                       status is 401, 403, 409 or 429
- *     DELETE /_control/faults         (also POST /_control/faults/clear)
+ *     POST   /_control/faults/clear
  *     GET    /_control/requests       { counts: { "POST /v1/customers": 1 }, requests }
- *     DELETE /_control/requests       (also POST /_control/requests/clear)
+ *     POST   /_control/requests/clear
  */
 import { z } from "zod";
 import { MAX_LATENCY_MS } from "../engine/faults";
@@ -123,7 +118,8 @@ const PRESERVED_AT_RESET = new Set<keyof State>([
   "webhookEndpoints",
 ]);
 
-function summary({ sandbox, faults, latency }: ControlContext): object {
+/** The clock, settings, faults and object counts. */
+export function summary({ sandbox, faults, latency }: ControlContext): object {
   const { state } = sandbox;
   const counts = Object.fromEntries(
     Object.entries(state).flatMap(([name, part]) =>
@@ -145,17 +141,8 @@ function summary({ sandbox, faults, latency }: ControlContext): object {
   };
 }
 
-function clearFaults(context: ControlContext): object {
-  context.faults.clear();
-  return summary(context);
-}
-
-function clearRequests({ requests }: ControlContext): object {
-  requests.clear();
-  return requests.toJSON();
-}
-
-const ACTIONS: ControlAction[] = [
+/** Every control action. */
+export const ACTIONS: ControlAction[] = [
   ...customerActions,
   ...subscriptionActions,
   ...paymentActions,
@@ -271,11 +258,15 @@ const ACTIONS: ControlAction[] = [
       return summary(context);
     },
   ),
-  action("DELETE", "faults", noInput, clearFaults),
-  action("POST", "faults/clear", noInput, clearFaults),
+  action("POST", "faults/clear", noInput, (context) => {
+    context.faults.clear();
+    return summary(context);
+  }),
   action("GET", "requests", noInput, ({ requests }) => requests.toJSON()),
-  action("DELETE", "requests", noInput, clearRequests),
-  action("POST", "requests/clear", noInput, clearRequests),
+  action("POST", "requests/clear", noInput, ({ requests }) => {
+    requests.clear();
+    return requests.toJSON();
+  }),
 ];
 
 /**

@@ -1,16 +1,14 @@
 import { z } from "zod";
-import { closeDispute, disputeCharge, escalateInquiry, reviewDispute } from "../engine/disputes";
+import { closeDispute, disputeCharge } from "../engine/disputes";
 import { invoicesOf } from "../engine/invoices";
 import { allOf } from "../engine/objects";
-import { failRefund, refundCharge, settleRefund } from "../engine/refunds";
+import { failRefund, refundCharge } from "../engine/refunds";
 import type { Sandbox } from "../engine/sandbox";
 import type { Charge, Subscription } from "../engine/wire";
 import { actionsOn, type ControlAction, ControlError, flag, noInput } from "./action";
 
 const payment = z.enum(["first", "last"]).default("last");
 const onSubscription = actionsOn("subscriptions", "subscriptions");
-const onRefund = actionsOn("refunds", "refunds");
-const onDispute = actionsOn("disputes", "disputes");
 
 /** Returns a subscription's first or last successful payment, or throws a 409. */
 function requirePayment(
@@ -37,13 +35,11 @@ export const paymentActions: ControlAction[] = [
     z.object({
       amount: z.coerce.number().int().min(1).optional(),
       payment,
-      pending: flag.default(false),
     }),
-    (sandbox, subscription, { amount, payment: which, pending: isPending }) =>
-      refundCharge(sandbox, requirePayment(sandbox, subscription, which), amount, { isPending }),
+    (sandbox, subscription, { amount, payment: which }) =>
+      refundCharge(sandbox, requirePayment(sandbox, subscription, which), amount),
   ),
-  onRefund("fail", noInput, failRefund),
-  onRefund("settle", noInput, settleRefund),
+  actionsOn("refunds", "refunds")("fail", noInput, failRefund),
 
   onSubscription(
     "dispute",
@@ -56,9 +52,7 @@ export const paymentActions: ControlAction[] = [
     (sandbox, subscription, { start, payment: which }) =>
       disputeCharge(sandbox, requirePayment(sandbox, subscription, which), start),
   ),
-  onDispute("escalate", noInput, escalateInquiry),
-  onDispute("review", noInput, reviewDispute),
-  onDispute("close", z.object({ won: flag }), (sandbox, dispute, { won }) =>
+  actionsOn("disputes", "disputes")("close", z.object({ won: flag }), (sandbox, dispute, { won }) =>
     closeDispute(sandbox, dispute, won),
   ),
 ];

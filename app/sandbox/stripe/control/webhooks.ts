@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { addEndpoint, discardHeld, resendEvent, retryPending } from "../engine/deliveries";
+import { addEndpoint, retryPending } from "../engine/deliveries";
 import { API_VERSION } from "../engine/sandbox";
 import { DEFAULT_WEBHOOK_POLICY } from "../engine/state";
-import { action, actionsOn, type ControlAction, count, flag, noInput } from "./action";
+import { action, type ControlAction, count, flag, noInput } from "./action";
 
 /** The control actions for webhook endpoints, events and deliveries. */
 export const webhookActions: ControlAction[] = [
@@ -28,9 +28,6 @@ export const webhookActions: ControlAction[] = [
     "webhooks",
     z.object({
       mode: z.enum(["deliver", "hold", "drop"]).optional(),
-      dropNext: count.optional(),
-      delayMs: count.optional(),
-      jitterMs: count.optional(),
       duplicates: count.max(20).optional(),
     }),
     ({ sandbox }, change) => {
@@ -53,9 +50,6 @@ export const webhookActions: ControlAction[] = [
       released: await dispatcher.release(order, most),
     }),
   ),
-  action("POST", "webhooks/discard", noInput, ({ sandbox }) => ({
-    discarded: discardHeld(sandbox),
-  })),
   action("POST", "webhooks/retry", noInput, ({ sandbox }) => ({
     retried: retryPending(sandbox),
   })),
@@ -70,10 +64,5 @@ export const webhookActions: ControlAction[] = [
       settled: await dispatcher.settled(timeoutMs, retries),
       backlog: dispatcher.backlog,
     }),
-  ),
-  actionsOn("events", "events")(
-    "send",
-    z.object({ times: z.coerce.number().int().min(1).max(500).default(1) }),
-    (sandbox, event, { times }) => ({ deliveries: resendEvent(sandbox, event, times) }),
   ),
 ];

@@ -8,19 +8,24 @@ export function isUnderway(delivery: Delivery): boolean {
   return delivery.state === "pending" || delivery.state === "held";
 }
 
+const STATE_OF_NEW = { deliver: "pending", hold: "held", drop: "dropped" } as const;
+
 /** Queues an event for every endpoint subscribed to its type, according to the webhook policy. */
 export function enqueueDeliveries(sandbox: Sandbox, event: Event): void {
   const policy = sandbox.state.webhookPolicy;
   for (const endpoint of sandbox.state.webhookEndpoints.values()) {
     if (!isSubscribedTo(endpoint, event)) continue;
     for (let copy = 0; copy <= policy.duplicates; copy += 1) {
-      const lost = policy.mode === "drop" || policy.dropNext > 0;
-      if (policy.dropNext > 0) policy.dropNext -= 1;
-      const wait = policy.delayMs + Math.random() * policy.jitterMs;
-      addDelivery(sandbox, event, endpoint, {
-        state: lost ? "dropped" : policy.mode === "hold" ? "held" : "pending",
-        nextAttemptAt: Date.now() + Math.round(wait),
-      });
+      const delivery: Delivery = {
+        id: newId("whd"),
+        eventId: event.id,
+        endpointId: endpoint.id,
+        attempts: [],
+        state: STATE_OF_NEW[policy.mode],
+        nextAttemptAt: Date.now(),
+      };
+      sandbox.state.deliveries.set(delivery.id, delivery);
+      countPending(sandbox, event);
     }
   }
 }
@@ -30,23 +35,6 @@ function isSubscribedTo(endpoint: WebhookEndpoint, event: Event): boolean {
     endpoint.status === "enabled" &&
     endpoint.enabled_events.some((type) => type === "*" || type === event.type)
   );
-}
-
-function addDelivery(
-  sandbox: Sandbox,
-  event: Event,
-  endpoint: WebhookEndpoint,
-  start: Pick<Delivery, "state" | "nextAttemptAt">,
-): void {
-  const delivery: Delivery = {
-    id: newId("whd"),
-    eventId: event.id,
-    endpointId: endpoint.id,
-    attempts: [],
-    ...start,
-  };
-  sandbox.state.deliveries.set(delivery.id, delivery);
-  countPending(sandbox, event);
 }
 
 /**
@@ -62,39 +50,7 @@ export function countPending(sandbox: Sandbox, event: Event): void {
   event.pending_webhooks = [...reached.values()].filter((isReached) => !isReached).length;
 }
 
-/**
- * Resends an event `times` times immediately to every enabled endpoint, ignoring its types and the webhook policy.
- * Returns the number of deliveries.
- */
-export function resendEvent(sandbox: Sandbox, event: Event, times: number): number {
-  const before = sandbox.state.deliveries.size;
-  for (const endpoint of sandbox.state.webhookEndpoints.values()) {
-    if (endpoint.status !== "enabled") continue;
-    for (let count = 0; count < times; count += 1) {
-      addDelivery(sandbox, event, endpoint, { state: "pending", nextAttemptAt: Date.now() });
-    }
-  }
-  sandbox.changed();
-  return sandbox.state.deliveries.size - before;
-}
-
 export type ReleaseOrder = "arrival" | "reverse" | "random" | "together";
-
-function heldDeliveries(sandbox: Sandbox): Delivery[] {
-  return [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
-}
-
-/** Drops the held deliveries for good. Returns their number. */
-export function discardHeld(sandbox: Sandbox): number {
-  const held = heldDeliveries(sandbox);
-  for (const delivery of held) {
-    delivery.state = "dropped";
-    const event = sandbox.state.events.get(delivery.eventId);
-    if (event) countPending(sandbox, event);
-  }
-  sandbox.changed();
-  return held.length;
-}
 
 /** Makes held deliveries pending, at most `count`. Returns them in the given order. */
 export function releaseHeld(
@@ -102,7 +58,7 @@ export function releaseHeld(
   order: ReleaseOrder,
   count = Number.POSITIVE_INFINITY,
 ): Delivery[] {
-  const all = heldDeliveries(sandbox);
+  const all = [...sandbox.state.deliveries.values()].filter(({ state }) => state === "held");
   if (order === "reverse") all.reverse();
   if (order === "random") shuffle(all);
   const held = all.slice(0, count);

@@ -13,9 +13,6 @@ const DAYS_TO_ANSWER = 20;
  */
 type DisputeStart = "needs_response" | "warning_needs_response" | "prevented" | "lost";
 
-const WITHDRAWN: readonly string[] = ["needs_response", "under_review"];
-const INQUIRY: readonly string[] = ["warning_needs_response", "warning_under_review"];
-
 /** Opens a dispute of a charge. `charge.disputed` stays true however the dispute ends. */
 export function disputeCharge(
   sandbox: Sandbox,
@@ -73,47 +70,17 @@ const noEvidence = {
   enhanced_evidence: {},
 } satisfies Wire<Stripe.Dispute.Evidence>;
 
-/** Escalates an inquiry to a dispute, which withdraws the funds. */
-export function escalateInquiry(sandbox: Sandbox, dispute: Dispute): void {
-  if (!INQUIRY.includes(dispute.status)) {
-    throw invalidRequest(`Dispute ${dispute.id} is no open inquiry.`);
-  }
-  update(sandbox, "charge.dispute.updated", dispute, {
-    status: "needs_response",
-    is_charge_refundable: false,
-  });
-  emit(sandbox, "charge.dispute.funds_withdrawn", dispute);
-}
-
-/** Submits evidence, which puts a dispute or an inquiry under review. */
-export function reviewDispute(sandbox: Sandbox, dispute: Dispute): void {
-  const isInquiry = INQUIRY.includes(dispute.status);
-  if (!isInquiry && !WITHDRAWN.includes(dispute.status)) {
-    throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
-  }
-  const { evidence_details: former } = dispute;
-  update(sandbox, "charge.dispute.updated", dispute, {
-    status: isInquiry ? "warning_under_review" : "under_review",
-    evidence_details: {
-      ...former,
-      has_evidence: true,
-      submission_count: former.submission_count + 1,
-    },
-  });
-}
-
 /**
- * Closes a dispute; winning reinstates the funds. An inquiry that was not escalated closes as `warning_closed`, and
- * no funds move.
+ * Closes a dispute; winning reinstates the funds. An inquiry closes as `warning_closed`, and no funds move.
  */
 export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): void {
-  if (INQUIRY.includes(dispute.status)) {
+  if (dispute.status === "warning_needs_response") {
     if (!won) throw invalidRequest(`Dispute ${dispute.id} is an inquiry, which cannot be lost.`);
     dispute.status = "warning_closed";
     emit(sandbox, "charge.dispute.closed", dispute);
     return;
   }
-  if (!WITHDRAWN.includes(dispute.status)) {
+  if (dispute.status !== "needs_response") {
     throw invalidRequest(`Dispute ${dispute.id} is already closed.`);
   }
   dispute.status = won ? "won" : "lost";
@@ -124,6 +91,7 @@ export function closeDispute(sandbox: Sandbox, dispute: Dispute, won: boolean): 
 /** Whether a dispute has withdrawn a charge's funds. */
 export function isChargedBack(sandbox: Sandbox, charge: Charge): boolean {
   return [...sandbox.state.disputes.values()].some(
-    (dispute) => dispute.charge === charge.id && [...WITHDRAWN, "lost"].includes(dispute.status),
+    (dispute) =>
+      dispute.charge === charge.id && ["needs_response", "lost"].includes(dispute.status),
   );
 }

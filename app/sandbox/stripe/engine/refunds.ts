@@ -8,8 +8,6 @@ import { type Charge, newId, nulls, pick, type Refund, type Wire } from "./wire"
 type RefundDetails = {
   metadata?: Record<string, string>;
   reason?: Refund["reason"];
-  /** Leaves the refund pending, as refunds of bank debits are for days. */
-  isPending?: boolean;
 };
 
 /** Refunds a charge, or `amount` cents of it. Throws Stripe's error if the amount exceeds the rest. */
@@ -54,7 +52,7 @@ export function refundCharge(
     ...pick(charge, "currency customer payment_intent payment_method"),
     metadata: more.metadata ?? {},
     reason: more.reason === undefined ? "requested_by_customer" : more.reason,
-    status: more.isPending ? "pending" : "succeeded",
+    status: "succeeded",
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);
   emit(sandbox, "refund.created", refund);
@@ -65,18 +63,12 @@ export function refundCharge(
   return refund;
 }
 
-/** Completes a pending refund. */
-export function settleRefund(sandbox: Sandbox, refund: Refund): void {
-  if (refund.status !== "pending") throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
-  update(sandbox, "refund.updated", refund, { status: "succeeded" });
-}
-
 /**
- * Fails a pending or completed refund: the bank returns the money, and the charge no longer counts as refunded
+ * Fails a refund: the bank returns the money, and the charge no longer counts as refunded
  * (docs.stripe.com/refunds, "Failed refunds").
  */
 export function failRefund(sandbox: Sandbox, refund: Refund): void {
-  if (refund.status !== "pending" && refund.status !== "succeeded") {
+  if (refund.status !== "succeeded") {
     throw invalidRequest(`Refund ${refund.id} is ${refund.status}.`);
   }
   update(sandbox, "refund.updated", refund, { status: "failed", failure_reason: "unknown" });

@@ -32,12 +32,6 @@ export type Delivery = {
 type WebhookPolicy = {
   /** `hold` keeps deliveries until released; `drop` drops them for good. */
   mode: "deliver" | "hold" | "drop";
-  /** How many deliveries to drop in any mode. */
-  dropNext: number;
-  /** Milliseconds before a delivery's first attempt. */
-  delayMs: number;
-  /** Maximum random delay on top, so events arrive in any order. */
-  jitterMs: number;
   /** Extra deliveries per event. */
   duplicates: number;
 };
@@ -66,13 +60,7 @@ export type StoredResponse = {
   createdAt: number;
 };
 
-export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = {
-  mode: "deliver",
-  dropNext: 0,
-  delayMs: 0,
-  jitterMs: 0,
-  duplicates: 0,
-};
+export const DEFAULT_WEBHOOK_POLICY: WebhookPolicy = { mode: "deliver", duplicates: 0 };
 
 /** The local Stripe's whole state, as stored in its file. */
 export type State = ReturnType<typeof emptyState>;

@@ -55,6 +55,7 @@ main.wide form input,main.wide form select{min-height:32px;padding:.2rem .5rem;f
 main.wide form input[type=number]{width:6rem}
 main.wide form label{font-weight:400;font-size:.85rem}
 code{font-size:.85em;overflow-wrap:anywhere}
+td code{white-space:nowrap}
 @media (prefers-reduced-motion:no-preference){button,.button{transition:background .15s}}
 `;
 

@@ -1,19 +1,17 @@
 import type Stripe from "stripe";
-import { invalidParameter, invalidRequest, resourceMissing } from "../../engine/api-error";
+import { invalidParameter, invalidRequest } from "../../engine/api-error";
 import { noSuch, requireObject } from "../../engine/objects";
 import { requireOwnPaymentMethod } from "../../engine/payment-methods";
-import type { Sandbox } from "../../engine/sandbox";
 import { endSubscription, setCancelAt } from "../../engine/subscription-end";
-import { changePrice, pauseCollection } from "../../engine/subscription-lifecycle";
-import { intervalOf, isOver, itemOf } from "../../engine/subscriptions";
-import type { Price, Subscription } from "../../engine/wire";
+import { pauseCollection } from "../../engine/subscription-lifecycle";
+import { isOver, itemOf } from "../../engine/subscriptions";
+import type { Subscription } from "../../engine/wire";
 import { changeObject, type Endpoint, endpoint, listOf, retrieve } from "../endpoint";
 import {
   boolean,
   emptyable,
   hash,
   integer,
-  list,
   metadata,
   oneOf,
   type ParametersOf,
@@ -36,13 +34,6 @@ const subscriptionUpdate = {
   cancel_at: emptyable(integer(0)),
   cancel_at_period_end: boolean(),
   default_payment_method: emptyable(text()),
-  items: list(
-    hash({
-      id: text(),
-      price: text(),
-    } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.Item>),
-    20,
-  ),
   metadata: metadata(),
   pause_collection: emptyable(
     hash({
@@ -50,7 +41,6 @@ const subscriptionUpdate = {
       resumes_at: integer(0),
     } satisfies ParametersOf<Stripe.SubscriptionUpdateParams.PauseCollection>),
   ),
-  proration_behavior: oneOf("always_invoice", "create_prorations", "none"),
 } satisfies ParametersOf<Stripe.SubscriptionUpdateParams>;
 
 // ignored: nothing is metered or prorated here
@@ -66,39 +56,6 @@ function hasStatus(subscription: Subscription, wanted: string | undefined): bool
   return wanted === undefined ? subscription.status !== "canceled" : subscription.status === wanted;
 }
 
-type ItemChange = { id?: string; price?: string };
-
-/** Returns the checked new price of an update: for the only item, and with the same interval. */
-function wantedPrice(
-  sandbox: Sandbox,
-  subscription: Subscription,
-  items: ItemChange[] | undefined,
-  proration: string | undefined,
-): Price | null {
-  if (items === undefined) return null;
-  const [change, ...others] = items;
-  const present = itemOf(subscription);
-  if (!change || others.length > 0 || change.id === undefined) {
-    throw invalidParameter(
-      "items",
-      "The local Stripe supports subscriptions with one item, of which only the price can change.",
-    );
-  }
-  if (change.id !== present.id)
-    throw resourceMissing("subscription item", change.id, "items[0][id]");
-  if (change.price === undefined || change.price === present.price.id) return null;
-  const price = requireObject(sandbox, "prices", change.price, "items[0][price]");
-  const [now, then] = [intervalOf(present.price), intervalOf(price)];
-  const isAsOften = now.interval === then.interval && now.interval_count === then.interval_count;
-  if (proration !== "none" || !isAsOften || price.currency !== present.price.currency) {
-    throw invalidParameter(
-      "proration_behavior",
-      "The local Stripe supports changes to a price of the same interval and currency only, with `proration_behavior` 'none'.",
-    );
-  }
-  return price;
-}
-
 /** Subscriptions, each with one item. */
 export const subscriptionEndpoints: Endpoint[] = [
   listOf("/v1/subscriptions", "subscriptions", {
@@ -111,9 +68,9 @@ export const subscriptionEndpoints: Endpoint[] = [
   retrieve("/v1/subscriptions/:id", "subscriptions"),
   endpoint("POST", "/v1/subscriptions/:id", subscriptionUpdate, ({ sandbox, id, values }) => {
     const subscription = requireObject(sandbox, "subscriptions", id);
-    const { cancel_at, cancel_at_period_end, items, pause_collection: pause, ...others } = values;
+    const { cancel_at, cancel_at_period_end, pause_collection: pause, ...others } = values;
     const method = others.default_payment_method;
-    const changesMore = [cancel_at, cancel_at_period_end, items, pause, method].some(
+    const changesMore = [cancel_at, cancel_at_period_end, pause, method].some(
       (value) => value !== undefined,
     );
     if (isOver(subscription) && changesMore) {
@@ -133,8 +90,6 @@ export const subscriptionEndpoints: Endpoint[] = [
     if (cancel_at != null && cancel_at <= sandbox.now()) {
       throw invalidParameter("cancel_at", "`cancel_at` must be in the future.");
     }
-    const price = wantedPrice(sandbox, subscription, items, others.proration_behavior);
-    if (price) changePrice(sandbox, subscription, price);
     if (pause !== undefined) {
       const { behavior, resumes_at } = pause ?? {};
       pauseCollection(
