@@ -218,14 +218,11 @@ function chargedDetails(
   }
   return {
     type: "us_bank_account",
-    us_bank_account: {
-      account_holder_type: account?.account_holder_type ?? null,
-      account_type: account?.account_type ?? null,
-      bank_name: account?.bank_name ?? null,
-      fingerprint: null,
-      last4: account?.last4 ?? null,
-      payment_reference: null,
-      routing_number: account?.routing_number ?? null,
-    },
+    ...(account && {
+      us_bank_account: {
+        ...pick(account, "account_holder_type account_type bank_name last4 routing_number"),
+        ...nulls("fingerprint payment_reference"),
+      },
+    }),
   };
 }

@@ -5,17 +5,11 @@ import { emit, update } from "./events";
 import type { Sandbox } from "./sandbox";
 import { type Charge, newId, nulls, pick, type Refund, type Wire } from "./wire";
 
-type RefundDetails = {
-  metadata?: Record<string, string>;
-  reason?: Refund["reason"];
-};
-
 /** Refunds a charge, or `amount` cents of it. Throws Stripe's error if the amount exceeds the rest. */
 export function refundCharge(
   sandbox: Sandbox,
   charge: Charge,
   amount = charge.amount - charge.amount_refunded,
-  more: RefundDetails = {},
 ): Refund {
   if (charge.status !== "succeeded") {
     throw invalidRequest(`Charge ${charge.id} has not succeeded.`, "charge_not_refundable");
@@ -50,8 +44,8 @@ export function refundCharge(
     charge: charge.id,
     created: sandbox.now(),
     ...pick(charge, "currency customer payment_intent payment_method"),
-    metadata: more.metadata ?? {},
-    reason: more.reason === undefined ? "requested_by_customer" : more.reason,
+    metadata: {},
+    reason: "requested_by_customer",
     status: "succeeded",
   } satisfies Wire<Stripe.Refund>;
   sandbox.state.refunds.set(refund.id, refund);

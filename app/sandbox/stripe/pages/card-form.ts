@@ -7,6 +7,7 @@ import {
   groupDigits,
   isTestCard,
   readCard,
+  TEST_CARDS,
   type TestCard,
 } from "../engine/test-cards";
 import type { Form } from "../http/form";
@@ -14,24 +15,7 @@ import { type Html, html } from "./html";
 import { layout, type PageResponse } from "./layout";
 
 /** The alternatives to entering a card number, by the value of the field `payment`. */
-const QUICK_CHOICES: { value: TestCard | BankAccount; label: string; note: string }[] = [
-  { value: "4000000000000002", label: "A card that is declined", note: "4000 0000 0000 0002" },
-  {
-    value: "4000002500003155",
-    label: "A card that asks for 3-D Secure",
-    note: "4000 0025 0000 3155",
-  },
-  {
-    value: "4000000000000341",
-    label: "A card that pays now and is declined at renewals",
-    note: "4000 0000 0000 0341",
-  },
-  {
-    value: BANK_ACCOUNT,
-    label: "A bank account that settles later",
-    note: "The control page decides whether the money arrives.",
-  },
-];
+const QUICK_CHOICES = [...Object.keys(TEST_CARDS), BANK_ACCOUNT];
 
 type CardFormState = { choice: string; entry: CardEntry };
 
@@ -46,7 +30,7 @@ export function initialCardForm(now: number): CardFormState {
 
 /** The fields of a card form. `delayed` offers the bank account too. */
 export function cardFields(state: CardFormState, delayed: boolean, hasProblem: boolean): Html {
-  const choices = QUICK_CHOICES.filter(({ value }) => delayed || value !== BANK_ACCOUNT);
+  const choices = QUICK_CHOICES.filter((value) => delayed || value !== BANK_ACCOUNT);
   const checked = (value: string) => value === state.choice && html` checked`;
   const problem = hasProblem && html` aria-invalid="true" aria-describedby="problem"`;
   return html`<div class="field"><label for="number">Card number</label>
@@ -61,8 +45,8 @@ export function cardFields(state: CardFormState, delayed: boolean, hasProblem: b
 <legend>Pay with</legend>
 <label class="choice"><input type="radio" name="payment" value="card"${checked("card")}><span>The card above</span></label>
 ${choices.map(
-  ({ value, label, note }) =>
-    html`<label class="choice"><input type="radio" name="payment" value="${value}"${checked(value)}><span>${label}<span class="soft">${note}</span></span></label>`,
+  (value) =>
+    html`<label class="choice"><input type="radio" name="payment" value="${value}"${checked(value)}><span>${isTestCard(value) ? TEST_CARDS[value].label : "A bank account that settles later"}<span class="soft">${isTestCard(value) ? groupDigits(value) : "The control page decides whether the money arrives."}</span></span></label>`,
 )}
 </fieldset>`;
 }

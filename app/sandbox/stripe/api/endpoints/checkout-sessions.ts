@@ -22,7 +22,6 @@ import {
   type ParametersOf,
   required,
   text,
-  timestampFilter,
   url,
 } from "../parameters";
 
@@ -55,11 +54,8 @@ const sessionCreate = {
 } satisfies ParametersOf<Stripe.Checkout.SessionCreateParams>;
 
 const filters = {
-  created: timestampFilter(),
   customer: text(),
-  payment_intent: text(),
   status: oneOf("complete", "expired", "open"),
-  subscription: text(),
 } satisfies ParametersOf<Stripe.Checkout.SessionListParams>;
 
 /** Returns the price of a session's line item after Stripe's checks. */
