@@ -224,17 +224,17 @@ const MAIL_SAMPLES: Record<string, Mail> = {
     confirmUrl: "https://invoice.stripe.com/i/acct_1/live_2",
     url: MANAGE,
   }),
-  "membership-cancelled": membershipCanceledMail({
+  "membership-canceled": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "ends",
     url: MEMBERS_AREA,
   }),
-  "membership-cancelled-far-ahead": membershipCanceledMail({
+  "membership-canceled-far-ahead": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "renews-until",
     url: MEMBERS_AREA,
   }),
-  "membership-cancelled-with-problem": membershipCanceledMail({
+  "membership-canceled-with-problem": membershipCanceledMail({
     endsAt: NEXT_MONTH,
     status: "ends-with-problem",
     url: MANAGE,

@@ -11,7 +11,7 @@ export function NewsletterSection({ heading, promise }: Site["newsletter"]) {
     <section
       aria-labelledby="newsletter-title"
       id="newsletter"
-      className="scroll-mt-[-1.5rem] bg-paper-deep py-12 lg:py-24"
+      className="scroll-mt-[-1.5rem] bg-paper-deep py-8 md:py-12 lg:py-24"
     >
       <div className="frame grid gap-6 lg:grid-cols-2 lg:items-end lg:gap-12">
         <div>

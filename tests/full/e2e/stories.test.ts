@@ -126,8 +126,8 @@ it("a sound plays at the speed that was chosen before, and skips 15 seconds", as
   await page.reload();
   await hydrated(page);
   await expect(page.getByLabel("Speed")).toHaveValue("1.5");
-  await named(page, "On 15 s", "button").click();
-  await named(page, "On 15 s", "button").click();
+  await named(page, "Forward 15 s", "button").click();
+  await named(page, "Forward 15 s", "button").click();
   await named(page, "Back 15 s", "button").click();
   await expect.poll(() => read("currentTime")).toBe(15);
 });

@@ -122,7 +122,7 @@ export class Reader {
           const [last, now] = [before, await this.#window.evaluate(distanceFromHeader, id)];
           before = now;
           if (now !== last) return "moving";
-          return now >= 0 && now <= 24 ? "under the header" : `${now} px below the header`;
+          return now >= 0 && now <= 25 ? "under the header" : `${now} px below the header`;
         },
         { message: `position of #${id}` },
       )
