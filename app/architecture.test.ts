@@ -15,6 +15,7 @@ const FLOORS: string[][] = [
   ["app/server/"],
   ["app/root.tsx", "app/routes/", "app/entry.client.tsx"],
   ["app/shell/"],
+  ["app/features/desk/"],
   ["app/features/checks/"],
   [
     "app/features/landing/",
@@ -216,7 +217,11 @@ describe("HTTP", () => {
     ];
     expect(features.length).toBeGreaterThan(100);
     const makers = features.filter((file) => answers.some((answer) => answer.test(read(file))));
-    expect(makers).toEqual([guards, "app/features/library/require-reader.server.ts"]);
+    expect(makers).toEqual([
+      guards,
+      "app/features/desk/author.server.ts",
+      "app/features/library/require-reader.server.ts",
+    ]);
     const tools = /^app\/http\/(form-answer|page-form|payment-redirect|request-body)\./;
     const users = imports.filter(
       ({ from, to, typeOnly }) => from.startsWith("app/features/") && tools.test(to) && !typeOnly,
@@ -234,6 +239,7 @@ describe("HTTP", () => {
       accounts("sessions"),
       accounts("sign-in-cookies"),
       guards,
+      "app/features/desk/author.server.ts",
       "app/features/library/require-reader.server.ts",
     ]);
   });

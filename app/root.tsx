@@ -3,8 +3,10 @@ import type {
   LinksFunction,
   LoaderFunctionArgs,
   MetaFunction,
+  SerializeFrom,
 } from "@remix-run/node";
 import {
+  isRouteErrorResponse,
   Links,
   LiveReload,
   Meta,
@@ -33,10 +35,12 @@ import { Footer } from "./shell/footer";
 import { Header } from "./shell/header";
 import { NavigationProgress } from "./shell/navigation-progress";
 import { useNonce } from "./shell/nonce";
+import { NotFoundPage } from "./shell/not-found-page";
 import { PremiumGate } from "./shell/premium-gate";
 import { loadRoot } from "./shell/root-data.server";
 import { ScrollPosition } from "./shell/scroll-position";
 import { useHydratedMark } from "./shell/use-hydrated-mark";
+import { useShownFrame } from "./shell/use-shown-frame";
 
 export const links: LinksFunction = () => [...fontLinks, { rel: "stylesheet", href: stylesheet }];
 
@@ -72,6 +76,7 @@ export function Layout({ children }: { children: ReactNode }) {
   const reading = useRouteLoaderData<typeof loader>("root")?.reading;
   const theme = reading?.theme ?? "paper";
   const site = useSiteOrNull();
+  const hasScripts = useShownFrame() !== "preview";
   return (
     <html lang="en" {...settingAttributes(reading ?? {})}>
       <head>
@@ -91,16 +96,42 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body className="flex min-h-dvh flex-col">
         {children}
-        <ScrollPosition nonce={nonce} />
-        <Scripts nonce={nonce} />
-        <LiveReload nonce={nonce} />
+        {hasScripts && (
+          <>
+            <ScrollPosition nonce={nonce} />
+            <Scripts nonce={nonce} />
+            <LiveReload nonce={nonce} />
+          </>
+        )}
       </body>
     </html>
   );
 }
 
 export default function App() {
-  const { viewer, isViewerKnown, toast, publicUrl } = useLoaderData<typeof loader>();
+  const isDesk = useShownFrame() === "desk";
+  return (
+    <Providers root={useLoaderData<typeof loader>()}>
+      {isDesk ? (
+        <Outlet />
+      ) : (
+        <SiteFrame>
+          <PremiumGate>
+            <Outlet />
+          </PremiumGate>
+        </SiteFrame>
+      )}
+    </Providers>
+  );
+}
+
+type ProvidersProps = { root: SerializeFrom<typeof loader>; children: ReactNode };
+
+/** What every page needs of the root loader's data. */
+function Providers({
+  root: { viewer, isViewerKnown, toast, publicUrl },
+  children,
+}: ProvidersProps) {
   return (
     <Toaster flash={toast}>
       <PublicUrlContext.Provider value={publicUrl}>
@@ -110,22 +141,41 @@ export default function App() {
           <a href="#main" className="skip-link">
             Skip to content
           </a>
-          <Header />
-          <MembershipBanner />
-          <ConfirmEmailNotice />
-          <DestinationCard />
-          <main id="main" tabIndex={-1} className="grow">
-            <PremiumGate>
-              <Outlet />
-            </PremiumGate>
-          </main>
-          <Footer />
+          {children}
         </AuthProvider>
       </PublicUrlContext.Provider>
     </Toaster>
   );
 }
 
+function SiteFrame({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <Header />
+      <MembershipBanner />
+      <ConfirmEmailNotice />
+      <DestinationCard />
+      <main id="main" tabIndex={-1} className="grow">
+        {children}
+      </main>
+      <Footer />
+    </>
+  );
+}
+
+/** An unknown address keeps the site's frame, whichever route it would have belonged to. */
 export function ErrorBoundary() {
-  return <ErrorPage error={useRouteError()} site={useSiteOrNull()} />;
+  const error = useRouteError();
+  const root = useRouteLoaderData<typeof loader>("root");
+  const site = useSiteOrNull();
+  if (root && isRouteErrorResponse(error) && error.status === 404) {
+    return (
+      <Providers root={root}>
+        <SiteFrame>
+          <NotFoundPage />
+        </SiteFrame>
+      </Providers>
+    );
+  }
+  return <ErrorPage error={error} site={site} />;
 }

@@ -824,6 +824,70 @@ export const renewalFailures = pgTable(
   (table) => [index("renewal_failures_failed_at_index").on(table.failedAt)],
 );
 
+/** What the desk edits: letters, texts of the edition, and pages of the site. */
+export type DraftKind = "letter" | "edition";
+
+/**
+ * What an author is writing at the desk, as typed, with all its mistakes. A letter is a draft until it is sent; a file of the
+ * edition is one until it is written to the folder.
+ */
+export const deskDrafts = pgTable(
+  "desk_drafts",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    kind: text("kind").notNull().$type<DraftKind>(),
+    /** A file's path in the edition; null for a letter. */
+    path: text("path"),
+    /** The whole file, with its front matter. */
+    content: text("content").notNull(),
+    /** SHA-256 of the file that an edition's draft began with; null for a new file and for a letter. */
+    baseHash: text("base_hash"),
+    /** Counts the saves, so that of two authors who edit it neither overwrites the other's. */
+    version: integer("version").notNull().default(1),
+    /** Who saved it last; null once that account is deleted. */
+    savedBy: uuid("saved_by").references(() => users.id, { onDelete: "set null" }),
+    savedAt: instant("saved_at").notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex("desk_drafts_path_unique").on(table.path)],
+);
+
+/** Files that were uploaded at the desk: a letter's pictures, and lists until they are imported. */
+export const deskFiles = pgTable(
+  "desk_files",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    /** The letter that a picture belongs to; null for a list. */
+    draftId: uuid("draft_id").references(() => deskDrafts.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    content: bytes("content").notNull(),
+    uploadedBy: uuid("uploaded_by").references(() => users.id, { onDelete: "cascade" }),
+    /** When it is deleted; null for a picture, which its letter keeps. */
+    expiresAt: instant("expires_at"),
+  },
+  (table) => [
+    uniqueIndex("desk_files_name_unique").on(table.draftId, table.name),
+    index("desk_files_expires_at_index").on(table.expiresAt),
+  ],
+);
+
+/** What authors have done at the desk. */
+export const deskChanges = pgTable(
+  "desk_changes",
+  {
+    id: uuid("id").primaryKey().defaultRandom(),
+    at: instant("at").notNull().defaultNow(),
+    /** Null once the account is deleted. */
+    userId: uuid("user_id").references(() => users.id, { onDelete: "set null" }),
+    /** A sentence without a subject, such as "Paused the letter “Fog”". It names no person. */
+    what: text("what").notNull(),
+    /** The account that it concerns; null for none, and once that is deleted. */
+    aboutUserId: uuid("about_user_id").references(() => users.id, { onDelete: "set null" }),
+  },
+  (table) => [index("desk_changes_at_index").on(table.at)],
+);
+
+export type DeskDraft = typeof deskDrafts.$inferSelect;
+export type DeskFile = typeof deskFiles.$inferSelect;
 export type User = typeof users.$inferSelect;
 export type Session = typeof sessions.$inferSelect;
 export type EmailChange = typeof emailChanges.$inferSelect;

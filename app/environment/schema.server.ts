@@ -6,7 +6,7 @@ import addressparser from "nodemailer/lib/addressparser";
 import { z } from "zod";
 import { findParameterProblem } from "~db/database-parameters";
 import { splitHosts } from "~db/database-url";
-import { readOwnEmail } from "./email-address.server";
+import { readEmail, readOwnEmail } from "./email-address.server";
 
 /** The sender where `MAIL_FROM` is not set; no real mail server would accept it. */
 const DEFAULT_MAIL_FROM = "hello@localhost";
@@ -238,6 +238,10 @@ export const schema = z.object({
   BACKUP_S3_ACCESS_KEY_ID: matching(/^[\x21-\x7e]+$/, "the id of an access key").optional(),
   BACKUP_S3_SECRET_ACCESS_KEY: matching(/^[\x21-\x7e]+$/, "the secret of an access key").optional(),
   OPERATOR_EMAIL: bareAddress("you@example.com").optional(),
+  AUTHOR_EMAIL: commaList
+    .transform((parts) => parts.map((part) => readEmail(part) ?? ""))
+    .refine((all) => all.every(Boolean), "email addresses of accounts, separated by commas")
+    .optional(),
   METRICS_TOKEN: matching(/^[\x20-\x7e]{16,}$/, "a token of at least 16 characters")
     .refine((token) => !isRepetitive(token), "a random token, such as 'openssl rand -hex 32' makes")
     .optional(),

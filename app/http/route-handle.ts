@@ -20,6 +20,11 @@ export type RouteHandle = {
   embeddable?: true;
   /** False for routes that do not queue with the pages being rendered, such as those that wait for another service. */
   inTurn?: false;
+  /**
+   * What surrounds the page, in place of the site's header and footer: the author's desk, or a frame on a page of the desk that
+   * shows a preview without scripts.
+   */
+  frame?: "desk" | "preview";
   /** Log level of a request's line; `info` by default, `debug` for routes polled every few seconds. */
   logLevel?: "debug";
 };

@@ -54,13 +54,17 @@ export const NO_PAGE_POLICY =
 /**
  * The Content-Security-Policy of a page whose inline scripts match `scriptSources`: a nonce for a page
  * rendered for one visitor, hashes for a cached one. Forms may lead to the payment pages, because Chromium
- * also checks where a form's response redirects to.
+ * also checks where a form's response redirects to. A page of the author's desk shows previews in frames, and these alone are
+ * `framed`, without scripts.
  */
-export function pagePolicy(scriptSources: readonly string[]): string {
+export function pagePolicy(
+  scriptSources: readonly string[],
+  own: "none" | "framing" | "framed" = "none",
+): string {
   const { scripts, frames, connections } = stripeJsOrigins();
   const directives: Record<string, string[]> = {
     "default-src": ["'none'"],
-    "script-src": ["'self'", ...scriptSources, ...scripts],
+    "script-src": own === "framed" ? ["'none'"] : ["'self'", ...scriptSources, ...scripts],
     "style-src": ["'self'"],
     // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],
@@ -72,11 +76,11 @@ export function pagePolicy(scriptSources: readonly string[]): string {
       ...connections,
       ...(DEVELOPMENT_SERVER ? [DEVELOPMENT_SERVER.replace(/^http/, "ws")] : []),
     ],
-    "frame-src": frames.length > 0 ? frames : ["'none'"],
+    "frame-src": own === "framing" ? ["'self'"] : frames.length > 0 ? frames : ["'none'"],
     "manifest-src": ["'self'"],
     // a log-in on the community's page ends in the community
     "form-action": ["'self'", ...paymentPageOrigins(), ...communityOrigins()],
-    "frame-ancestors": ["'none'"],
+    "frame-ancestors": [own === "framed" ? "'self'" : "'none'"],
     "base-uri": ["'none'"],
     "object-src": ["'none'"],
     ...(env().PUBLIC_URL.startsWith("https:") ? { "upgrade-insecure-requests": [] } : {}),

@@ -13,6 +13,8 @@ import compression from "compression";
 import { env } from "~/env.server";
 import { destinationCookieName } from "~/features/accounts/destination-cookie.server";
 import { sessionCookieName } from "~/features/accounts/sessions.server";
+import { findAuthor } from "~/features/desk/author.server";
+import { isDeskPath } from "~/features/desk/desk-paths";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
 import { readingCookieName } from "~/features/library/reading-settings.server";
 import { onPriceOnSaleKnown } from "~/features/membership/price-on-sale.server";
@@ -60,7 +62,8 @@ const compress = compression({
 export function createSite(projectRoot: string, visitors: VisitorCounter): RequestListener {
   const serverBuild = build as unknown as ServerBuild;
   const table = new RouteTable(serverBuild.routes);
-  const remix = createRequestHandler(serverBuild);
+  const remix = createRequestHandler(withoutDesk(serverBuild));
+  const remixWithDesk = createRequestHandler(serverBuild);
   const files = new StaticFiles(projectRoot);
   const origin = new URL(env().PUBLIC_URL);
   const pages = new PageCache({
@@ -110,7 +113,7 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
     // requested by pages of an earlier build; rendering the 404 page would waste time
     if (path.startsWith("/build/")) return send(response, { status: 404, message: "Not found." });
     compress(request as never, response as never, () => {});
-    await answerWithRemix(remix, request, response, prepared);
+    await answerWithRemix({ remix, remixWithDesk }, request, response, prepared);
   }
 
   /** Sets the common headers and a request id on the response, and logs and counts it when it ends. */
@@ -142,9 +145,26 @@ export function createSite(projectRoot: string, visitors: VisitorCounter): Reque
 /** Data about a request that is known before it is answered. */
 type Prepared = { requestId: string; address: string; handle: RouteHandle };
 
-/** Lets Remix answer: pages in their network's turn, anything else at once. */
+/**
+ * Returns the build without the routes of the author's desk: to all but authors its addresses are unknown ones, and are answered
+ * by the same route.
+ */
+function withoutDesk(build: ServerBuild): ServerBuild {
+  const withoutIt = <Routes extends object>(routes: Routes) =>
+    Object.fromEntries(
+      Object.entries(routes).filter(([id]) => !/^routes\/desk\b/.test(id)),
+    ) as Routes;
+  const { routes, assets } = build;
+  return {
+    ...build,
+    routes: withoutIt(routes),
+    assets: { ...assets, routes: withoutIt(assets.routes) },
+  };
+}
+
+/** Lets Remix answer: pages in their network's turn, anything else at once. The desk answers authors alone. */
 async function answerWithRemix(
-  remix: RequestHandler,
+  { remix: publicRemix, remixWithDesk }: Record<"remix" | "remixWithDesk", RequestHandler>,
   incoming: IncomingMessage,
   response: ServerResponse,
   { requestId, address, handle }: Prepared,
@@ -162,6 +182,9 @@ async function answerWithRemix(
     connection: () => describeConnection(incoming),
     isDocument: !pathOf(incoming.url).endsWith(".data"),
   };
+  const isAuthors =
+    isDeskPath(pathOf(incoming.url)) && (await findAuthor({ request, context })) !== null;
+  const remix = isAuthors ? remixWithDesk : publicRemix;
   const network = clientNetworks(address);
   const isPage = /^(GET|HEAD)$/.test(request.method) && handle.inTurn !== false;
   // not the response's socket: a pipelined response has none yet
@@ -183,7 +206,10 @@ async function answerWithRemix(
     answer = await renderRejectedForm(remix, request, context);
   }
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
-    response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`]));
+    const isPreview = isAuthors && handle.frame === "preview";
+    const frames = isPreview ? "framed" : isAuthors ? "framing" : "none";
+    response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`], frames));
+    if (isPreview) response.setHeader("X-Frame-Options", "SAMEORIGIN");
   }
   if (!answer.headers.has("Cache-Control")) {
     // with a cookie the page may be personal; any other response is not reused without revalidation

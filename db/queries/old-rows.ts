@@ -2,6 +2,8 @@ import { lt } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import { db } from "../client";
 import {
+  deskChanges,
+  deskFiles,
   emailChanges,
   operatorAlerts,
   passwordResets,
@@ -20,6 +22,8 @@ const LIVES: readonly [time: PgColumn, days: number][] = [
   [emailChanges.expiresAt, 0],
   [usedChallenges.expiresAt, 0],
   [rateLimits.expire, 0],
+  [deskFiles.expiresAt, 0],
+  [deskChanges.at, 730],
   // the letter compares months, and a year is remembered
   [operatorAlerts.resolvedAt, 400],
   // a crash loop shows within half an hour

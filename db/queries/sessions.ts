@@ -18,7 +18,7 @@ export type SessionState = Pick<
 
 /** A session's user and profile, as the site needs them on every page. */
 export type ViewerRow = {
-  user: Pick<User, "id" | "email" | "avatarUrl" | "readingSettings">;
+  user: Pick<User, "id" | "email" | "avatarUrl" | "readingSettings" | "emailConfirmedAt">;
   session: SessionState;
   profile: Profile | null;
 };
@@ -29,6 +29,7 @@ const SIGNED_IN = {
     email: users.email,
     avatarUrl: users.avatarUrl,
     readingSettings: users.readingSettings,
+    emailConfirmedAt: users.emailConfirmedAt,
   },
   session: {
     id: sessions.id,
@@ -119,6 +120,14 @@ export async function updateSession(
   executor: Executor = db(),
 ): Promise<void> {
   await executor.update(sessions).set(values).where(eq(sessions.tokenHash, tokenHash));
+}
+
+/** Makes every session of a user ask for the password or passkey again before a sensitive step. */
+export async function forgetVerifications(userId: string, executor: Executor): Promise<void> {
+  await executor
+    .update(sessions)
+    .set({ verifiedAt: null, verifiedBy: null })
+    .where(eq(sessions.userId, userId));
 }
 
 /** Ends one session of a user; false if the user has none with this id. */

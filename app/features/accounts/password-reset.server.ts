@@ -10,6 +10,7 @@ import { findPasswordReset, takePasswordReset } from "~db/queries/password-reset
 import { findPodcastToken } from "~db/queries/podcast-feeds";
 import { deleteOtherSessions } from "~db/queries/sessions";
 import { confirmEmail, updatePassword } from "~db/queries/users";
+import { guardAuthor } from "./authors.server";
 import { hashLinkToken } from "./link-token.server";
 import { hashPassword, isGuessable } from "./password.server";
 import { enqueuePasswordChanged } from "./password-changed-notice.server";
@@ -93,6 +94,7 @@ function changePassword(
     await confirmEmail({ userId, email }, new Date(), tx);
     await deleteOtherSessions(userId, null, tx);
     await enqueuePasswordChanged({ userId, to: email, by: "reset" }, tx);
+    await guardAuthor({ userId, emails: [email], change: "password" }, tx);
     return true;
   });
 }

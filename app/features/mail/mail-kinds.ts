@@ -48,6 +48,7 @@ export const MAIL_RULES = {
   "operator-matter": { priority: 1, lifetimeMs: 30 * DAY_MS, ignoresSuppression: true },
   "operator-letter": { priority: 1, lifetimeMs: 20 * DAY_MS, ignoresSuppression: true },
   "author-notice": { ...notice, ignoresSuppression: true },
+  "author-account": { ...notice, ignoresSuppression: true },
 } as const satisfies Record<string, MailRules>;
 
 /** The purpose of a transactional mail. Campaign mails have the kind "newsletter" and their own rules. */

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { env } from "~/env.server";
 import { emailSchema } from "~/environment/email-address.server";
 import { passwordResetPath } from "~/features/accounts/auth-paths";
+import { guardAuthor } from "~/features/accounts/authors.server";
 import { firstProblem } from "~/features/accounts/credentials";
 import { createLinkToken, hashLinkToken } from "~/features/accounts/link-token.server";
 import { hashPassword } from "~/features/accounts/password.server";
@@ -184,6 +185,7 @@ function makeChange(
     const url = env().PUBLIC_URL + undoEmailChangePath(undo.token);
     const message = await renderMail(emailChangedMail({ url }));
     await enqueueMail({ kind: "email-changed", to: oldEmail, message }, tx);
+    await guardAuthor({ userId, emails: [oldEmail, newEmail], change: "address" }, tx);
     return { kind: "changed", email: newEmail };
   });
 }
@@ -220,6 +222,7 @@ export async function undoEmailChange(
     const { userId } = change;
     const facts = { userId, network: network.narrow };
     logSecurityEvent("email-change-undone", facts, "change of address undone");
+    wakeMailWorker();
     void syncNewEmail(userId);
     return { kind: "undone", resetPath: passwordResetPath(resetToken), hasRemoved };
   } catch (error) {
@@ -245,6 +248,7 @@ function revert(
     if (currentEmail !== oldEmail) {
       await changeEmail({ userId, from: currentEmail, to: oldEmail, unsubscribeToken }, now, tx);
     }
+    await guardAuthor({ userId, emails: [oldEmail, currentEmail], change: "address" }, tx);
     await deleteEmailChangesSince(change, tx);
     await updatePassword(userId, { passwordHash: unknownPassword, isPasswordGuessable: false }, tx);
     await deleteOtherSessions(userId, null, tx);

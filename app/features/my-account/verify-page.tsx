@@ -26,6 +26,23 @@ export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
       </Link>
       <h1 className="page-heading mt-6">Is this you?</h1>
       <p className="lead">Enter your password to continue.</p>
+      {hasPasskeys && (
+        <div className="account-passkey-way">
+          {isPasskeySupported && (
+            <PasskeyButton
+              intent="verify"
+              path={PASSKEYS_PATH}
+              leadsTo={next}
+              // no other page has the desk's routes
+              onDone={next.startsWith("/desk") ? () => location.assign(next) : undefined}
+              failed={toasts.accountFailed}
+              busyLabel="One moment..."
+            >
+              Use a passkey
+            </PasskeyButton>
+          )}
+        </div>
+      )}
       <form method="post" action={VERIFY_PATH} className="account-form">
         <input type="hidden" name="next" value={next} />
         <PasswordOwner email={email} />
@@ -35,21 +52,6 @@ export function VerifyPage({ email, next, hasPasskeys }: VerifyPageProps) {
       <Link to={FORGOT_PASSWORD_PATH} className="text-link">
         Forgot your password?
       </Link>
-      {hasPasskeys && (
-        <div className="account-passkey-way">
-          {isPasskeySupported && (
-            <PasskeyButton
-              intent="verify"
-              path={PASSKEYS_PATH}
-              leadsTo={next}
-              failed={toasts.accountFailed}
-              busyLabel="One moment..."
-            >
-              Use a passkey
-            </PasskeyButton>
-          )}
-        </div>
-      )}
     </div>
   );
 }

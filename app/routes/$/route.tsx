@@ -1,18 +1,13 @@
-import { data, type MetaFunction } from "@remix-run/node";
-import { notFoundMeta } from "~/features/seo/page-meta";
-import { NotFoundPage } from "~/shell/not-found-page";
+import { data, type LoaderFunction } from "@remix-run/node";
 
-export const meta: MetaFunction = ({ matches }) => notFoundMeta(matches);
-
-export const loader = () => data(null, { status: 404 });
-
-export const action = () => {
+/** The root route shows the page for unknown addresses, here and wherever else a 404 is thrown. */
+export const loader: LoaderFunction = () => {
   throw new Response(null, { status: 404 });
 };
 
-export default NotFoundPage;
+/** A form posted to an unknown URL gets the same page: after the action Remix runs the loader. */
+export const action = () => data(null, { status: 404 });
 
-/** A form posted to an unknown URL gets the same page, within the site's layout. */
-export function ErrorBoundary() {
-  return <NotFoundPage />;
+export default function Unknown() {
+  return null;
 }

@@ -51,10 +51,10 @@ export async function action(args: ActionFunctionArgs) {
   return answerForm(form, { toast: toasts.identityVerified, redirectTo: next });
 }
 
-/** The path of an account page to continue with; that of the main one for any other text. */
+/** The path of a page of the account or the desk to continue with; that of the account for any other text. */
 function accountPage(next: unknown): string {
   const path = safeRedirect(next, ACCOUNT_PATH);
-  return /^\/account(?:$|[/#?])/.test(path) ? path : ACCOUNT_PATH;
+  return /^\/(?:account|desk)(?:$|[/#?])/.test(path) ? path : ACCOUNT_PATH;
 }
 
 export default function Verify() {

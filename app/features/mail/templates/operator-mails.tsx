@@ -143,6 +143,32 @@ export function authorNoticeMail(notice: AuthorNotice): Mail {
   });
 }
 
+/** Tells every author that the account of one of them was changed in a way that a thief would need. */
+export function authorAccountMail({
+  change,
+  url,
+}: {
+  change: "address" | "password";
+  /** The URL to reset the password. */
+  url: string;
+}): Mail {
+  const what =
+    change === "address"
+      ? "The email address of an author’s account was changed"
+      : "An author’s password was reset";
+  return composeMail({
+    subject: what,
+    preview: "If none of you did it, somebody else may be at your desk.",
+    heading: what,
+    text: [
+      `${what}. The desk asks that account for its password again.`,
+      "If one of you did it, you don’t need to do anything. If not, take the account back now: choose a new password for it, and remove its address from AUTHOR_EMAIL until you have it back.",
+    ],
+    button: { label: "Choose a new password", href: url },
+    notes: ["Every author of the site gets this email."],
+  });
+}
+
 /** Test mail that the operator requests on the command line, to check that the site's mail arrives. */
 export function testMail({ siteUrl }: { siteUrl: string }): Mail {
   return composeMail({
