@@ -169,7 +169,7 @@ export const membershipKept = /* @__PURE__ */ notice(
   "It’s no longer canceled.",
 );
 export const membershipNotKept = accountFailed(
-  "Your membership couldn't be resumed. Please try again, or resume it under “Card and invoices”.",
+  "Your membership couldn’t be resumed. Please try again, or resume it under “Card and invoices”.",
 );
 export const accountDeleted = /* @__PURE__ */ notice(
   "👋 Your account has been deleted",

@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, or, sql } from "drizzle-orm";
 import { addressHash } from "../address-hash";
 import { db, firstRow } from "../client";
 import {
   accountDeletions,
   avatars,
   campaigns,
+  deskChanges,
   emailChanges,
   highlights,
   type MailState,
@@ -145,6 +146,17 @@ export function findProgressData(
       ),
     )
     .orderBy(asc(readingProgress.slug))
+    .limit(limit);
+}
+
+/** What an account has done at the author's desk, or was done there about it, the latest first. */
+export function findDeskChangeData(userId: string, limit: number) {
+  const { at, what } = deskChanges;
+  return db()
+    .select({ at, what })
+    .from(deskChanges)
+    .where(or(eq(deskChanges.userId, userId), eq(deskChanges.aboutUserId, userId)))
+    .orderBy(desc(at))
     .limit(limit);
 }
 

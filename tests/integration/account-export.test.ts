@@ -34,6 +34,7 @@ const PLACES: Record<string, string> = {
   reading_progress: "readingProgress.0",
   notes: "notes.0",
   highlights: "highlights.0",
+  desk_changes: "deskChanges.0",
 };
 
 /** Columns that have another name in the export. */
@@ -99,6 +100,11 @@ const LEFT_OUT: Record<string, string> = {
   "mails.claimedAt": DELIVERY,
   "mails.lastReply": DELIVERY,
   "mails.leadsTo": "An address of this site, which is deleted once the mail is written.",
+  "desk_changes.id": "Random; nothing refers to it.",
+  "desk_changes.userId": OWNER,
+  "desk_changes.aboutUserId": OWNER,
+  desk_drafts: "The author's letters and texts.",
+  desk_files: "Pictures of the author's letters, and lists that are deleted within a day.",
   used_challenges: "Hashes of random numbers, or of an address and a moment, for 30 days at most.",
   rate_limits: "Counts by digest that are deleted within a day, and cannot be read back.",
   campaigns: "The newsletter's issues, public but for what members read.",
@@ -327,6 +333,7 @@ describe("the export of an account", () => {
       readingProgress: [],
       notes: [],
       highlights: [],
+      deskChanges: [],
       picture: null,
     });
     expect(text).not.toContain(mark);

@@ -30,6 +30,7 @@ import {
   newsletterWelcomeMail,
 } from "~/features/mail/templates/newsletter-mails";
 import {
+  authorAccountMail,
   authorNoticeMail,
   operatorAlertMail,
   operatorLetterMail,
@@ -276,6 +277,8 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "operator-test": operatorTestMail({ host: "goldenpath.example" }),
   "test-mail": testMail({ siteUrl: SITE }),
+  "author-address": authorAccountMail({ change: "address", url: FORGOT_PASSWORD }),
+  "author-password": authorAccountMail({ change: "password", url: FORGOT_PASSWORD }),
   "author-notice": authorNoticeMail(authorNotice),
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),
 };

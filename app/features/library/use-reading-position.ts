@@ -45,7 +45,7 @@ export function useReadingPosition(
   reachEnd.current = onEnd;
   useEffect(() => {
     const opened = startsOver ? 1 : blockAtTop();
-    let isGoingBack = opened !== blockAtTop();
+    let isGoingBack = startsOver && blockAtTop() !== 1;
     let kept = opened;
     let current = kept;
     const readFrom = stoppedAt === null ? 0 : Math.min(stoppedAt, (opened ?? 1) + READING_AGAIN);

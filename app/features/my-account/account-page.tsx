@@ -23,6 +23,8 @@ import { PictureSection } from "./picture-section";
 import { SessionsSection } from "./sessions-section";
 
 type AccountPageProps = {
+  /** Whether the account may open the desk. */
+  isAuthor: boolean;
   /** The email from a failed change of address, to restore. */
   typedEmail: string | null;
   viewer: Viewer;
@@ -30,13 +32,15 @@ type AccountPageProps = {
 };
 
 /** The account page: sections with their own forms. */
-export function AccountPage({ viewer, view, typedEmail }: AccountPageProps) {
+export function AccountPage({ isAuthor, viewer, view, typedEmail }: AccountPageProps) {
   const { user, profile, isSubscribed } = viewer;
   return (
     <div className="frame account-page">
       <header>
         <h1 className="page-heading">My Account</h1>
         <p className="lead wrap-anywhere">{user.readableEmail}</p>
+        {/* of all pages, only the desk's own know its routes */}
+        {isAuthor && <a href="/desk">Open the author’s desk</a>}
       </header>
       <MembershipSection profile={profile} isSubscribed={isSubscribed} />
       <PictureSection email={user.email} picture={view.picture ?? user.user_metadata.avatar_url} />

@@ -1,6 +1,7 @@
 import { log } from "~/observability/log.server";
 import {
   findAccountData,
+  findDeskChangeData,
   findEmailChangeData,
   findHighlightData,
   findMailData,
@@ -20,6 +21,9 @@ import {
 
 /** Rows read at once where there may be thousands. */
 const PAGE = 500;
+
+/** Maximum number of changes at the desk, of which only an author has many. */
+const MOST_CHANGES = 10_000;
 
 /** UTF-16 code units of a note written at once. Other requests are served in between. */
 const SLICE = 16_384;
@@ -90,6 +94,7 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield* list("readingProgress", progressOf(userId));
   yield* notesOf(userId);
   yield* list("highlights", highlightsOf(userId));
+  yield member("deskChanges", await findDeskChangeData(userId, MOST_CHANGES));
   yield member("picture", await pictureOf(userId));
   yield "\n}\n";
 }

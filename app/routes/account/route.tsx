@@ -2,6 +2,7 @@ import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from "@remix-run
 import { useLoaderData } from "@remix-run/react";
 import { useRootData } from "~/features/accounts/root-data";
 import { requireAccount } from "~/features/accounts/viewer.server";
+import { findAuthor } from "~/features/desk/author.server";
 import { AccountPage } from "~/features/my-account/account-page";
 import { ACCOUNT_PATH } from "~/features/my-account/account-paths";
 import { loadAccountView } from "~/features/my-account/account-view.server";
@@ -18,7 +19,8 @@ export const handle: RouteHandle = { metricsName: ACCOUNT_PATH };
 
 export async function loader(args: LoaderFunctionArgs) {
   const { userId, viewer, session } = await requireAccount(args);
-  return { viewer, view: await loadAccountView(userId, session) };
+  const isAuthor = (await findAuthor(args)) !== null;
+  return { isAuthor, viewer, view: await loadAccountView(userId, session) };
 }
 
 export default function Account() {

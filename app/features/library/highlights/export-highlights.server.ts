@@ -25,11 +25,12 @@ export async function* exportHighlights(
   const texts = await listHighlightedTexts(userId);
   for (const { slug } of texts.sort((one, other) => place(one.slug) - place(other.slug))) {
     const entry = edition?.find(slug, now) ?? null;
+    const start = place(slug);
     for await (const found of readHighlights({ userId, slug })) {
       const rows = found.map((row) => {
         const path = pathOf(entry, row) ?? (entry ? documentPath(entry) : HIGHLIGHTS_PATH);
         const date = row.createdAt.toISOString().slice(0, 19).replace("T", " ");
-        const location = place(slug) + row.start;
+        const location = start + row.start;
         const url = env().PUBLIC_URL + path;
         return [row.quote, title, author ?? "", url, row.note, location, date];
       });

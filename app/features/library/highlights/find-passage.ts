@@ -8,7 +8,7 @@ export type Passage = { quote: string; prefix: string; suffix: string; start: nu
 /** Characters kept before and after a passage. */
 const CONTEXT = 32;
 
-/** The fewest characters, of a passage and around it, by which it is found. */
+/** Minimum characters of a passage with its context; a shorter one could be anywhere. */
 const MIN_FRAMED = 32;
 
 /** Share of a passage's characters, with those around it and alone, that may have been edited. */
