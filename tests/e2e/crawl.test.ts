@@ -465,7 +465,8 @@ describe("links that work once", TIMEOUT, () => {
 
 describe("at the end", () => {
   it("every kind of mail to readers has been sent", async () => {
-    const OPERATOR = ["author-notice", "newsletter-test", "operator-letter", "operator-matter"];
+    const OPERATOR = ["author-account", "author-notice", "newsletter-test"];
+    OPERATOR.push("operator-letter", "operator-matter");
     // an hour after a publication: tests/integration/new-texts.test.ts
     OPERATOR.push("new-texts");
     const sent = await site.database.db.selectDistinct({ kind: mails.kind }).from(mails);

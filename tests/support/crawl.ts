@@ -29,9 +29,10 @@ type Options<Name extends string> = {
 /** Two parameters that other sites add to links, and one that no page knows. */
 const ADDED_QUERIES = ["utm_source=x&fbclid=y", "x"];
 
-const ROUTES = readdirSync("app/routes").map((folder) =>
-  pathOfRoute(folder).replace(/\*$/, "the-wrong-turn"),
-);
+/** All but the desk's, which are unknown addresses to these viewers. */
+const ROUTES = readdirSync("app/routes")
+  .filter((folder) => !folder.startsWith("desk"))
+  .map((folder) => pathOfRoute(folder).replace(/\*$/, "the-wrong-turn"));
 
 /** The routes without parameters, and an address that no route has. */
 export const FIXED_ROUTES = ROUTES.filter((path) => !path.includes(":"));
