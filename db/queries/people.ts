@@ -55,7 +55,8 @@ export async function findPeople(filter: PeopleFilter): Promise<ListedPerson[]> 
   });
   return db().execute<ListedPerson>(sql`
     with found as materialized (
-      ${sql.join(addresses, sql` union `)} order by address ${direction} ${limit}
+      select address from (${sql.join(addresses, sql` union `)}) addresses
+      order by address ${direction} ${limit}
     )
     select coalesce(${users.email}, ${subscribers.email}) as email,
       ${users.id} as "accountId",

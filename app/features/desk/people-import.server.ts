@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import type { ByteSource } from "~/features/newsletter/address-file/encoding.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import {
@@ -60,7 +62,12 @@ export async function keepList(
   const expiresAt = new Date(Date.now() + KEPT_MS);
   return {
     kind: "kept",
-    id: await storeDeskFile({ name, content, uploadedBy: userId, expiresAt }),
+    id: await storeDeskFile({
+      name,
+      content: await packed(content),
+      uploadedBy: userId,
+      expiresAt,
+    }),
   };
 }
 
@@ -79,7 +86,7 @@ type Described = {
 
 /** What the page of an author's list shows: what an import would do, or did; null if there is no such list (any more). */
 export async function showList({ userId }: Author, id: string): Promise<ListView | null> {
-  const list = await findUploadedList(id, userId);
+  const list = await unpacked(await findUploadedList(id, userId));
   if (!list) return null;
   const { name } = list;
   if (isImported(list)) {
@@ -126,8 +133,9 @@ export async function importKeptList(
   if (!source.success) return { kind: "refused", message: describeSource(source.error.issues) };
   let isFree = false;
   const problem = await problemOf(async () => {
-    isFree = await replaceUploadedList(id, author.userId, async (list, executor) => {
-      if (isImported(list)) return list;
+    isFree = await replaceUploadedList(id, author.userId, async (kept, executor) => {
+      if (isImported(kept)) return kept;
+      const list = await unpacked(kept);
       const refused = csvCollector();
       const summary = await run(list, {
         source: source.data,
@@ -137,7 +145,7 @@ export async function importKeptList(
       const counts = describeImport(summary.result).map(([count, what]) => `${count} ${what}`);
       await recordChange(author, `Imported a list: ${counts.join("; ")}`, { executor });
       const content = Buffer.from(`${JSON.stringify(summary)}\n${refused.csv()}`);
-      return { name: list.name + IMPORTED, content };
+      return { name: list.name + IMPORTED, content: await packed(content) };
     });
   });
   if (problem) return { kind: "refused", message: problem };
@@ -146,7 +154,7 @@ export async function importKeptList(
 
 /** Returns what writes the refused rows of an author's list as CSV; null if there is no such list (any more). */
 export async function openRefusedRows({ userId }: Author, id: string) {
-  const list = await findUploadedList(id, userId);
+  const list = await unpacked(await findUploadedList(id, userId));
   if (!list) return null;
   return async (write: (csv: string) => Promise<void>): Promise<void> => {
     if (isImported(list)) return write(readResult(list).csv);
@@ -160,6 +168,13 @@ export async function openRefusedRows({ userId }: Author, id: string) {
 }
 
 type Content = { name: string; content: Buffer };
+
+// the database's driver would block for a second while it writes 20 MB
+const packed = promisify(gzip);
+
+async function unpacked<List extends Content | null>(list: List): Promise<List> {
+  return list && { ...list, content: await promisify(gunzip)(list.content) };
+}
 
 const isImported = ({ name }: Content) => name.endsWith(IMPORTED);
 

@@ -2,7 +2,7 @@ import { csvOf } from "~/features/newsletter/address-file/spreadsheet-cell";
 import { findMembers, type MemberFilter } from "~db/queries/members";
 
 /** Rows written per chunk. */
-const PAGE = 2_000;
+const PAGE = 1_000;
 
 const HEADER = ["email", "created_at", "email_confirmed_at", "premium_until"];
 
