@@ -165,8 +165,8 @@ async function deleteMember(
   await withMember(address, async (member) => {
     const email = shownEmail(member.email);
     note(`This deletes the account of ${email}permanently, and mails the address:`);
-    for (const [what, fact] of describeDeletion(member, new Date())) {
-      note(`  ${what.padEnd(14)}${fact}`);
+    for (const [what, ...facts] of describeDeletion(member, new Date())) {
+      note(`  ${what.padEnd(14)}${facts.join(`\n${" ".repeat(16)}`)}`);
     }
     if (!options.yes) await requireConfirmation(email, "delete the account");
     const outcome = await deleteAccount(member.id, options);

@@ -142,7 +142,7 @@ function ListResult({ id, list: { counts, reasons }, title }: ListResultProps) {
     <>
       <DeskSection title={title}>
         <DeskTable
-          caption={title}
+          caption="Addresses by what happens to them"
           columns={["Addresses", "What"]}
           empty=""
           rows={counts.map(([count, what]) => ({ key: what, cells: [formatCount(count), what] }))}

@@ -156,7 +156,8 @@ type PersonDeletionPageProps = {
   email: string;
   personKey: string;
   /** What is deleted, as names with facts. */
-  deleted: [string, string][];
+  deleted: [string, ...string[]][];
+  isAtStripe: boolean;
   refusal: FormRefusal | null | undefined;
 };
 
@@ -165,6 +166,7 @@ export function PersonDeletionPage({
   email,
   personKey,
   deleted,
+  isAtStripe,
   refusal,
 }: PersonDeletionPageProps) {
   return (
@@ -176,7 +178,7 @@ export function PersonDeletionPage({
       <p>
         This deletes the account of <b dir="auto">{email}</b> permanently, and mails the address.
       </p>
-      <DeskFacts facts={deleted} />
+      <DeskFacts facts={deleted.map(([what, ...facts]) => [what, facts.join("; ")])} />
       <Form method="post" className="desk-form desk-below">
         <TextField
           label="Type the address of the account to delete it"
@@ -187,10 +189,12 @@ export function PersonDeletionPage({
           autoCapitalize="none"
           defaultValue={refusal?.typed?.email}
         />
-        <CheckField
-          name="anyway"
-          label="Delete it even if Stripe can’t be reached. I end the membership there by hand."
-        />
+        {isAtStripe && (
+          <CheckField
+            name="anyway"
+            label="Delete it even if Stripe can’t be reached. I end the membership there by hand."
+          />
+        )}
         <DeskSubmit>Delete the account</DeskSubmit>
       </Form>
     </>

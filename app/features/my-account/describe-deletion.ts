@@ -2,15 +2,15 @@ import { describeMembership } from "~/features/membership/describe-membership";
 import { formatCount } from "~/features/newsletter/format-count";
 import type { MemberOverview } from "~db/queries/members";
 
-/** What is deleted with an account, in words for the operator and the authors: names with facts. */
+/** What is deleted with an account, in words for the operator and the authors: names with one or several facts. */
 export function describeDeletion(
   member: MemberOverview,
   now: Date,
-): [what: string, fact: string][] {
+): [what: string, ...facts: string[]][] {
+  const isAtStripe = Boolean(member.profile?.stripeCustomerId);
   const atStripe = "it ends at Stripe without a refund, and Stripe keeps the receipts";
   return [
-    ["membership", describeMembership(member.profile, now)],
-    ...(member.profile?.stripeCustomerId ? ([["", atStripe]] satisfies [string, string][]) : []),
+    ["membership", describeMembership(member.profile, now), ...(isAtStripe ? [atStripe] : [])],
     ["notes", `on ${formatCount(member.notes, "text")}`],
     ["newsletter", member.newsletter ? "is removed from the list" : "isn't on the list"],
     ["and", "picture, passkeys, sessions, reading progress, podcast address"],

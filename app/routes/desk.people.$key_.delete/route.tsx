@@ -21,7 +21,12 @@ async function accountOf({ params }: LoaderFunctionArgs) {
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args, "sensitive");
   const { key, email, member } = await accountOf(args);
-  return { key, email: readableEmail(email), deleted: describeDeletion(member, new Date()) };
+  return {
+    key,
+    email: readableEmail(email),
+    deleted: describeDeletion(member, new Date()),
+    isAtStripe: Boolean(member.profile?.stripeCustomerId),
+  };
 }
 
 export async function action(args: ActionFunctionArgs) {
