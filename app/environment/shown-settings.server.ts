@@ -1,14 +1,6 @@
 import { SETTING_NAMES, schema } from "./schema.server";
 import { readSecretFiles } from "./secret-files.server";
 
-/** A setting as a page may show it. */
-export type ShownSetting = {
-  name: string;
-  isSet: boolean;
-  /** Its value, or its default; null for one that is or may hold a secret, and for one without either. */
-  value: string | null;
-};
-
 /**
  * The settings whose values may be shown. Any other one is shown as set or not set alone, so that a new one is no exception.
  * An address belongs here only if the schema refuses a user and a password in it.
@@ -24,20 +16,18 @@ const PLAIN: ReadonlySet<string> = new Set(
   HSTS_INCLUDE_SUBDOMAINS EARLY_HINTS LOG_LEVEL`.split(/\s+/),
 );
 
-/** Returns every setting by name, as these variables and the files they name set it. */
-export function describeSettings(variables: Record<string, string | undefined>): ShownSetting[] {
+/** Returns every setting's name and value as a page may show it, as these variables and the files they name set it. */
+export function describeSettings(
+  variables: Record<string, string | undefined>,
+): [name: string, shown: string][] {
   const given = Object.entries(variables).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && entry[1].trim() !== "",
   );
   const { settings } = readSecretFiles(Object.fromEntries(given));
   return SETTING_NAMES.map((name) => {
-    const value = settings[name] ?? defaultOf(name);
-    return { name, isSet: name in settings, value: PLAIN.has(name) ? value : null };
+    const value = settings[name];
+    if (value !== undefined) return [name, PLAIN.has(name) ? value : "set"];
+    const { data } = schema.shape[name as keyof typeof schema.shape].safeParse(undefined);
+    return [name, PLAIN.has(name) && data !== undefined ? `${data} (default)` : "not set"];
   });
-}
-
-function defaultOf(name: string): string | null {
-  const field = schema.shape[name as keyof typeof schema.shape];
-  const { data } = field.safeParse(undefined);
-  return data === undefined ? null : String(data);
 }

@@ -1,16 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { reconcileNow } from "~/features/billing/reconcile.server";
-import { readAlerts } from "~/features/checks/alerts.server";
-import { dataPlace } from "~/features/checks/local-readings.server";
 import { describeAlert } from "~/features/checks/report-alerts.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { resumeCampaign } from "~/features/newsletter/campaign-control.server";
 import { OperatorError } from "~db/operator-error";
 import { retryFailedMails } from "~db/queries/failed-mails";
-import { type AlertFacts, findOpenAlerts } from "~db/queries/operator-alerts";
-import { readHealthFacts } from "~db/queries/operator-facts";
+import { type AlertFacts, findOpenAlerts, updateAlert } from "~db/queries/operator-alerts";
 import type { Author } from "./author.server";
-import { type Outcome, startWork } from "./work.server";
+import { startWork, type Work } from "./work.server";
 
 /** What resolves an alert, as its command does: a button that does it, and returns what was done. */
 type Remedy = { label: string; run: (facts: AlertFacts) => Promise<string> };
@@ -48,22 +44,13 @@ const REMEDIES: Record<string, Remedy> = {
   },
 };
 
-/** Kinds that are read again before they are shown, since a button resolves them at once. */
-const READ_AGAIN = new Set(["issue-paused", "backup-late"]);
-
-/** Loads the open alerts with what they mean, their advice, and the label of the button that resolves each, if there is one. */
-export async function listAlerts(now = new Date()) {
-  const open = await findOpenAlerts();
-  if (open.length === 0) return [];
-  const [facts, place] = await Promise.all([
-    readHealthFacts({ place: "", startId: randomUUID() }),
-    dataPlace(),
-  ]);
-  const over = readAlerts(facts, open, place, now)
-    .filter(({ kind, state }) => READ_AGAIN.has(kind) && state === "good")
-    .map(({ key }) => key);
-  const shown = open.filter(({ key }) => !over.includes(key));
-  const described = shown.map(async (alert) => {
+/**
+ * Loads the open alerts with what they mean, their advice, and the label of the button that resolves each, if there is one. Leaves
+ * out those that look well again.
+ */
+export async function listAlerts() {
+  const open = (await findOpenAlerts()).filter(({ goodSince }) => goodSince === null);
+  const described = open.map(async (alert) => {
     const words = await describeAlert(alert);
     const button = REMEDIES[alert.kind]?.label ?? null;
     return words && { ...words, id: alert.id, since: words.since.toISOString(), button };
@@ -71,10 +58,14 @@ export async function listAlerts(now = new Date()) {
   return (await Promise.all(described)).filter((alert) => alert !== null);
 }
 
-/** Does what resolves an open alert; null while that goes on. */
-export async function resolveAlert(id: string, author: Author): Promise<Outcome | null> {
+/** Does what resolves an open alert. It counts as well again until the site's next check, which resolves it or shows it again. */
+export async function resolveByHand(id: string, author: Author): Promise<Work> {
   const alert = (await findOpenAlerts()).find((one) => one.id === id);
-  const remedy = alert && REMEDIES[alert.kind];
-  if (!remedy) return { isDone: false, text: "This alert is over, or no button resolves it." };
-  return startWork(remedy.label, author, () => remedy.run(alert.facts));
+  const { label = "Resolve an alert", run } = REMEDIES[alert?.kind ?? ""] ?? {};
+  return startWork(label, author, async () => {
+    if (!alert || !run) throw new OperatorError("This alert is over, or no button resolves it.");
+    const text = await run(alert.facts);
+    await updateAlert(id, { goodSince: new Date() });
+    return text;
+  });
 }

@@ -4,8 +4,8 @@ import { readStatistics, withOwnConnection } from "~/features/statistics/read-st
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
 import { countLetterResults, countTextReaders, findFirstDay } from "~db/queries/statistics";
 
-/** How long figures are shown before they are counted again, in milliseconds. */
-const MAX_AGE_MS = 60_000;
+/** For how many times as long as counting them took figures are shown, so that counting never keeps the database busy. */
+const SHOWN_FACTOR = 20;
 
 /** How long a page waits for figures that are being counted, in milliseconds. */
 const WAIT_MS = 8_000;
@@ -19,7 +19,7 @@ export type MonthRange = { first: string; last: string };
 
 export type Figures = Awaited<ReturnType<typeof count>>;
 
-const counted = new Map<string, { at: number; figures: Promise<Figures> }>();
+const counted = new Map<string, { until: number; figures: Promise<Figures> }>();
 let turn: Promise<unknown> = Promise.resolve();
 
 /** The current month and the `months` before it. */
@@ -40,28 +40,28 @@ export function readRange(asked: URLSearchParams, now = new Date()): MonthRange 
 }
 
 /**
- * Returns the figures of a range, at most a minute old; null if counting them takes longer than a page may wait. It then goes on,
+ * Returns the figures of a range, counted a moment ago; null if counting them takes longer than a page may wait. It then goes on,
  * one range at a time, on a connection of its own. Throws PostgreSQL's errors.
  */
 export function recentFigures({ first, last }: MonthRange): Promise<Figures | null> {
-  const now = performance.now();
-  for (const [range, { at }] of counted) if (now - at > MAX_AGE_MS) counted.delete(range);
+  for (const [key, { until }] of counted) if (until < performance.now()) counted.delete(key);
   const key = `${first} ${last}`;
-  const known = counted.get(key) ?? { at: Number.POSITIVE_INFINITY, figures: inTurn(first, last) };
-  if (!counted.has(key)) {
-    counted.set(key, known);
-    known.figures.then(
-      () => {
-        known.at = performance.now();
-      },
-      () => counted.delete(key),
-    );
-  }
-  return pTimeout<Figures, null>(known.figures, { milliseconds: WAIT_MS, fallback: () => null });
+  const figures = counted.get(key)?.figures ?? inTurn(first, last);
+  return pTimeout<Figures, null>(figures, { milliseconds: WAIT_MS, fallback: () => null });
 }
 
 function inTurn(first: string, last: string): Promise<Figures> {
-  const figures = turn.then(() => count(first, last));
+  const key = `${first} ${last}`;
+  const figures = turn.then(async () => {
+    const startedAt = performance.now();
+    try {
+      return await count(first, last);
+    } finally {
+      const now = performance.now();
+      counted.set(key, { until: now + SHOWN_FACTOR * (now - startedAt), figures });
+    }
+  });
+  counted.set(key, { until: Number.POSITIVE_INFINITY, figures });
   turn = figures.catch(() => {});
   return figures;
 }

@@ -5,7 +5,7 @@ import { allBackupStores, findBackup } from "~/features/backup/backup-stores.ser
 import { backUpNow } from "~/features/backup/due-backup.server";
 import { requireKnownRelease } from "~/features/backup/restore-backup.server";
 import { describeBackup, verifyBackup } from "~/features/backup/verify-backup.server";
-import type { Finding } from "~/features/checks/answer";
+import type { Level } from "~/features/checks/answer";
 import { describeTestMail } from "~/features/checks/check-mail.server";
 import { examineSite } from "~/features/checks/examine-site.server";
 import { sendTestMail } from "~/features/mail/send-test-mail.server";
@@ -28,31 +28,36 @@ export async function readHealth({ withDoctor }: { withDoctor: boolean }) {
   ]);
   const { BACKUP_DIR, BACKUP_S3 } = env();
   const hasPlace = Boolean(BACKUP_DIR || BACKUP_S3);
-  return { findings, backups, hasPlace, versions, settings: shownSettings(), works: listWork() };
+  const settings = shownSettings();
+  return { findings, ...backups, hasPlace, versions, settings, works: listWork() };
 }
 
-/** Runs `doctor`; what is broken comes first. */
-async function runDoctor(): Promise<Finding[]> {
+/** Runs `doctor`: level, what was checked, what was found and what to do of each finding, what is broken first. */
+async function runDoctor() {
   // the site's database is open already
   const open = async () => ({ close: async () => {} });
   const findings = await examineSite({ release: programVersion(), open });
-  const rank = { problem: 0, warning: 1, ok: 2 };
-  return findings.sort((one, other) => rank[one.level] - rank[other.level]);
+  const of = (wanted: Level) => findings.filter(({ level }) => level === wanted);
+  return [...of("problem"), ...of("warning"), ...of("ok")].map(
+    ({ level, area, what, found, advice }) => [level, `${area}: ${what}`, found, advice],
+  );
 }
 
-/** The backups in every place, the newest first; `problem` is set where a place can't be listed. */
+/** The backups in every place, the newest of each first, and why places can't be listed. */
 async function listBackups() {
   const stores = await allBackupStores();
+  const problems: string[] = [];
   const places = stores.map(async ({ label, list }, place) => {
     const listed = pTimeout(list(anyBackupTime), { milliseconds: LIST_MS });
-    const backups = await listed.catch((error: Error) => error.message);
-    if (typeof backups === "string") return { label, problem: backups, backups: [] };
-    const shown = backups.toReversed().map(({ name, bytes, time }) => {
-      return { place, name, size: formatMegabytes(bytes), time: time.toISOString() };
+    const backups = await listed.catch(({ message }: Error) => {
+      problems.push(`${label} can’t be listed: ${message}`);
+      return [];
     });
-    return { label, problem: null, backups: shown };
+    return backups.toReversed().map(({ name, bytes, time }) => {
+      return { place, label, name, size: formatMegabytes(bytes), time: time.toISOString() };
+    });
   });
-  return Promise.all(places);
+  return { kept: (await Promise.all(places)).flat(), problems };
 }
 
 /** Makes a backup as the timer does, unless one is being made here or by another process. */

@@ -20,7 +20,7 @@ export type Plan = { what: string; title: string; path: string; at: string; by: 
 export async function readToday(now = new Date()) {
   const [figures, alerts, campaigns, drafts] = await Promise.all([
     recentFigures(lastMonths(12, now)),
-    listAlerts(now),
+    listAlerts(),
     findCampaigns(MAX_LETTERS),
     findDraftsInWork(MAX_DRAFTS),
   ]);

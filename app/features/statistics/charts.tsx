@@ -5,10 +5,10 @@ import { formatCount } from "~/features/newsletter/format-count";
 
 /** Sizes of a chart, in user units, with at most so many labels below it. */
 const SIZES = {
-  large: { width: 640, height: 240, left: 84, ticks: 4, labels: 7 },
-  small: { width: 320, height: 140, left: 64, ticks: 2, labels: 3 },
+  large: { width: 640, height: 240, left: 84, right: 16, ticks: 4, labels: 7 },
+  small: { width: 320, height: 140, left: 80, right: 28, ticks: 2, labels: 3 },
 };
-const MARGIN = { top: 16, right: 16, bottom: 28 };
+const MARGIN = { top: 16, bottom: 28 };
 
 /** One line or one set of bars. */
 export type Series = { name: string; values: number[] };
@@ -77,13 +77,13 @@ function Drawing({
   write,
   size,
 }: Required<Pick<ChartProps, "labels" | "series" | "kind" | "write" | "size">>) {
-  const { width, height, left, ...most } = SIZES[size];
+  const { width, height, left, right, ...most } = SIZES[size];
   const values = series.flatMap((one) => one.values);
   const y = scaleLinear()
     .domain([Math.min(0, ...values), Math.max(...values) || 1])
     .nice(most.ticks)
     .range([height - MARGIN.bottom, MARGIN.top]);
-  const ends: [number, number] = [left, width - MARGIN.right];
+  const ends: [number, number] = [left, width - right];
   const bands = scaleBand().domain(labels).range(ends).padding(0.25);
   const points = scalePoint().domain(labels).range(ends).padding(0.5);
   // no ticks at fractions of a person

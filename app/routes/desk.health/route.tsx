@@ -1,6 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
-import { resolveAlert } from "~/features/desk/alerts.server";
+import { resolveByHand } from "~/features/desk/alerts.server";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import {
@@ -11,7 +11,9 @@ import {
   DeskSection,
   DeskTable,
 } from "~/features/desk/desk-parts";
+import { DESK_PATH } from "~/features/desk/desk-paths";
 import { makeBackup, readHealth, testMail, verifyKept } from "~/features/desk/health.server";
+import type { Work } from "~/features/desk/work.server";
 import { doneAt, refuse, textOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -35,37 +37,40 @@ export async function action(args: ActionFunctionArgs) {
   const { fields } = await readForm(args.request);
   const intent = textOf(fields.intent);
   if (intent === "backup") await requireAuthor(args, "sensitive", PATH);
-  const works: Record<string, () => ReturnType<typeof makeBackup>> = {
+  const works: Record<string, () => Promise<Work>> = {
     backup: () => makeBackup(author),
     verify: () => verifyKept(Number(textOf(fields.place)), textOf(fields.name)),
     "mail-test": () => testMail(author),
-    resolve: () => resolveAlert(textOf(fields.alert), author),
+    resolve: () => resolveByHand(textOf(fields.alert), author),
   };
-  const work = Object.hasOwn(works, intent) ? works[intent] : undefined;
-  if (!work) return refuse({ message: "Please use a button of this page." }, 400);
-  const outcome = await work();
-  if (!outcome) return doneAt(PATH, "It has begun", "This page says when it is done.");
-  if (!outcome.isDone) return refuse({ message: outcome.text });
-  return doneAt(intent === "resolve" ? "/desk" : PATH, "Done", outcome.text);
+  const start = Object.hasOwn(works, intent) ? works[intent] : undefined;
+  if (!start) return refuse({ message: "Please use a button of this page." }, 400);
+  const { state, text } = await start();
+  if (state === "refused") return refuse({ message: text });
+  if (state === "running") return doneAt(PATH, "It has begun", "This page says when it is done.");
+  return doneAt(intent === "resolve" ? DESK_PATH : PATH, "Done", text);
 }
 
 export default function Health() {
-  const { works, findings, backups, hasPlace, versions, settings } = useLoaderData<typeof loader>();
+  const { works, findings, kept, problems, hasPlace, versions, settings } =
+    useLoaderData<typeof loader>();
   const refusal = useActionData<typeof action>()?.refusal;
   const isLoading = useNavigation().state === "loading";
   return (
     <>
       <DeskHeading title="Health">
-        <DeskButton fields={{ intent: "mail-test" }}>Send me a test mail</DeskButton>
-        <DeskButton fields={{ intent: "backup" }}>Make a backup</DeskButton>
-        <ButtonLink to="?doctor" variant="secondary" className="button-compact">
-          {isLoading ? "Wait …" : "Run the doctor"}
-        </ButtonLink>
+        <div className="desk-actions">
+          <DeskButton fields={{ intent: "mail-test" }}>Send me a test mail</DeskButton>
+          <DeskButton fields={{ intent: "backup" }}>Make a backup</DeskButton>
+          <ButtonLink to="?doctor" variant="secondary" className="button-compact">
+            {isLoading ? "Wait …" : "Run the doctor"}
+          </ButtonLink>
+        </div>
       </DeskHeading>
       <DeskProblems refusal={refusal} />
-      {works.map(({ title, startedAt, outcome }) => (
+      {works.map(({ title, startedAt, state, text }) => (
         <p key={title} className="desk-notice" role="status">
-          {title}: {outcome?.text ?? "it goes on. Reload this page to see whether it is done."}{" "}
+          {title}: {state === "running" ? "it goes on. Reload this page to see its end." : text}{" "}
           <UtcTime at={startedAt} />
         </p>
       ))}
@@ -74,10 +79,7 @@ export default function Health() {
           <DeskTable
             caption="Findings"
             columns={["", "Checked", "Found", "What to do"]}
-            rows={findings.map(({ area, what, level, found, advice }, index) => ({
-              key: String(index),
-              cells: [level, what === area ? area : `${area}: ${what}`, found, advice],
-            }))}
+            rows={findings.map((cells, index) => ({ key: String(index), cells }))}
             empty=""
           />
         ) : (
@@ -95,43 +97,37 @@ export default function Health() {
             download it.
           </p>
         )}
-        {backups.map(({ label, problem, backups: kept }) => (
-          <div key={label} className="desk-place">
-            <h3>{label}</h3>
-            {problem && <p className="desk-problems">It can’t be listed: {problem}</p>}
-            <DeskTable
-              caption={`Backups in ${label}`}
-              columns={["Made", "Name", "Size", ""]}
-              rows={kept.map(({ place, name, size, time }) => ({
-                key: name,
-                cells: [
-                  <UtcTime key={time} at={time} />,
-                  name,
-                  size,
-                  <span key={name} className="desk-actions">
-                    <a href={`${PATH}/backups/${place}/${name}`}>Download</a>
-                    <DeskButton fields={{ intent: "verify", place: String(place), name }}>
-                      Verify
-                    </DeskButton>
-                  </span>,
-                ],
-              }))}
-              empty="There is none yet."
-            />
-          </div>
+        {problems.map((problem) => (
+          <p key={problem} className="desk-problems">
+            {problem}
+          </p>
         ))}
+        <DeskTable
+          caption="Backups"
+          columns={["Made", "Name", "Size", "Place", ""]}
+          rows={kept.map(({ place, label, name, size, time }) => ({
+            key: label + name,
+            cells: [
+              <UtcTime key="time" at={time} />,
+              <a key="link" href={`${PATH}/backups/${place}/${name}`}>
+                {name}
+              </a>,
+              size,
+              label,
+              <DeskButton key="verify" fields={{ intent: "verify", place: String(place), name }}>
+                Verify
+              </DeskButton>,
+            ],
+          }))}
+          empty="There is none yet."
+        />
       </DeskSection>
       <DeskSection title="Versions">
         <DeskFacts facts={versions} />
       </DeskSection>
       <DeskSection title="Settings">
         <p className="desk-hint">As the program sees them. Secrets are shown as set or not.</p>
-        <DeskFacts
-          facts={settings.map(({ name, isSet, value }) => {
-            const own = isSet ? (value ?? "set") : null;
-            return [name, own ?? (value === null ? "not set" : `${value} (default)`)];
-          })}
-        />
+        <DeskFacts facts={settings} />
       </DeskSection>
     </>
   );
