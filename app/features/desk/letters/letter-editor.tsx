@@ -128,7 +128,7 @@ function Field({ problemOf, ...field }: FieldProps) {
     <div>
       <TextField {...field} maxLength={MAX_FIELD} autoComplete="off" aria-describedby={id} />
       <p id={id} className="desk-hint">
-        {problemOf(field.name)}
+        {problemOf(field.name)?.replace(/^\w+: /, "")}
       </p>
     </div>
   );

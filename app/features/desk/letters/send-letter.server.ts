@@ -50,8 +50,6 @@ class NotSent extends Error {
   override name = "NotSent";
 }
 
-const changed = () => new NotSent("The letter was changed meanwhile. Please look at it again.");
-
 const otherNumber = (people: number) =>
   new NotSent(`It would go to ${formatCount(people)} people now. Type that number to send it.`);
 
@@ -65,15 +63,13 @@ export async function sendLetter(
   { version, slug, people, ...wish }: Wish & { version: number; slug: string; people: number },
 ): Promise<string | null> {
   const plan = await planSending(id, wish);
-  if (!plan?.issue || plan.version !== version) {
-    return !plan && (await findCampaignBySlug(slug)) ? null : changed().message;
-  }
+  if (!plan?.issue || plan.version !== version) return whyChanged(id, slug);
   const { issue, audience, startAt, refusal, counts } = plan;
   if (refusal) return refusal.message;
   if (counts.recipients !== people) return otherNumber(counts.recipients).message;
   try {
-    await inSendingTransaction(async (tx) => {
-      if (!(await deleteDraft({ id, version }, tx))) throw changed();
+    const isSent = await inSendingTransaction(async (tx) => {
+      if (!(await deleteDraft({ id, version }, tx))) return false;
       const options = { audience, startAt, rate: null, lifetimeMs: campaignLifetime(people, null) };
       const outcome = await createCampaign(issue, options, tx);
       if (outcome.kind !== "created") {
@@ -83,11 +79,19 @@ export async function sendLetter(
       if (outcome.queued !== people) throw otherNumber(outcome.queued);
       const what = `Sent the letter “${issue.subject}” to ${formatCount(people)} people`;
       await recordChange(author, what, { executor: tx });
+      return true;
     });
+    if (!isSent) return whyChanged(id, slug);
   } catch (error) {
     if (error instanceof NotSent) return error.message;
     throw error;
   }
   wakeMailWorker();
   return null;
+}
+
+/** Why a letter that is not as it was is not sent; null if it was sent, as by the first press of a button that is pressed twice. */
+async function whyChanged(id: string, slug: string): Promise<string | null> {
+  const isSent = !(await findLetter(id)) && (await findCampaignBySlug(slug));
+  return isSent ? null : "The letter was changed meanwhile. Please look at it again.";
 }
