@@ -189,6 +189,8 @@ export const SCREEN_STATES = [
   { name: "account", visitor: "member", show: open("/account") },
   { name: "account-verify", visitor: "member", show: open("/account/verify") },
   { name: "account-delete", visitor: "member", show: open("/account/delete") },
+  { name: "desk", visitor: "author", show: open("/desk") },
+  { name: "desk-log", visitor: "author", show: open("/desk/log") },
   { name: "premium", visitor: "member", show: open("/premium") },
   { name: "premium-leaving", visitor: "leaving", show: open("/premium") },
   { name: "premium-leaving-later", visitor: "leavingLater", show: open("/premium") },

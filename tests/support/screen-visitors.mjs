@@ -5,14 +5,14 @@ import { publishSampleIssues } from "./sample-issues.mjs";
 
 /**
  * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string, databaseUrl?: string }} Site a running program
- *   with the local Stripe and `NEWSLETTER_DOUBLE_OPT_IN=true`
+ *   with the local Stripe, `NEWSLETTER_DOUBLE_OPT_IN=true` and `AUTHOR_EMAIL=author@example.test`
  * @typedef {import("playwright").BrowserContextOptions["storageState"]} Cookies
  * @typedef {Awaited<ReturnType<typeof prepareVisitors>>} Visitors
  */
 
 /**
  * Creates the cookies of every kind of visitor that the site looks different to: anonymous, with an account, a member
- * in each state, a former member, and a buyer with a pending payment. Also creates mails with links, and two issues of
+ * in each state, a former member, a buyer with a pending payment, and an author. Also creates mails with links, and two issues of
  * the newsletter.
  *
  * @param {import("playwright").Browser} browser
@@ -79,6 +79,12 @@ export async function prepareVisitors(browser, site) {
   const waiting = await bought("theo", "bank_account");
   await control(site, "webhooks/settle");
 
+  await signUp("author");
+  const address = await linkInMail(site, "/auth/confirm-email", "author@example.test");
+  const [path = "", token = ""] = address.split("?token=");
+  await post(path, { token });
+  const author = { cookies: await takeCookies() };
+
   await api.clearCookies();
   await post("/auth/forgot-password", { email: "clara@example.test" });
   await post("/newsletter", { email: "nora@example.test" });
@@ -102,6 +108,7 @@ export async function prepareVisitors(browser, site) {
     refunded,
     disputed,
     waiting,
+    author,
     links,
   };
 }
@@ -145,8 +152,9 @@ async function stripe({ sandboxOrigin }, path, fields) {
  *
  * @param {Site} site
  * @param {string} path
+ * @param {string} [to] the address that it was mailed to
  */
-async function linkInMail({ dataDir }, path) {
+async function linkInMail({ dataDir }, path, to = "") {
   const outbox = join(dataDir, "outbox");
   for (let tries = 0; tries < 100; tries++) {
     const names = readdirSync(dataDir).includes("outbox") ? readdirSync(outbox) : [];
@@ -157,7 +165,7 @@ async function linkInMail({ dataDir }, path) {
         .replace(/=\r\n|\r\n(?=[ \t])/g, "")
         .replaceAll("=3D", "=");
       const at = mail.indexOf(`${path}?`);
-      if (at >= 0) return /^[^\s<>"]+/.exec(mail.slice(at))?.[0] ?? path;
+      if (at >= 0 && mail.includes(to)) return /^[^\s<>"]+/.exec(mail.slice(at))?.[0] ?? path;
     }
     await pause(100);
   }

@@ -25,6 +25,7 @@ export async function startStatesSite(options: LaunchOptions = {}): Promise<Stat
         DATABASE_URL: database.url,
         DATA_DIR: data.path,
         NEWSLETTER_DOUBLE_OPT_IN: "true",
+        AUTHOR_EMAIL: "author@example.test",
         RATE_LIMIT_FACTOR: "1000",
       },
     }),

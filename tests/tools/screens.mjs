@@ -24,7 +24,11 @@ const states = SCREEN_STATES.filter(
 );
 
 process.env.CHROMIUM_PATH = await findChromium();
-const site = await startBuiltDemo({ NEWSLETTER_DOUBLE_OPT_IN: "true", RATE_LIMIT_FACTOR: "1000" });
+const site = await startBuiltDemo({
+  NEWSLETTER_DOUBLE_OPT_IN: "true",
+  RATE_LIMIT_FACTOR: "1000",
+  AUTHOR_EMAIL: "author@example.test",
+});
 const browser = await launchChromium();
 try {
   const visitors = await prepareVisitors(browser, site);

@@ -34,34 +34,33 @@ type DeskTableProps = {
   empty: string;
 };
 
-/** A table that scrolls sideways on its own where the window is too narrow. */
+/** A table; in a narrow window each row is a block with its columns' names. */
 export function DeskTable({ caption, columns, rows, empty }: DeskTableProps) {
   if (rows.length === 0) return <p className="desk-empty">{empty}</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-    <section className="desk-table" aria-label={caption} tabIndex={0}>
-      <table>
-        <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
+    <table className="desk-table">
+      <caption className="sr-only">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells }) => (
+          <tr key={key}>
+            {cells.map((cell, index) => (
+              <td key={columns[index]} data-column={columns[index]}>
+                {cell}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={columns[index]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

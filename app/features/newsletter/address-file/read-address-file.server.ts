@@ -38,23 +38,31 @@ export type AddressFile = {
 /** Maximum column names listed in a message. */
 const LISTED_NAMES = 20;
 
+/** Maximum characters of a cell in a list's beginning. */
+const MAX_CELL_LENGTH = 200;
+
 /**
- * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line; '-' is
- * standard input, which is kept in memory. Detects encoding, delimiter and column. A file is read with constant memory.
+ * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line. It is a
+ * file's path or what was read of one; '-' is standard input, which is kept in memory. Detects encoding, delimiter and column. A file is read with constant memory.
  * With `readsStatus`, also reads what the columns say about each address. Throws an OperatorError if the file is
  * unreadable, has no address column, or with `readsStatus` has a status that is not understood.
  */
 export async function openAddressFile(
-  file: string,
+  file: string | ByteSource,
   { readsStatus = false } = {},
 ): Promise<AddressFile> {
-  const source = file === "-" ? await readStandardInput() : await openFile(file);
+  const source = await sourceOf(file);
   const encoding = await detectEncoding(source);
   return {
     encoding,
     size: source.size,
     batches: { [Symbol.asyncIterator]: () => readBatches(source, encoding, readsStatus) },
   };
+}
+
+async function sourceOf(file: string | ByteSource): Promise<ByteSource> {
+  if (typeof file !== "string") return file;
+  return file === "-" ? readStandardInput() : openFile(file);
 }
 
 async function openFile(file: string): Promise<ByteSource> {
@@ -115,6 +123,37 @@ async function* readBatches(
     };
   }
   if (start === null) throw new OperatorError(`${source.name} is empty.`);
+}
+
+/** The beginning of a list, as its importer should see it. */
+export type ListBeginning = {
+  /** The columns by name, or by number without a header, and what is read from each. */
+  columns: { name: string; use: "address" | "status" | "consent" | null }[];
+  rows: string[][];
+};
+
+/**
+ * Reads a list's columns and its first rows, at most `most`, with cells of at most 200 characters. Throws the OperatorErrors of
+ * `openAddressFile` and its batches.
+ */
+export async function readListBeginning(source: ByteSource, most: number): Promise<ListBeginning> {
+  const encoding = await detectEncoding(source);
+  for await (const records of readRecords(decode(source.read(), encoding))) {
+    const [first, ...others] = records;
+    const { column, hasHeader, status } = readStart(source.name, first, true);
+    const cellsOf = (record: CsvRecord | undefined) =>
+      (record && "cells" in record ? record.cells : [record?.text ?? ""]).map((cell) =>
+        printableText(cell).slice(0, MAX_CELL_LENGTH),
+      );
+    return {
+      columns: cellsOf(first).map((name, index) => ({
+        name: hasHeader ? name : `Column ${index + 1}`,
+        use: index === column ? "address" : (status?.meaningOf(index) ?? null),
+      })),
+      rows: (hasHeader ? others : records).slice(0, most).map(cellsOf),
+    };
+  }
+  throw new OperatorError(`${source.name} is empty.`);
 }
 
 type ListStart = { column: number; hasHeader: boolean; status: StatusReader | null };
