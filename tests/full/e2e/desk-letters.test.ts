@@ -147,6 +147,23 @@ describe("with scripts, what is typed", () => {
     await preview(page).getByText("first words and more").waitFor();
   });
 
+  it("is saved after the answer to a save was lost, without a conflict with itself", async () => {
+    const page = await author("maren-1");
+    await page.route(
+      "**/preview",
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await begin(page, "first words");
+    await page.getByText("It’s tried again").waitFor();
+    await text(page).fill("first words and more");
+    await press(page, "Save");
+    await storedText("first words and more$");
+  });
+
   it("is saved when its page is left by a link of the desk", async () => {
     const page = await author("maren-1");
     await begin(page, "last words");
