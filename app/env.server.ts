@@ -14,6 +14,7 @@ import {
   schema,
 } from "./environment/schema.server";
 import { readSecretFiles } from "./environment/secret-files.server";
+import { describeSettings } from "./environment/shown-settings.server";
 
 export { SANDBOX_STRIPE };
 
@@ -213,6 +214,7 @@ export function parseEnvironment(
 }
 
 let current: Environment | undefined;
+let overrides: Variables = {};
 
 /** The settings of this process, read once. Throws as `parseEnvironment` does. */
 export function env(): Environment {
@@ -223,7 +225,11 @@ export function env(): Environment {
 /** Makes `variables` override those of the process, for commands with defaults of their own and for tests. */
 export function setEnvironment(variables: Variables, options?: ParseOptions): void {
   current = parseEnvironment({ ...process.env, ...variables }, options);
+  overrides = variables;
 }
+
+/** Every setting by name as this process has it, for a page: without secrets. */
+export const shownSettings = () => describeSettings({ ...process.env, ...overrides });
 
 /**
  * The listening sockets that systemd, or another program of its protocol, has passed on to this process, as file

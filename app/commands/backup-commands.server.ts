@@ -1,13 +1,16 @@
 import { join, resolve } from "node:path";
 import { env } from "~/env.server";
 import { readBackupFile, writeBackupFile } from "~/features/backup/backup-file.server";
-import { anyBackupTime, backupName } from "~/features/backup/backup-name";
+import { anyBackupTime, backupName, formatMegabytes } from "~/features/backup/backup-name";
 import { allBackupStores, backupBucket } from "~/features/backup/backup-stores.server";
 import { requireKnownRelease, restoreBackup } from "~/features/backup/restore-backup.server";
 import { upgradeCluster } from "~/features/backup/upgrade-cluster.server";
-import { type VerifiedBackup, verifyBackup } from "~/features/backup/verify-backup.server";
+import {
+  describeBackup,
+  type VerifiedBackup,
+  verifyBackup,
+} from "~/features/backup/verify-backup.server";
 import { backUp } from "~/features/backup/write-backup.server";
-import { formatCount } from "~/features/newsletter/format-count";
 import { OperatorError } from "~db/operator-error";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { withDatabase } from "./with-database.server";
@@ -42,7 +45,7 @@ export async function create(file?: string): Promise<void> {
       verify: async (stored) => void verified.push(await verifyBackup(stored)),
     });
     print(path);
-    verified.forEach(describe);
+    for (const one of verified) note(describeBackup(one));
   };
   await withDatabase(write, { migrate: false });
 }
@@ -52,7 +55,7 @@ export async function verify(file: string): Promise<void> {
   const source = await openBackup(file);
   const verified = await verifyBackup(source());
   print(`${file} is complete.`);
-  describe(verified);
+  note(describeBackup(verified));
   requireKnownRelease(verified.manifest);
 }
 
@@ -81,7 +84,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
     withDatabase(work, { purpose: "serve", migrate: false });
   const { replaced } = await restoreBackup(verified, source, alone, options);
   print("The site was restored. Start it as usual.");
-  describe(verified);
+  note(describeBackup(verified));
   for (const path of replaced) note(`A file that was in the way is now ${path}.`);
   noteSessionSecret(verified);
 }
@@ -112,14 +115,6 @@ async function openBackup(file: string): Promise<() => AsyncIterable<Uint8Array>
   return () => bucket.read(name);
 }
 
-function describe({ manifest, end }: VerifiedBackup): void {
-  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
-  const files = end.entries.filter(({ name }) => name.startsWith("files/")).length;
-  note(
-    `Made ${manifest.createdAt} by release ${manifest.program} from PostgreSQL ${manifest.postgresql}: ${formatCount(rows, "row")} in ${formatCount(manifest.tables.length, "table")}, ${formatCount(files, "file")}.`,
-  );
-}
-
 function noteSessionSecret({ manifest }: VerifiedBackup): void {
   const isSet = env().SESSION_SECRET !== undefined;
   if (manifest.sessionSecret === "environment") {
@@ -131,8 +126,4 @@ function noteSessionSecret({ manifest }: VerifiedBackup): void {
       "SESSION_SECRET is set here, and is used instead of the restored secret: unset it, or add the secret in DATA_DIR/session-secret to its list, or everyone has to log in again.",
     );
   }
-}
-
-function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,10 +1,9 @@
 import { env } from "~/env.server";
-import { examineMail } from "~/features/checks/check-mail.server";
+import { describeTestMail, examineMail } from "~/features/checks/check-mail.server";
 import { MAIL_RULES } from "~/features/mail/mail-kinds";
 import { describeMailQueue } from "~/features/mail/mail-report";
 import type { Mail } from "~/features/mail/render-mail";
 import { sendTestMail } from "~/features/mail/send-test-mail.server";
-import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { explainDataDirectoryFailure } from "~db/data-directory";
 import { OperatorError } from "~db/operator-error";
 import { findFailedMails, retryFailedMails } from "~db/queries/failed-mails";
@@ -32,17 +31,9 @@ export async function sendAndDescribe(to: string, mail?: Mail): Promise<void> {
   const outcome = await sendTestMail(to, mail).catch((error: unknown) => {
     throw explainDataDirectoryFailure(env().DATA_DIR, error);
   });
-  if (outcome.kind === "written") {
-    print(`SMTP_URL isn't set, so nothing was sent. The mail is in ${outcome.file}`);
-    return;
-  }
-  const answer = printableText(outcome.answer);
-  if (outcome.kind === "accepted") {
-    print(`${outcome.host} accepted the mail: ${answer}`);
-    return print("Whether it arrives is up to the receiver: check the inbox and the spam folder.");
-  }
-  const advice = outcome.advice ? ` ${outcome.advice}` : "";
-  throw new OperatorError(`${outcome.host} did not accept the mail: ${answer}.${advice}`);
+  const { isAccepted, sentences } = describeTestMail(outcome);
+  if (!isAccepted) throw new OperatorError(sentences.join(" "));
+  for (const sentence of sentences) print(sentence);
 }
 
 /** `mail status`: prints what waits to be sent and what failed, by kind and without addresses. */

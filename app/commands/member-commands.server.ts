@@ -1,24 +1,20 @@
 import { withAsciiDomain } from "~/environment/email-address.server";
-import { createResetLink } from "~/features/accounts/password-reset-request.server";
-import { grantMembership } from "~/features/billing/grant-membership.server";
-import { isSubscribed } from "~/features/membership/access";
-import { membershipProblem, membershipStatus } from "~/features/membership/membership-state";
-import { nextPayment } from "~/features/membership/next-payment";
-import { deleteAccount } from "~/features/my-account/delete-account.server";
+import { createResetLink, LINK_LIMITED } from "~/features/accounts/password-reset-request.server";
+import { endOfDay, grantMembership } from "~/features/billing/grant-membership.server";
+import { describeMembership } from "~/features/membership/describe-membership";
+import { deleteAccount, describeLeftCustomer } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
+import { exportMembers } from "~/features/my-account/export-members.server";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
-import { csvOf } from "~/features/newsletter/address-file/spreadsheet-cell";
 import { formatCount } from "~/features/newsletter/format-count";
 import { OperatorError } from "~db/operator-error";
 import {
   countMembers,
   findMemberOverview,
   findMembers,
-  type ListedMember,
   type MemberOverview,
 } from "~db/queries/members";
-import type { Profile } from "~db/schema";
 import { requireConfirmation } from "./confirm.server";
 import { note, print, printCount, whileRead, writeOut } from "./output.server";
 import { readLimit, requireEmail, shownEmail } from "./parameters.server";
@@ -46,16 +42,14 @@ export async function list(options: ListOptions): Promise<void> {
   // as CSV by default all, however many there are
   const limit = readLimit(options.limit ?? (csv ? "9999999" : "20"));
   await withDatabase(async () => {
+    const filter = { match: withAsciiDomain(match), premium, now: new Date() };
+    if (csv) return whileRead(() => exportMembers({ ...filter, limit }, writeOut));
     // one more, to see whether there are more: counting them would take longer than listing them
-    const found = await findMembers({
-      match: withAsciiDomain(match),
-      premium,
-      limit: limit + 1,
-      now: new Date(),
-    });
-    const listed = found.slice(0, limit);
-    if (csv) return whileRead(() => writeOut(memberCsv(listed)));
-    for (const { email, createdAt, emailConfirmedAt, premiumUntil, isComplimentary } of listed) {
+    const found = await findMembers({ ...filter, limit: limit + 1 });
+    for (const { email, createdAt, emailConfirmedAt, premiumUntil, isComplimentary } of found.slice(
+      0,
+      limit,
+    )) {
       const kind = isComplimentary ? "complimentary" : "premium";
       const membership = premiumUntil ? `${kind} until ${dayOf(premiumUntil)}` : "not premium";
       const address = emailConfirmedAt ? "confirmed" : "not confirmed";
@@ -67,17 +61,6 @@ export async function list(options: ListOptions): Promise<void> {
         : `${formatCount(found.length)} in all`,
     );
   });
-}
-
-function memberCsv(members: ListedMember[]): string {
-  const header = ["email", "created_at", "email_confirmed_at", "premium_until"];
-  const rows = members.map(({ email, ...dates }) => [
-    email,
-    ...[dates.createdAt, dates.emailConfirmedAt, dates.premiumUntil].map(
-      (date) => date?.toISOString() ?? "",
-    ),
-  ]);
-  return csvOf([header, ...rows], { bom: true });
 }
 
 /** `members count`: how many accounts there are. */
@@ -121,8 +104,8 @@ export async function show(address: string): Promise<void> {
 
 /** `members grant`: makes a membership complimentary until the end of a day in UTC; a past day ends that. */
 export async function grant(address: string, { until }: { until: string }): Promise<void> {
-  const day = new Date(`${until}T23:59:59Z`);
-  if (Number.isNaN(day.getTime()) || dayOf(day) !== until) {
+  const day = endOfDay(until);
+  if (day === null) {
     const found = printableText(until);
     throw new OperatorError(`--until: found ${found}, wanted a day such as 2027-06-30.`);
   }
@@ -139,11 +122,7 @@ async function resetLink(address: string): Promise<void> {
   await withMember(address, async ({ email, emailConfirmedAt }) => {
     const outcome = await createResetLink(email, "operator");
     if (outcome.kind === "no-account") throw unknownMember(email);
-    if (outcome.kind === "limited") {
-      throw new OperatorError(
-        "No link was made, because the last one is less than a minute old or there were six within an hour. The last one still works.",
-      );
-    }
+    if (outcome.kind === "limited") throw new OperatorError(LINK_LIMITED);
     print(outcome.url);
     note(
       "It works once, for an hour, and replaces any link mailed before. Anyone with it can take over the account: be sure who asked.",
@@ -197,7 +176,7 @@ async function deleteMember(
     switch (outcome.kind) {
       case "deleted":
         print(`${email} was deleted.`);
-        if (outcome.left) print(leftAtStripe(outcome.left, member));
+        if (outcome.left) print(describeLeftCustomer(outcome.left, member.profile));
         return;
       case "stripe-failed":
         throw new OperatorError(
@@ -207,15 +186,6 @@ async function deleteMember(
         throw new OperatorError("The account was not deleted; the log says why.");
     }
   });
-}
-
-/** Says what a deletion had to leave at Stripe, and what the operator has to do there. */
-function leftAtStripe(customer: string, { profile }: MemberOverview): string {
-  const subscription = profile?.stripeSubscriptionId;
-  const what = subscription
-    ? ` with the subscription ${subscription}, which may still be charged`
-    : "";
-  return `Stripe did not delete the customer ${customer}${what}: delete it in Stripe's dashboard.`;
 }
 
 /** Runs a command on the account with an address; throws an OperatorError if there is none. */
@@ -233,25 +203,6 @@ async function withMember(
 
 function unknownMember(email: string): OperatorError {
   return new OperatorError(`${shownEmail(email)} has no account.`);
-}
-
-/** The membership in one line. */
-function describeMembership(profile: Profile | null, now: Date): string {
-  const end = profile?.stripeCurrentPeriodEnd;
-  if (!profile || !end) return "not premium";
-  if (!isSubscribed(profile, now)) return `not premium, access ended ${dayOf(end)}`;
-  const status = membershipStatus(profile, now);
-  const payment = nextPayment(profile);
-  return [
-    `premium until ${dayOf(end)}`,
-    status.kind === "complimentary" || status.kind === "renews"
-      ? status.kind
-      : `ends ${status.at.slice(0, 10)}`,
-    payment && `next payment ${payment.amount ?? ""} on ${payment.at.slice(0, 10)}`,
-    membershipProblem(profile),
-  ]
-    .filter(Boolean)
-    .join(", ");
 }
 
 function printFact(what: string, fact: string): void {

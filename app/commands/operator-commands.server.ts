@@ -1,22 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { env } from "~/env.server";
-import { alertOf, utcDateTime } from "~/features/checks/alerts.server";
+import { utcDateTime } from "~/features/checks/alerts.server";
 import { composeLetter } from "~/features/checks/compose-letter.server";
-import {
-  alertMailKey,
-  commandLine,
-  mailOperator,
-  siteHost,
-} from "~/features/checks/report-alerts.server";
+import { describeAlert, mailOperator, siteHost } from "~/features/checks/report-alerts.server";
 import { renderMail } from "~/features/mail/render-mail";
 import { operatorTestMail } from "~/features/mail/templates/operator-mails";
 import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { monthAfter, utcMonth } from "~/features/statistics/utc-day";
 import { db } from "~db/client";
 import { OperatorError } from "~db/operator-error";
-import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { findOpenAlerts, findResolvedAlerts } from "~db/queries/operator-alerts";
-import type { OperatorAlert } from "~db/schema";
 import { sendAndDescribe } from "./mail-commands.server";
 import { note, print, whileRead, writeOut } from "./output.server";
 import { isSiteSending } from "./watch-campaign.server";
@@ -36,7 +29,7 @@ async function alerts({ all = false, json = false }: AlertsOptions): Promise<voi
   await withDatabase(async () => {
     const open = await findOpenAlerts();
     const resolved = all ? await findResolvedAlerts(RESOLVED_SHOWN) : [];
-    const described = await Promise.all([...open, ...resolved].map(describe));
+    const described = await Promise.all([...open, ...resolved].map(describeAlert));
     const shown = described.filter((one) => one !== null);
     if (json) {
       await whileRead(() => writeOut(`${JSON.stringify(shown, null, 2)}\n`));
@@ -61,34 +54,6 @@ async function alerts({ all = false, json = false }: AlertsOptions): Promise<voi
     }
     if (!env().OPERATOR_EMAIL) note("OPERATOR_EMAIL isn't set, so alerts aren't mailed.");
   });
-}
-
-async function describe({
-  id,
-  kind,
-  facts,
-  openedAt,
-  reportedAt,
-  isMailed,
-  resolvedAt,
-}: OperatorAlert) {
-  const alert = alertOf(kind);
-  if (!alert) return null;
-  const mail = isMailed ? await findMailByIdempotencyKey(alertMailKey(id)) : null;
-  const { title, wrong, todo, commands = [] } = alert.words(facts);
-  return {
-    kind,
-    /** Noticed, but not for long enough to be reported; reported, in the log and perhaps by mail; or resolved. */
-    state: resolvedAt ? "resolved" : reportedAt ? "reported" : "noticed",
-    title,
-    wrong,
-    todo,
-    commands: commands.map(commandLine),
-    since: openedAt,
-    until: resolvedAt,
-    /** The state of the mail about it; null if there was none. */
-    mail: mail && { state: mail.state, reply: mail.lastReply },
-  };
 }
 
 /** `operator letter`: prints the letter about a month, by default the last one, or with `--send` queues it. */

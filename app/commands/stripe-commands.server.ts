@@ -2,7 +2,7 @@ import Stripe from "stripe";
 import { env, setEnvironment } from "~/env.server";
 import type { Progress } from "~/features/billing/billed-profiles.server";
 import { UnknownCustomer } from "~/features/billing/customer-billing.server";
-import { reconcile, reconcileAll } from "~/features/billing/reconcile.server";
+import { reconcileAll, reconcileNow } from "~/features/billing/reconcile.server";
 import {
   giveMembership,
   reconcileFromStripe,
@@ -15,7 +15,6 @@ import {
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
 import { adoptSite, isUuid, startNewSite } from "~/features/billing/stripe-site.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
-import { processUndeliveredEvents } from "~/features/billing/undelivered-events.server";
 import { examineStripe } from "~/features/checks/check-stripe.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
@@ -129,7 +128,7 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (fromStripe) return syncFromStripe();
     const { synced, failed, unknown } = all
       ? await reconcileAll({ afterId: after, onProgress: reportProgress, unlinkUnknown })
-      : await reconcileNow();
+      : await askStripe(reconcileNow);
     print(`${synced} synced, ${failed} failed`);
     if (unknown.length > 0) {
       print(
@@ -140,12 +139,6 @@ export async function sync(options: SyncOptions): Promise<void> {
     }
     if (failed > 0) process.exitCode = 1;
   });
-}
-
-/** Includes what is due within the hour: an operator who runs this has a reason. */
-async function reconcileNow() {
-  await askStripe(() => processUndeliveredEvents());
-  return reconcile(new Date(Date.now() + 60 * 60_000));
 }
 
 /** Brings rows and Stripe into line after restoring a backup: what the rows know, then what they have lost. */

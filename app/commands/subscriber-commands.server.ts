@@ -1,12 +1,12 @@
 import { withAsciiDomain } from "~/environment/email-address.server";
-import { addSubscriber } from "~/features/newsletter/add-subscriber.server";
+import { addSubscriber, describeListing } from "~/features/newsletter/add-subscriber.server";
 import { consentSourceSchema } from "~/features/newsletter/consent-source";
 import { exportSubscribers } from "~/features/newsletter/export-subscribers.server";
 import { formatCount } from "~/features/newsletter/format-count";
 import {
+  describeImport,
   type ImportProgress,
   importSubscribers,
-  type NotToMail,
 } from "~/features/newsletter/import-subscribers.server";
 import { changeSuppressions } from "~/features/newsletter/suppress-listed.server";
 import { OperatorError } from "~db/operator-error";
@@ -34,21 +34,6 @@ const MAX_SOURCES = 20;
 
 /** Minimum time between two lines of progress, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 5_000;
-
-const ADDED = {
-  added: "is on the list.",
-  confirmed: "was waiting to be confirmed, and is on the list.",
-  repeated: "was already on the list; nothing was changed.",
-  known: "was already on the list; nothing was changed.",
-};
-
-/** What an imported file says of addresses that are not added. */
-const NOT_TO_MAIL: Record<NotToMail, string> = {
-  left: "unsubscribed according to the file, and not added",
-  bounced: "bounced according to the file, and not added",
-  complained: "complained according to the file, and not added",
-  unconfirmed: "not confirmed, or paused, according to the file, and not added",
-};
 
 type ListOptions = {
   limit?: string;
@@ -94,12 +79,9 @@ export async function add(address: string, options: { source?: string }): Promis
   );
   await withDatabase(async () => {
     const outcome = await addSubscriber(email, source);
-    if (outcome.kind === "suppressed") {
-      throw new OperatorError(
-        `${shownEmail(email)} was not added: ${SUPPRESSION_REASONS[outcome.reason].words}. Its owner can subscribe on the site, and confirm.`,
-      );
-    }
-    print(`${shownEmail(email)} ${ADDED[outcome.kind]}`);
+    const sentence = `${shownEmail(email)} ${describeListing(outcome)}`;
+    if (outcome.kind === "suppressed") throw new OperatorError(sentence);
+    print(sentence);
   });
 }
 
@@ -160,16 +142,8 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
     if (result.encoding === "windows-1252") {
       note(`${file} is not valid UTF-8, and was read as windows-1252.`);
     }
-    print(`${formatCount(result.added)} added`);
-    printIfAny(result.confirmed, "already on the list, and now confirmed");
-    print(`${formatCount(result.known)} already on the list`);
-    printIfAny(result.repeated, "repeated in the file");
-    for (const [standing, count] of Object.entries(result.notToMail)) {
-      printIfAny(count, NOT_TO_MAIL[standing as NotToMail]);
-    }
-    printIfAny(result.stayed, "of these subscribed on this site, and stay");
-    printIfAny(result.suppressed, "suppressed, and not added");
-    printRefusals(result.refused, result.report);
+    for (const [count, what] of describeImport(result)) print(`${formatCount(count)} ${what}`);
+    printReport(result.report);
   });
 }
 
@@ -203,12 +177,12 @@ function progressReporter(): (progress: ImportProgress) => void {
   };
 }
 
-function printIfAny(count: number, what: string): void {
-  if (count > 0) print(`${formatCount(count)} ${what}`);
+function printRefusals(refused: number, report: string | null): void {
+  if (refused > 0) print(`${formatCount(refused)} refused`);
+  printReport(report);
 }
 
-function printRefusals(refused: number, report: string | null): void {
-  printIfAny(refused, "refused");
+function printReport(report: string | null): void {
   if (report) print(`What was left out, and why: ${report}`);
 }
 

@@ -1,4 +1,5 @@
 import { data } from "@remix-run/node";
+import { OperatorError } from "~db/operator-error";
 import { redirectWithToast } from "./form-answer.server";
 import type { FormRefusal } from "./form-refusal";
 import type { FieldValue } from "./request-body.server";
@@ -11,11 +12,34 @@ export const doneAt = (path: string, title: string, description?: string) =>
 export const refuse = (refusal: FormRefusal, status = 422) =>
   data({ refusal }, { status, headers: { "Cache-Control": "no-store" } });
 
+/** Returns what a page is about; throws the 404 Response of an unknown address for null. */
+export function found<Thing>(thing: Thing | null): Thing {
+  if (thing === null) throw new Response(null, { status: 404 });
+  return thing;
+}
+
 /** A form's field as one text; "" if it is absent or repeated. */
 export const textOf = (value: FieldValue): string => (typeof value === "string" ? value : "");
+
+/** A form's fields as texts, without those that are repeated. */
+export const textsOf = (fields: Record<string, FieldValue>): Record<string, string> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, textOf(value)]));
 
 /** Returns the number of the page that a list's address asks for, from 1. */
 export function pageOf(request: Request): number {
   const page = Number(new URL(request.url).searchParams.get("page"));
   return Number.isInteger(page) && page > 0 && page < 100_000 ? page : 1;
+}
+
+/** Answers a form by `work`, or by a refusal with the sentence of an OperatorError that it throws. */
+export async function doneOrRefused<Answer>(
+  work: () => Promise<Answer>,
+  typed?: Record<string, string>,
+): Promise<Answer | ReturnType<typeof refuse>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OperatorError) return refuse({ message: error.message, typed });
+    throw error;
+  }
 }

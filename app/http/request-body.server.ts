@@ -89,9 +89,8 @@ export async function readForm(request: Request, limit = FORM_LIMIT): Promise<Fo
 
 /** The file of a form that has one field for a file. */
 export type Upload =
-  | { kind: "file"; name: string; bytes: Uint8Array }
-  | { kind: "missing" }
-  | { kind: "too-large" };
+  /** `name` is the browser's, which may be anything. */
+  { kind: "file"; bytes: Uint8Array; name: string } | { kind: "missing" } | { kind: "too-large" };
 
 /**
  * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields of at most `textLimit`
@@ -123,7 +122,7 @@ export async function readUpload(
     wantsJson: false,
     upload:
       file instanceof File
-        ? { kind: "file", name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) }
+        ? { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()), name: file.name }
         : { kind: "missing" },
   };
 }

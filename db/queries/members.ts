@@ -19,9 +19,11 @@ export type ListedMember = Pick<User, "email" | "createdAt" | "emailConfirmedAt"
   isComplimentary: boolean;
 };
 
+/** Accounts whose address contains `match`; only members with access if `premium` is set. */
+export type MemberFilter = { match: string; premium: boolean; now: Date };
+
 /**
- * Accounts by address, at most `limit`; only those whose address contains `match`, and only members with access if
- * `premium` is set. The index of addresses and a look-up per profile make a list of a million as fast as a short one.
+ * Accounts by address, those after an address, at most `limit`. The index of addresses and a look-up per profile make a list of a million as fast as a short one.
  * With `match`, a sequential scan and a sort are ten times as fast as the index if few accounts match.
  */
 export async function findMembers({
@@ -29,12 +31,8 @@ export async function findMembers({
   premium,
   limit,
   now,
-}: {
-  match: string;
-  premium: boolean;
-  limit: number;
-  now: Date;
-}): Promise<ListedMember[]> {
+  after = null,
+}: MemberFilter & { limit: number; after?: string | null }): Promise<ListedMember[]> {
   const address = sql`lower(${users.email})`;
   const rows = await db()
     .select({
@@ -47,7 +45,13 @@ export async function findMembers({
     })
     .from(users)
     .leftJoin(profiles, eq(profiles.id, users.id))
-    .where(and(matches(match), premium ? hasAccess(now) : undefined))
+    .where(
+      and(
+        matches(match),
+        premium ? hasAccess(now) : undefined,
+        after === null ? undefined : sql`${address} > lower(${after})`,
+      ),
+    )
     .orderBy(match === "" ? asc(address) : asc(sql`${address} || ''`))
     .limit(limit);
   return rows.map(({ priceId, periodEnd, ...member }) => ({

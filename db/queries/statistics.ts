@@ -51,14 +51,16 @@ export async function countMemberChanges(executor: Executor): Promise<MemberChan
     from changes group by month order by month`);
 }
 
-/** Memberships that were canceled and end after `since`, by the reason given in Stripe's word, commonest first. */
+/** Memberships that were canceled and end from `since` on, and before `until` if there is one, by the reason given in Stripe's word, commonest first. */
 export async function countReasons(
   since: string,
+  until: string | null,
   executor: Executor,
 ): Promise<{ reason: string; members: number }[]> {
   return executor.execute<{ reason: string; members: number }>(sql`
     select reason, count(*)::int as members from memberships
     where reason is not null and (ended_at is null or ended_at >= ${since}::date)
+      and (${until}::date is null or ended_at < ${until}::date)
     group by reason order by members desc, reason`);
 }
 
@@ -207,4 +209,63 @@ export async function findFirstDay(executor: Executor): Promise<string | null> {
       (select ${utcDay("started_at")} from program_starts)
     ), 'YYYY-MM-DD') as day`);
   return row?.day ?? null;
+}
+
+/** A letter with what became of its mails. */
+export type LetterResults = {
+  slug: string;
+  subject: string;
+  audience: "subscribers" | "premium";
+  startAt: string;
+  /** Accepted by the mail server; of these, reported as undeliverable and as spam since. */
+  sent: number;
+  bounced: number;
+  complaints: number;
+  /** Refused, or put off for too long. */
+  failed: number;
+  /** People who are no longer on the list, and whose last letter it was. */
+  left: number;
+};
+
+/**
+ * The results of the letters that have begun, the newest first. A bounce or complaint counts for the last letter that was sent to
+ * its address before.
+ */
+export async function countLetterResults(
+  limit: number,
+  executor: Executor,
+): Promise<LetterResults[]> {
+  return executor.execute<LetterResults>(sql`
+    with reported as materialized (
+      select distinct on (suppressed.address_hash) campaign_id, reason
+      from suppressed_addresses suppressed join mails using (address_hash)
+      where reason in ('hard-bounce', 'complaint') and campaign_id is not null and state = 'sent'
+        and finished_at <= suppressed.created_at
+      order by suppressed.address_hash, finished_at desc
+    ), gone as materialized (
+      select distinct on (address_hash) campaign_id from mails
+      where campaign_id is not null and state = 'sent'
+        and not exists (select from subscribers where subscribers.id = mails.subscriber_id)
+      order by address_hash, finished_at desc
+    )
+    select slug, subject, audience, to_json(start_at)#>>'{}' as "startAt",
+      ${countOfLetter("mails", "state = 'sent'")} as sent,
+      ${countOfLetter("mails", "state in ('failed', 'expired')")} as failed,
+      ${countOfLetter("reported", "reason = 'hard-bounce'")} as bounced,
+      ${countOfLetter("reported", "reason = 'complaint'")} as complaints,
+      ${countOfLetter("gone", "true")} as "left"
+    from campaigns where start_at <= now() order by start_at desc limit ${limit}`);
+}
+
+const countOfLetter = (rows: string, which: string) =>
+  sql.raw(`(select count(*)::int from ${rows} where campaign_id = campaigns.id and ${which})`);
+
+/** How many members have opened a text, by its id, and how many of them have marked it as read. */
+export type TextReaders = { slug: string; opened: number; finished: number };
+
+/** The texts that most members have opened. Deleted accounts do not count. */
+export async function countTextReaders(limit: number, executor: Executor): Promise<TextReaders[]> {
+  return executor.execute<TextReaders>(sql`
+    select slug, count(*)::int as opened, count(read_at)::int as finished
+    from reading_progress group by slug order by opened desc, slug limit ${limit}`);
 }

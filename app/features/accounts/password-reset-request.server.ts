@@ -70,6 +70,10 @@ export type ResetLinkOutcome =
   /** The last link is too recent, or there have been too many. It still works. */
   | { kind: "limited" };
 
+/** Why an operator or an author gets no link, if it is limited. */
+export const LINK_LIMITED =
+  "No link was made, because the last one is less than a minute old or there were six within an hour. The last one still works.";
+
 /**
  * Creates a link to choose a new password, for the user with this address. It works once, for an hour, replaces any
  * older link and shares the limits of mailed links. The operator can read it out to a member who gets no mail. Throws

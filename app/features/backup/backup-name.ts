@@ -41,3 +41,6 @@ export function upgradeBackupOf(name: string): { time: Date; from: UpgradeFrom }
 export function anyBackupTime(name: string): Date | null {
   return backupTime(name) ?? upgradeBackupOf(name)?.time ?? null;
 }
+
+/** Formats the size of a backup. */
+export const formatMegabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -43,6 +43,16 @@ export async function allBackupStores(): Promise<BackupStore[]> {
   return hasUpgrades ? [...stores, upgradeFolder()] : stores;
 }
 
+/** Finds a backup by its name in one of `allBackupStores`, counted from 0; null if it is not there. */
+export async function findBackup(
+  place: number,
+  name: string,
+): Promise<{ store: BackupStore; backup: StoredBackup } | null> {
+  const store = (await allBackupStores())[place];
+  const backup = (await store?.list(anyBackupTime))?.find((one) => one.name === name);
+  return store && backup ? { store, backup } : null;
+}
+
 const upgradeFolderPath = () => resolve(env().DATA_DIR, "backups");
 
 /** Milliseconds without a write after which an unfinished file counts as abandoned. */

@@ -1,10 +1,11 @@
 import { log } from "~/observability/log.server";
 import { failedBackups, setLastBackup } from "~/observability/metrics.server";
+import { OperatorError } from "~db/operator-error";
 import { withInstanceLock } from "~db/queries/instance-lock";
 import { backupName } from "./backup-name";
 import { noteBackupAttempt, noteNewestBackup } from "./backup-state.server";
 import type { BackupStore, StoredBackup } from "./backup-store";
-import { configuredBackupStores } from "./backup-stores.server";
+import { configuredBackupStores, upgradeFolder } from "./backup-stores.server";
 import { verifyBackup } from "./verify-backup.server";
 import { backUp } from "./write-backup.server";
 
@@ -55,6 +56,30 @@ export async function backUpIfDue(
     );
     return retry();
   }
+}
+
+/**
+ * Makes a backup now, wherever the timer does: in every configured store. Without any, it goes to DATA_DIR's folder `backups`, in
+ * place of an earlier one made so. Returns its name and size; null if one is being made. Throws an OperatorError.
+ */
+export async function backUpNow(
+  now = new Date(),
+): Promise<Pick<StoredBackup, "name" | "bytes"> | null> {
+  const configured = await configuredBackupStores();
+  const [first = upgradeFolder(), ...others] = configured;
+  return withInstanceLock("backup", async () => {
+    const [failure] = await backUpTo([first, ...others], 0, now);
+    if (failure) throw failure;
+    const backups = await first.list();
+    const made = backups.find(({ name }) => name === backupName(now));
+    if (!made) throw new OperatorError(`${first.label} has lost the backup that was just made.`);
+    if (configured.length === 0) {
+      for (const { name } of backups) if (name !== made.name) await first.remove(name);
+    }
+    await whenDue(configured, 0, now);
+    noteBackupAttempt(true);
+    return made;
+  });
 }
 
 /**

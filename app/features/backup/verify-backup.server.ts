@@ -1,8 +1,16 @@
+import { formatCount } from "~/features/newsletter/format-count";
 import { type ArchiveEntry, BrokenBackup, readAll, readArchive } from "./archive-reader.server";
 import { countRows, type End, type Manifest, sequencesSchema } from "./backup-format";
 
 /** A backup that was read completely and is intact. */
 export type VerifiedBackup = { manifest: Manifest; end: End };
+
+/** Says when, by what and of how much a backup was made. */
+export function describeBackup({ manifest, end }: VerifiedBackup): string {
+  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
+  const files = end.entries.filter(({ name }) => name.startsWith("files/")).length;
+  return `Made ${manifest.createdAt} by release ${manifest.program} from PostgreSQL ${manifest.postgresql}: ${formatCount(rows, "row")} in ${formatCount(manifest.tables.length, "table")}, ${formatCount(files, "file")}.`;
+}
 
 /** Reads a whole backup and checks every digest and row count. Throws a BrokenBackup. */
 export async function verifyBackup(source: AsyncIterable<Uint8Array>): Promise<VerifiedBackup> {

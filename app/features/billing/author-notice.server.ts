@@ -95,7 +95,7 @@ export async function notifyAuthor(event: AuthorEvent, executor: Executor = db()
 }
 
 /** Returns the URL of a page in Stripe's dashboard, which has a separate path for test data. */
-function dashboardUrl(path: string): string {
+export function dashboardUrl(path: string): string {
   const isLive = isLiveKey(env().STRIPE_API?.secretKey);
   return `https://dashboard.stripe.com/${isLive ? "" : "test/"}${path}`;
 }

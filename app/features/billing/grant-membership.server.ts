@@ -6,6 +6,12 @@ import { NO_MEMBERSHIP } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 import { writeBillingState } from "./write-billing-state.server";
 
+/** The last second of a day such as `2027-06-30` in UTC, until which a membership is granted; null for any other text. */
+export function endOfDay(text: string): Date | null {
+  const end = new Date(`${text}T23:59:59Z`);
+  return Number.isNaN(end.getTime()) || end.toISOString().slice(0, 10) !== text ? null : end;
+}
+
 /**
  * Makes an account's membership complimentary until then; a time that has come ends that. A subscription is not
  * touched, and access lasts until the later end. Returns false if Stripe has yet to say how long the subscription

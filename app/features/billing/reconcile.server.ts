@@ -77,6 +77,15 @@ export async function reconcile(
 }
 
 /**
+ * Catches up on undelivered events, and syncs all rows that are due within the hour: an operator who asks has a reason. Throws
+ * Stripe's and PostgreSQL's errors.
+ */
+export async function reconcileNow(): Promise<ReconcileResult> {
+  await processUndeliveredEvents();
+  return reconcile(new Date(Date.now() + 60 * MINUTE));
+}
+
+/**
  * Syncs every profile with a Stripe customer, as after an outage, optionally starting after a user id. With
  * `unlinkUnknown`, clears all billing data of rows whose customer Stripe does not know in this account and mode. Only
  * the operator may request that.

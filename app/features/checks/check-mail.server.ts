@@ -2,7 +2,9 @@ import { createPublicKey } from "node:crypto";
 import { type Environment, env } from "~/env.server";
 import { isLoopbackHost } from "~/environment/host-names";
 import { addressOf } from "~/environment/schema.server";
+import type { TestMailOutcome } from "~/features/mail/send-test-mail.server";
 import { verifyLogin } from "~/features/mail/smtp-transport.server";
+import { printableText } from "~/features/newsletter/address-file/printable-text";
 import { feedbackSender } from "~/features/newsletter/subscriber-links.server";
 import { findFailedMails } from "~db/queries/failed-mails";
 import { countFinishedMails, findRunningWorkers, readQueueLength } from "~db/queries/mail-history";
@@ -40,6 +42,28 @@ export async function examineMail(network: Network = {}): Promise<Answer[]> {
     ...(await checkSending()),
     ...(await checkHistory()),
   ];
+}
+
+/** Says in sentences what became of a test mail, with the mail server's answer as printable text. */
+export function describeTestMail(outcome: TestMailOutcome): {
+  isAccepted: boolean;
+  sentences: string[];
+} {
+  if (outcome.kind === "written") {
+    const sentence = `SMTP_URL isn't set, so nothing was sent. The mail is in ${outcome.file}`;
+    return { isAccepted: true, sentences: [sentence] };
+  }
+  const answer = printableText(outcome.answer);
+  if (outcome.kind === "accepted") {
+    const sentences = [
+      `${outcome.host} accepted the mail: ${answer}`,
+      "Whether it arrives is up to the receiver: check the inbox and the spam folder.",
+    ];
+    return { isAccepted: true, sentences };
+  }
+  const advice = outcome.advice ? [outcome.advice] : [];
+  const refused = `${outcome.host} did not accept the mail: ${answer}.`;
+  return { isAccepted: false, sentences: [refused, ...advice] };
 }
 
 /** Checks what needs no database: the mail server and the sender's DNS records, concurrently. */

@@ -1,8 +1,8 @@
 import type { Mail } from "~/features/mail/render-mail";
 import { operatorLetterMail } from "~/features/mail/templates/operator-mails";
-import { readStatistics } from "~/features/statistics/read-statistics.server";
+import { readStatistics, withOwnConnection } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
-import { type Database, getDatabase } from "~db/client";
+import type { Executor } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { readDatabaseHealth } from "~db/queries/database-health";
 import { findOpenAlerts } from "~db/queries/operator-alerts";
@@ -12,36 +12,20 @@ import { describeBackups } from "./check-backups.server";
 import { type SiteState, writeLetter, writeMonth } from "./letter";
 import { siteHost } from "./report-alerts.server";
 
-/** Timeout of each of the letter's queries, in milliseconds; longer than visitors would wait. */
-const FIGURE_TIMEOUT_MS = 600_000;
-
-/** How long a query may wait for the letter's only connection, in milliseconds. */
-const TURN_TIMEOUT_MS = 6 * 60 * 60 * 1000;
-
 /**
  * Composes the letter about a month, such as `2026-10`; null for a month before the site existed. Uses a connection of
  * its own, since a large site's figures take long.
  */
 export async function composeLetter(month: string, now = new Date()): Promise<Mail | null> {
-  const own = getDatabase().reopen({
-    max: 1,
-    statementTimeout: FIGURE_TIMEOUT_MS,
-    acquireTimeout: TURN_TIMEOUT_MS,
-    onQuery: undefined,
-  });
-  try {
-    return await compose(month, now, own);
-  } finally {
-    await own.close();
-  }
+  return withOwnConnection((executor) => compose(month, now, executor));
 }
 
-async function compose(month: string, now: Date, { db }: Database): Promise<Mail | null> {
-  const firstDay = await findFirstDay(db);
+async function compose(month: string, now: Date, executor: Executor): Promise<Mail | null> {
+  const firstDay = await findFirstDay(executor);
   if (firstDay === null || firstDay.slice(0, 7) > month) return null;
   const back = monthsBetween(month, utcMonth(now)).length;
   // includes the month before, for comparison
-  const { months } = await readStatistics(back, now, db);
+  const { months } = await readStatistics(back, now, executor);
   const figures = months.find((one) => one.month === month);
   if (!figures) throw new OperatorError(`${month} is not over, or not a month.`);
   const before = months.find((one) => one.month === monthAfter(month, -1)) ?? null;

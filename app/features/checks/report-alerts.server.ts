@@ -4,15 +4,46 @@ import { type Mail, renderMail } from "~/features/mail/render-mail";
 import { operatorAlertMail, operatorResolvedMail } from "~/features/mail/templates/operator-mails";
 import { log } from "~/observability/log.server";
 import { db, type Transaction } from "~db/client";
+import { findMailByIdempotencyKey } from "~db/queries/mails";
 import { type AlertFacts, lockAlertsToReport, updateAlert } from "~db/queries/operator-alerts";
 import type { OperatorAlert } from "~db/schema";
 import { alertOf, utcDateTime } from "./alerts.server";
 
 /** Returns the command line that runs a command of the program. */
-export const commandLine = (command: string): string => `golden-path ${command}`;
+const commandLine = (command: string): string => `golden-path ${command}`;
 
 /** Returns the idempotency key of the mail about an alert. */
-export const alertMailKey = (id: string): string => `operator-matter:${id}`;
+const alertMailKey = (id: string): string => `operator-matter:${id}`;
+
+/** Describes an alert for the operator, without names of persons; null for a kind from a newer release. */
+export async function describeAlert({
+  id,
+  kind,
+  facts,
+  openedAt,
+  reportedAt,
+  isMailed,
+  resolvedAt,
+}: OperatorAlert) {
+  const alert = alertOf(kind);
+  if (!alert) return null;
+  const mail = isMailed ? await findMailByIdempotencyKey(alertMailKey(id)) : null;
+  const { title, wrong, means, todo, commands = [] } = alert.words(facts);
+  return {
+    kind,
+    /** Noticed, but not for long enough to be reported; reported, in the log and perhaps by mail; or resolved. */
+    state: resolvedAt ? "resolved" : reportedAt ? "reported" : "noticed",
+    title,
+    wrong,
+    means,
+    todo,
+    commands: commands.map(commandLine),
+    since: openedAt,
+    until: resolvedAt,
+    /** The state of the mail about it; null if there was none. */
+    mail: mail && { state: mail.state, reply: mail.lastReply },
+  };
+}
 
 /**
  * Reports all alerts that are due: a log line each and, with OPERATOR_EMAIL, a mail, queued in the transaction that

@@ -2,7 +2,7 @@ import { readSubscribers } from "~db/queries/subscriber-lists";
 import { csvOf } from "./address-file/spreadsheet-cell";
 
 /** Rows written per chunk. */
-const PAGE = 5_000;
+const PAGE = 1_000;
 
 const HEADER = [
   "email",

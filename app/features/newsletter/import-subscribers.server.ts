@@ -8,6 +8,7 @@ import { SUPPRESSION_REASONS, type SuppressionReason } from "~db/suppression-rea
 import type { Encoding } from "./address-file/encoding.server";
 import {
   type AddressBatch,
+  type AddressFile,
   type ListedAddress,
   openAddressFile,
   type RefusedRecord,
@@ -32,12 +33,16 @@ type Counts = {
   refused: number;
 };
 
-export type ImportResult = Counts & {
+/** What an import of a list did, or would do. */
+export type ListResult = Counts & {
   encoding: Encoding;
   /** How many addresses the file says not to mail, by what it says. */
   notToMail: Record<NotToMail, number>;
   /** Of these, subscribers who entered their address on the site, and so stay. */
   stayed: number;
+};
+
+export type ImportResult = ListResult & {
   /** The file that lists the refused records; null if there are none. */
   report: string | null;
 };
@@ -60,22 +65,39 @@ const REASONS: Partial<Record<NotToMail, SuppressionReason>> = {
 };
 
 /**
- * Imports a file's addresses as confirmed and stores the source and date of their consent. Those that the file says not
+ * Imports the addresses of a file, as `importList` does, and lists its refused records in a file beside it. Throws an
+ * OperatorError if the file is not a list of addresses, or the report cannot be written.
+ */
+export async function importSubscribers(file: string, options: Options): Promise<ImportResult> {
+  const list = await openAddressFile(file, { readsStatus: true });
+  const report = await RefusalReport.start(file);
+  try {
+    const result = await importList(list, {
+      ...options,
+      onRefused: (refused) => report.write(refused),
+    });
+    return { ...result, report: result.suppressed + result.refused > 0 ? report.path : null };
+  } finally {
+    await report.close();
+  }
+}
+
+/**
+ * Imports a list's addresses as confirmed and stores the source and date of their consent. Those that the file says not
  * to mail are suppressed instead, unless their owners entered them on this site. The whole file is read first, so
  * nothing is written if a status is not understood. Each batch commits separately, so an interrupted import can simply
- * be run again. Memory grows with the addresses not to mail alone; in a dry run, with all. Throws an OperatorError if
- * the file is not a list of addresses, or the report cannot be written.
+ * be run again. Memory grows with the addresses not to mail alone; in a dry run, with all. `onRefused` gets the records
+ * without a valid address and the suppressed ones, with reasons. Throws an OperatorError if it is not a list of addresses.
  */
-export async function importSubscribers(
-  file: string,
-  { source, isDryRun, onProgress }: Options,
-): Promise<ImportResult> {
-  const { encoding, size, batches } = await openAddressFile(file, { readsStatus: true });
+export async function importList(
+  { encoding, size, batches }: AddressFile,
+  { source, isDryRun, onProgress, onRefused }: Options & Pick<Run, "onRefused">,
+): Promise<ListResult> {
   const standings = await findStandings(batches);
-  const report = await RefusalReport.start(file);
   const run: Run = {
     source,
     isDryRun,
+    onRefused,
     standings,
     now: new Date(),
     stayed: new Set(),
@@ -83,26 +105,41 @@ export async function importSubscribers(
     counts: { added: 0, confirmed: 0, known: 0, repeated: 0, suppressed: 0, refused: 0 },
   };
   let records = 0;
-  try {
-    for await (const batch of batches) {
-      await report.write(await importBatch(batch, run));
-      if (!isDryRun) run.counted.clear();
-      records += batch.addresses.length + batch.refused.length;
-      onProgress?.({ bytesRead: batch.bytesRead, size, records });
-    }
-  } finally {
-    await report.close();
+  for await (const batch of batches) {
+    await importBatch(batch, run);
+    if (!isDryRun) run.counted.clear();
+    records += batch.addresses.length + batch.refused.length;
+    onProgress?.({ bytesRead: batch.bytesRead, size, records });
   }
   const notToMail = { left: 0, bounced: 0, complained: 0, unconfirmed: 0 };
   for (const standing of standings.values()) notToMail[standing] += 1;
-  const hasReport = run.counts.suppressed + run.counts.refused > 0;
-  return {
-    encoding,
-    ...run.counts,
-    notToMail,
-    stayed: run.stayed.size,
-    report: hasReport ? report.path : null,
-  };
+  return { encoding, ...run.counts, notToMail, stayed: run.stayed.size };
+}
+
+/** What the file says of addresses that are not added. */
+const NOT_TO_MAIL: Record<NotToMail, string> = {
+  left: "unsubscribed according to the file, and not added",
+  bounced: "bounced according to the file, and not added",
+  complained: "complained according to the file, and not added",
+  unconfirmed: "not confirmed, or paused, according to the file, and not added",
+};
+
+/** An import's result for the operator and the authors: numbers with words; of most kinds, only if there are any. */
+export function describeImport(result: ListResult): [count: number, what: string][] {
+  const kinds: [number, string][] = [
+    [result.confirmed, "already on the list, and now confirmed"],
+    [result.known, "already on the list"],
+    [result.repeated, "repeated in the file"],
+    ...Object.entries(result.notToMail).map(([standing, count]): [number, string] => [
+      count,
+      NOT_TO_MAIL[standing as NotToMail],
+    ]),
+    [result.stayed, "of these subscribed on this site, and stay"],
+    [result.suppressed, "suppressed, and not added"],
+    [result.refused, "refused"],
+  ];
+  const isTold = ([count, what]: [number, string]) => count > 0 || what === "already on the list";
+  return [[result.added, "added"], ...kinds.filter(isTold)];
 }
 
 /** The standing of each address that must not be mailed, over all rows of a file. */
@@ -120,6 +157,7 @@ async function findStandings(
 }
 
 type Run = Pick<Options, "source" | "isDryRun"> & {
+  onRefused: (refused: RefusedRecord[]) => Promise<void>;
   now: Date;
   standings: ReadonlyMap<string, NotToMail>;
   stayed: Set<string>;
@@ -128,11 +166,8 @@ type Run = Pick<Options, "source" | "isDryRun"> & {
   counts: Counts;
 };
 
-/** Imports a batch and returns the records for the report, in the file's order. */
-async function importBatch(
-  { addresses, refused }: AddressBatch,
-  run: Run,
-): Promise<RefusedRecord[]> {
+/** Imports a batch, and passes on its refused records in the file's order. */
+async function importBatch({ addresses, refused }: AddressBatch, run: Run): Promise<void> {
   const { standings, counts, counted } = run;
   counts.refused += refused.length;
   await suppressLeft(addresses, run);
@@ -153,7 +188,7 @@ async function importBatch(
       counted.add(email);
     }
   }
-  return [...refused, ...suppressed].toSorted((one, other) => one.line - other.line);
+  await run.onRefused([...refused, ...suppressed].toSorted((one, other) => one.line - other.line));
 }
 
 /** Suppresses the addresses of a batch that the file says not to mail, but for subscribers who stay. */

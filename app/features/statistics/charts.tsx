@@ -3,14 +3,17 @@ import { line } from "d3-shape";
 import type { ReactNode } from "react";
 import { formatCount } from "~/features/newsletter/format-count";
 
-/** Size of a chart, in user units. */
-const [WIDTH, HEIGHT] = [640, 240];
-const MARGIN = { top: 16, right: 16, bottom: 28, left: 84 };
+/** Sizes of a chart, in user units, with at most so many labels below it. */
+const SIZES = {
+  large: { width: 640, height: 240, left: 84, right: 16, ticks: 4, labels: 7 },
+  small: { width: 320, height: 140, left: 80, right: 28, ticks: 2, labels: 3 },
+};
+const MARGIN = { top: 16, bottom: 28 };
 
 /** One line or one set of bars. */
 export type Series = { name: string; values: number[] };
 
-type ChartProps = {
+export type ChartProps = {
   /** Id of the chart within the page. */
   id: string;
   title: string;
@@ -22,6 +25,7 @@ type ChartProps = {
   kind: "line" | "bars";
   /** Formats a value for the axis and the table; by default as a number of persons. */
   write?: (value: number) => string;
+  size?: keyof typeof SIZES;
 };
 
 /**
@@ -36,19 +40,21 @@ export function Chart({
   series,
   kind,
   write = formatCount,
+  size = "large",
 }: ChartProps) {
+  const { width, height } = SIZES[size];
   return (
     <figure>
       <h2 id={id}>{title}</h2>
       <figcaption>{description}</figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${width} ${height}`}
         role="img"
         aria-labelledby={id}
         aria-describedby={`${id}-figures`}
       >
         <title>{title}</title>
-        <Drawing labels={labels} series={series} kind={kind} write={write} />
+        <Drawing labels={labels} series={series} kind={kind} write={write} size={size} />
       </svg>
       {series.length > 1 && (
         <ul className="legend">
@@ -69,20 +75,22 @@ function Drawing({
   series,
   kind,
   write,
-}: Required<Pick<ChartProps, "labels" | "series" | "kind" | "write">>) {
+  size,
+}: Required<Pick<ChartProps, "labels" | "series" | "kind" | "write" | "size">>) {
+  const { width, height, left, right, ...most } = SIZES[size];
   const values = series.flatMap((one) => one.values);
   const y = scaleLinear()
     .domain([Math.min(0, ...values), Math.max(...values) || 1])
-    .nice(4)
-    .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
-  const ends: [number, number] = [MARGIN.left, WIDTH - MARGIN.right];
+    .nice(most.ticks)
+    .range([height - MARGIN.bottom, MARGIN.top]);
+  const ends: [number, number] = [left, width - right];
   const bands = scaleBand().domain(labels).range(ends).padding(0.25);
   const points = scalePoint().domain(labels).range(ends).padding(0.5);
   // no ticks at fractions of a person
   const isWhole = values.every(Number.isInteger);
-  const ticks = y.ticks(4).filter((tick) => !isWhole || Number.isInteger(tick));
+  const ticks = y.ticks(most.ticks).filter((tick) => !isWhole || Number.isInteger(tick));
   // omit labels that would overlap
-  const step = Math.ceil(labels.length / 7);
+  const step = Math.ceil(labels.length / most.labels);
   return (
     <>
       {ticks.map((tick) => (
@@ -95,7 +103,7 @@ function Drawing({
       ))}
       {labels.map((label, index) =>
         (labels.length - 1 - index) % step === 0 ? (
-          <text key={label} x={points(label)} y={HEIGHT - 8} textAnchor="middle">
+          <text key={label} x={points(label)} y={height - 8} textAnchor="middle">
             {label}
           </text>
         ) : null,
@@ -114,13 +122,13 @@ function Drawing({
         ) : (
           <g key={name} className={`series-${number}`}>
             {values.map((value, index) => {
-              const width = bands.bandwidth() / series.length;
+              const barWidth = bands.bandwidth() / series.length;
               const label = labels[index] ?? "";
               return (
                 <rect
                   key={label}
-                  x={(bands(label) ?? 0) + number * width}
-                  width={width * 0.92}
+                  x={(bands(label) ?? 0) + number * barWidth}
+                  width={barWidth * 0.92}
                   y={Math.min(y(value), y(0))}
                   height={Math.abs(y(value) - y(0))}
                 />
@@ -149,7 +157,7 @@ function Figures({
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col" />
+              <th scope="col">Month</th>
               {series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}

@@ -1,4 +1,4 @@
-import { db, type Executor } from "~db/client";
+import { db, type Executor, getDatabase } from "~db/client";
 import { countComplimentary } from "~db/queries/profiles";
 import { countRenewalFailures } from "~db/queries/renewal-failures";
 import {
@@ -23,6 +23,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days of the funnel. */
 const FUNNEL_DAYS = 30;
 
+/** Timeout of a query on a connection of its own, in milliseconds; longer than visitors would wait. */
+const QUERY_TIMEOUT_MS = 600_000;
+
+/** How long a query may wait for that connection, in milliseconds. */
+const TURN_TIMEOUT_MS = 6 * 60 * 60 * 1000;
+
 /** Maximum number of texts named per month. */
 const MOST_READ = 10;
 
@@ -30,24 +36,43 @@ const MOST_READ = 10;
 const COHORT_MONTHS = 12;
 
 /**
- * Computes all statistics from the database, for the last `months` calendar months and the current one. This takes
- * minutes on a large site. It runs as many statements at once as the executor has connections.
+ * Computes all statistics from the database, for `last`, by default the current calendar month, and the `months` before it. This
+ * takes minutes on a large site. It runs as many statements at once as the executor has connections.
  */
 export async function readStatistics(
   months: number,
   now = new Date(),
   executor: Executor = db(),
+  last = utcMonth(now),
 ): Promise<Statistics> {
-  const last = utcMonth(now);
   const first = monthAfter(last, -months);
   const [figures, cohorts, funnel, complimentary, reasons] = await Promise.all([
     readMonths(first, last, executor),
     readCohorts(now, executor),
     readFunnel(now, executor),
     countComplimentary(executor),
-    countReasons(`${first}-01`, executor),
+    countReasons(
+      `${first}-01`,
+      last < utcMonth(now) ? `${monthAfter(last, 1)}-01` : null,
+      executor,
+    ),
   ]);
   return { at: now.toISOString(), months: figures, cohorts, complimentary, reasons, funnel };
+}
+
+/** Does the work on a connection of its own, so that visitors do not wait while figures are counted. */
+export async function withOwnConnection<T>(work: (executor: Executor) => Promise<T>): Promise<T> {
+  const own = getDatabase().reopen({
+    max: 1,
+    statementTimeout: QUERY_TIMEOUT_MS,
+    acquireTimeout: TURN_TIMEOUT_MS,
+    onQuery: undefined,
+  });
+  try {
+    return await work(own.db);
+  } finally {
+    await own.close();
+  }
 }
 
 async function readMonths(

@@ -1,19 +1,8 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { writeAmount } from "~/features/membership/price-amount";
-import { formatCount } from "~/features/newsletter/format-count";
 import { currentSite } from "~/features/site/current-site.server";
 import { COLORS, NIGHT_COLORS } from "~/styles/colors.mjs";
-import { Chart, Scroller } from "./charts";
-import {
-  type Bar,
-  currenciesOf,
-  nameMonth,
-  reasonsOf,
-  stepsOf,
-  writeRevenue,
-  writeShare,
-} from "./figures";
 import type { Statistics } from "./statistics";
+import { StatisticsView } from "./statistics-view";
 
 /** Renders the statistics as a self-contained HTML page, without scripts, pictures or fonts. */
 export function renderReport(statistics: Statistics): string {
@@ -21,9 +10,7 @@ export function renderReport(statistics: Statistics): string {
 }
 
 function Report({ statistics }: { statistics: Statistics }) {
-  const { at, months, cohorts } = statistics;
-  const labels = months.map(({ month }) => nameMonth(month));
-  const now = months.at(-1);
+  const { at } = statistics;
   const title = `${currentSite().title}: statistics`;
   const day = new Date(at).toLocaleDateString("en", { dateStyle: "long", timeZone: "UTC" });
   return (
@@ -43,197 +30,10 @@ function Report({ statistics }: { statistics: Statistics }) {
             As of {day}. Months are calendar months in UTC; the last one is not over. What each
             figure means is in docs/members.md.
           </p>
-          {now && (
-            <dl>
-              <Tile name="Members" value={formatCount(now.members.count)} />
-              <Tile name="Revenue a month" value={writeRevenue(now.revenue)} />
-              <Tile name="Newsletter" value={formatCount(now.newsletter.count)} />
-              <Tile name="Accounts" value={formatCount(now.accounts.count)} />
-            </dl>
-          )}
-          <Chart
-            id="members"
-            title="Members"
-            description="Paying members at the end of each month."
-            kind="line"
-            labels={labels}
-            series={[{ name: "Members", values: months.map(({ members }) => members.count) }]}
-          />
-          <Chart
-            id="changes"
-            title="Members gained and lost"
-            description="New members, former ones who came back, and those who left."
-            kind="bars"
-            labels={labels}
-            series={[
-              { name: "New", values: months.map(({ members }) => members.joined) },
-              { name: "Came back", values: months.map(({ members }) => members.returned) },
-              { name: "Left", values: months.map(({ members }) => members.left) },
-            ]}
-          />
-          {currenciesOf(statistics).map((currency) => (
-            <Chart
-              key={currency}
-              id={`revenue-${currency}`}
-              title={`Monthly recurring revenue in ${currency.toUpperCase()}`}
-              description="What all members together pay a month, at the end of each month, without discounts and taxes."
-              kind="line"
-              labels={labels}
-              series={[
-                {
-                  name: currency.toUpperCase(),
-                  values: months.map(({ revenue }) => revenue[currency] ?? 0),
-                },
-              ]}
-              write={(amount) => writeAmount(Math.round(amount), currency)}
-            />
-          ))}
-          <Chart
-            id="churn"
-            title="Churn"
-            description="Of those who were members when a month began, how many left in it."
-            kind="bars"
-            labels={labels}
-            series={[{ name: "Churn", values: months.map(({ members }) => members.churn ?? 0) }]}
-            write={writeShare}
-          />
-          <Cohorts cohorts={cohorts} />
-          <Chart
-            id="newsletter"
-            title="Newsletter"
-            description="Confirmed addresses at the end of each month."
-            kind="line"
-            labels={labels}
-            series={[
-              { name: "Addresses", values: months.map(({ newsletter }) => newsletter.count) },
-            ]}
-          />
-          <Chart
-            id="newsletter-changes"
-            title="Newsletter: joined and left"
-            description="Addresses that were confirmed, and those that left the list."
-            kind="bars"
-            labels={labels}
-            series={[
-              { name: "Joined", values: months.map(({ newsletter }) => newsletter.joined) },
-              { name: "Left", values: months.map(({ newsletter }) => newsletter.left) },
-            ]}
-          />
-          <Chart
-            id="visitors"
-            title="Visitors"
-            description="Each day's visitors, added up: someone who comes on two days counts twice."
-            kind="bars"
-            labels={labels}
-            series={[{ name: "Visitors", values: months.map(({ visitors }) => visitors) }]}
-          />
-          <Bars
-            title="From visit to member"
-            description={`In the last ${statistics.funnel.days} days; visitors count once a day.`}
-            bars={stepsOf(statistics)}
-          />
-          {statistics.reasons.length > 0 && (
-            <Bars
-              title="Why members canceled"
-              description="As they told Stripe, if they did."
-              bars={reasonsOf(statistics)}
-            />
-          )}
+          <StatisticsView statistics={statistics} />
         </main>
       </body>
     </html>
-  );
-}
-
-function Tile({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-/** A table of how many of each month's new members stayed. Darker cells mean more. */
-function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
-  const after = cohorts[0]?.retained.map((_, index) => index) ?? [];
-  return (
-    <section>
-      <h2>Members who stayed</h2>
-      <p>
-        By the month in which they joined: the share who were members so many months later. Empty
-        until all of them have joined so long ago.
-      </p>
-      {cohorts.length === 0 ? (
-        <p>No one has joined in the last twelve months.</p>
-      ) : (
-        <Scroller name="Months since they joined">
-          <table>
-            <caption>Months since they joined</caption>
-            <thead>
-              <tr>
-                <th scope="col">Joined in</th>
-                <th scope="col">New</th>
-                {after.map((months) => (
-                  <th key={months} scope="col">
-                    {months}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {cohorts.map(({ month, size, retained }) => (
-                <tr key={month}>
-                  <th scope="row">{nameMonth(month)}</th>
-                  <td>{formatCount(size)}</td>
-                  {retained.map((share, months) => (
-                    <td
-                      // biome-ignore lint/suspicious/noArrayIndexKey: its number is its identity
-                      key={months}
-                      style={
-                        share === null
-                          ? undefined
-                          : {
-                              background: `color-mix(in srgb, var(--bar) ${Math.round(share * 45)}%, transparent)`,
-                            }
-                      }
-                    >
-                      {share === null ? "" : `${Math.round(share * 100)} %`}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
-      )}
-    </section>
-  );
-}
-
-/** A table of numbers, with a bar in each row. */
-function Bars(props: { title: string; description: string; bars: Bar[] }) {
-  const { title, description, bars } = props;
-  const most = Math.max(1, ...bars.map(({ count }) => count));
-  return (
-    <section>
-      <h2>{title}</h2>
-      <p>{description}</p>
-      <table className="funnel">
-        <caption>How many</caption>
-        <tbody>
-          {bars.map(({ name, count }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{formatCount(count)}</td>
-              <td aria-hidden="true">
-                <span style={{ width: `${(100 * count) / most}%` }} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }
 

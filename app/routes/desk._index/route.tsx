@@ -1,15 +1,102 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
-import { DeskHeading } from "~/features/desk/desk-parts";
+import { DeskButton, DeskHeading, DeskSection, DeskTable } from "~/features/desk/desk-parts";
+import { type Plan, readToday } from "~/features/desk/today.server";
+import { StatisticsView } from "~/features/statistics/statistics-view";
+import type { RouteHandle } from "~/http/route-handle";
+import { UtcTime } from "~/ui";
 
 export const meta = deskMeta("Today");
 
+// figures that are being counted keep no other page waiting
+export const handle: RouteHandle = { inTurn: false };
+
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
-  return null;
+  return readToday();
 }
 
 export default function Today() {
-  return <DeskHeading title="Today" />;
+  const { statistics, alerts, lastLetter, scheduled, drafts } = useLoaderData<typeof loader>();
+  return (
+    <>
+      <DeskHeading title="Today" />
+      {statistics ? (
+        <div className="desk-charts desk-small-charts">
+          <StatisticsView statistics={statistics} isShort />
+        </div>
+      ) : (
+        <p className="desk-empty">The figures are being counted. Reload this page in a minute.</p>
+      )}
+      <DeskSection title="What needs a hand">
+        {alerts.length === 0 && <p className="desk-empty">Nothing does.</p>}
+        {alerts.map((alert) => (
+          <Alert key={alert.id} alert={alert} />
+        ))}
+      </DeskSection>
+      <DeskSection title="Last letter">
+        {lastLetter ? (
+          <p>
+            <Link to={`/desk/letters/sent/${lastLetter.slug}`}>{lastLetter.subject}</Link>:{" "}
+            {lastLetter.state}. <UtcTime at={lastLetter.at} />
+          </p>
+        ) : (
+          <p className="desk-empty">No letter has been sent yet.</p>
+        )}
+      </DeskSection>
+      <Plans title="Scheduled" plans={scheduled} empty="No letter or text is due later." />
+      <Plans title="Being written" plans={drafts} empty="There is no draft." />
+    </>
+  );
+}
+
+type AlertProps = { alert: ReturnType<typeof useLoaderData<typeof loader>>["alerts"][number] };
+
+function Alert({ alert }: AlertProps) {
+  const { id, title, wrong, means, todo, since, commands, button } = alert;
+  return (
+    <article className="desk-alert" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      <p>
+        {wrong} {means}
+      </p>
+      <p>{todo}</p>
+      <p className="desk-hint">
+        Since <UtcTime at={since} />.
+        {commands.length > 0 && ` In a terminal: ${commands.join("; ")}`}
+      </p>
+      {button && (
+        <DeskButton fields={{ intent: "resolve", alert: id }} action="/desk/health">
+          {button}
+        </DeskButton>
+      )}
+      {alert.kind === "backup-late" && <Link to="/desk/health">Make a backup</Link>}
+    </article>
+  );
+}
+
+function Plans({ title, plans, empty }: { title: string; plans: Plan[]; empty: string }) {
+  const rows = plans.map(({ what, title, path, at, by }) => ({
+    key: path + at + title,
+    cells: [
+      <Link key={path} to={path}>
+        {title}
+      </Link>,
+      what,
+      <UtcTime key={at} at={at} />,
+      by,
+    ],
+  }));
+  return (
+    <DeskSection title={title}>
+      <DeskTable
+        caption={`${title}: list`}
+        columns={["Title", "What", "When", "By"]}
+        rows={rows}
+        empty={empty}
+      />
+    </DeskSection>
+  );
 }

@@ -59,7 +59,7 @@ function misplacedChapters({ documents }: EditionSource): EditionProblem[] {
 const timeOf = ({ publishAt }: SourceDocument) => publishAt?.getTime() ?? Number.NEGATIVE_INFINITY;
 
 /** Finds what members would see as its characters, and what keeps some of them from reading. */
-function unparsedParts({ path: file, body, bodyLine }: SourceDocument): EditionProblem[] {
+export function unparsedParts({ path: file, body, bodyLine }: SourceDocument): EditionProblem[] {
   const tree = parseMarkdown(body);
   // a mistake, and reported as such
   if (unrenderablePart(tree)) return [];

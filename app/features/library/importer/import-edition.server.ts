@@ -35,6 +35,7 @@ import { durationOf, isSoundName } from "./media-files.server";
 import {
   belongsToEdition,
   type EditionSource,
+  type ReadInstead,
   readSource,
   type SourceDocument,
 } from "./read-source.server";
@@ -168,14 +169,14 @@ export type FolderCheck = {
   problems: EditionProblem[];
   /** Word counts of the texts that could be rendered, by path. */
   wordCounts: Map<string, number>;
-  /** Names of the media that texts show or link to, as from `mediaName`. */
-  mediaInTexts: Set<string>;
+  /** Texts by the names of the media that they show or link to, as from `mediaName`. */
+  mediaInTexts: Map<string, string[]>;
 };
 
 /** Finds all problems of a folder by rendering its texts. Stores nothing. */
-export async function checkFolder(folder: string): Promise<FolderCheck> {
+export async function checkFolder(folder: string, instead?: ReadInstead): Promise<FolderCheck> {
   const listing = await listFolder(folder);
-  const source = await readSource(folder, listing?.files ?? []);
+  const source = await readSource(folder, listing?.files ?? [], instead);
   return checkSource(source);
 }
 
@@ -183,14 +184,16 @@ async function checkSource(source: EditionSource): Promise<FolderCheck> {
   const references = referencesOf(source);
   const problems = [...source.problems, ...source.siteProblems];
   const wordCounts = new Map<string, number>();
-  const mediaInTexts = new Set<string>();
+  const mediaInTexts = new Map<string, string[]>();
   for (const document of source.documents) {
     const rendered = renderDocument(document, references);
     if ("problems" in rendered) {
       problems.push(...rendered.problems);
     } else {
       wordCounts.set(document.path, rendered.wordCount);
-      for (const [, name = ""] of rendered.html.matchAll(MEDIA_ADDRESS)) mediaInTexts.add(name);
+      for (const [, name = ""] of rendered.html.matchAll(MEDIA_ADDRESS)) {
+        mediaInTexts.set(name, [...(mediaInTexts.get(name) ?? []), document.path]);
+      }
     }
     await setImmediate();
   }

@@ -1,10 +1,9 @@
-import type { Readable } from "node:stream";
 import { OperatorError } from "~db/operator-error";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
-/** A file, or what was read from standard input; each call of `read` begins at its start. */
-export type ByteSource = { name: string; size: number; read: () => Readable };
+/** A file, or what was read of one; each call of `read` begins at its start. */
+export type ByteSource = { name: string; size: number; read: () => AsyncIterable<Buffer> };
 
 /** The signature of a ZIP archive, the container of spreadsheet formats. */
 const ZIP_SIGNATURE = Buffer.from("PK\x03\x04");
@@ -16,7 +15,7 @@ const ZIP_SIGNATURE = Buffer.from("PK\x03\x04");
 export async function detectEncoding(source: ByteSource): Promise<Encoding> {
   let start = Buffer.alloc(0);
   for await (const chunk of source.read()) {
-    start = Buffer.concat([start, chunk as Buffer]);
+    start = Buffer.concat([start, chunk]);
     if (start.length >= ZIP_SIGNATURE.length) break;
   }
   if (start.subarray(0, ZIP_SIGNATURE.length).equals(ZIP_SIGNATURE)) {
@@ -46,7 +45,7 @@ async function isValidUtf8(source: ByteSource): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     for await (const chunk of source.read()) {
-      decoder.decode(chunk as Buffer, { stream: true });
+      decoder.decode(chunk, { stream: true });
     }
     decoder.decode();
     return true;

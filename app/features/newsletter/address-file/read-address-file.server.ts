@@ -38,23 +38,32 @@ export type AddressFile = {
 /** Maximum column names listed in a message. */
 const LISTED_NAMES = 20;
 
+/** Rows and columns of a list's beginning. */
+const SHOWN_ROWS = 5;
+const SHOWN_COLUMNS = 12;
+
 /**
- * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line; '-' is
- * standard input, which is kept in memory. Detects encoding, delimiter and column. A file is read with constant memory.
+ * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line. It is a
+ * file's path or what was read of one; '-' is standard input, which is kept in memory. Detects encoding, delimiter and column. A file is read with constant memory.
  * With `readsStatus`, also reads what the columns say about each address. Throws an OperatorError if the file is
  * unreadable, has no address column, or with `readsStatus` has a status that is not understood.
  */
 export async function openAddressFile(
-  file: string,
+  file: string | ByteSource,
   { readsStatus = false } = {},
 ): Promise<AddressFile> {
-  const source = file === "-" ? await readStandardInput() : await openFile(file);
+  const source = await sourceOf(file);
   const encoding = await detectEncoding(source);
   return {
     encoding,
     size: source.size,
     batches: { [Symbol.asyncIterator]: () => readBatches(source, encoding, readsStatus) },
   };
+}
+
+async function sourceOf(file: string | ByteSource): Promise<ByteSource> {
+  if (typeof file !== "string") return file;
+  return file === "-" ? readStandardInput() : openFile(file);
 }
 
 async function openFile(file: string): Promise<ByteSource> {
@@ -115,6 +124,27 @@ async function* readBatches(
     };
   }
   if (start === null) throw new OperatorError(`${source.name} is empty.`);
+}
+
+/**
+ * Reads a list's first rows, and the names of its columns with what each is read for; some of both, if there are many. Throws
+ * the OperatorErrors of `openAddressFile` and its batches.
+ */
+export async function readListBeginning(source: ByteSource) {
+  const encoding = await detectEncoding(source);
+  for await (const records of readRecords(decode(source.read(), encoding))) {
+    const { column, hasHeader, status } = readStart(source.name, records[0], true);
+    const rows = records.slice(0, SHOWN_ROWS + 1).map((record) => {
+      const cells = "cells" in record ? record.cells : [record.text];
+      return cells.slice(0, SHOWN_COLUMNS).map((cell) => printableText(cell).slice(0, 100));
+    });
+    const columns = (rows[0] ?? []).map((name, index) => {
+      const use = index === column ? "address" : status?.meaningOf(index);
+      return [`${index + 1}.`, hasHeader && name, use && `(${use})`].filter(Boolean).join(" ");
+    });
+    return { columns, rows: hasHeader ? rows.slice(1) : rows.slice(0, SHOWN_ROWS) };
+  }
+  throw new OperatorError(`${source.name} is empty.`);
 }
 
 type ListStart = { column: number; hasHeader: boolean; status: StatusReader | null };

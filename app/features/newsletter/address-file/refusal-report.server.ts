@@ -15,6 +15,19 @@ function refusalReportPath(file: string): string {
   return `${file.replace(/\.[^./\\]*$/, "")}.refused.csv`;
 }
 
+/** Refused records as CSV for spreadsheet programs: line, value and reason; with a header for the first ones of a file. */
+export function refusalsCsv(refused: RefusedRecord[], { isFirst }: { isFirst: boolean }): string {
+  const rows = refused.map(({ line, value, reason }) => [
+    String(line),
+    escapeCell(printableText(value).slice(0, MAX_VALUE_LENGTH)),
+    reason,
+  ]);
+  return stringify(isFirst ? [["line", "value", "reason"], ...rows] : rows, {
+    bom: isFirst,
+    quoted_string: true,
+  });
+}
+
 /**
  * The CSV file of refused records: line, value and reason. Created with the first record, readable only by its owner,
  * and replaces an earlier run's. Throws an OperatorError if it cannot be written.
@@ -39,23 +52,14 @@ export class RefusalReport {
 
   async write(refused: RefusedRecord[]): Promise<void> {
     if (refused.length === 0) return;
-    const rows = refused.map(({ line, value, reason }) => [
-      String(line),
-      escapeCell(printableText(value).slice(0, MAX_VALUE_LENGTH)),
-      reason,
-    ]);
     await this.#attempt(async () => {
-      const isNew = this.#handle === null;
-      if (isNew && this.#file === "-") {
+      const isFirst = this.#handle === null;
+      if (isFirst && this.#file === "-") {
         const folder = await mkdtemp(join(tmpdir(), "golden-path-"));
         this.path = join(folder, "standard-input.refused.csv");
       }
       this.#handle ??= await open(this.path, "wx", 0o600);
-      const csv = stringify(isNew ? [["line", "value", "reason"], ...rows] : rows, {
-        bom: isNew,
-        quoted_string: true,
-      });
-      await this.#handle.write(csv);
+      await this.#handle.write(refusalsCsv(refused, { isFirst }));
     });
   }
 

@@ -1,0 +1,72 @@
+import { Form, Link } from "@remix-run/react";
+import { TextField } from "~/ui";
+import { ChoiceField, DeskHeading, DeskSection, DeskSubmit, DeskTable } from "./desk-parts";
+import type { listPeople } from "./people.server";
+import { IMPORT_PATH, PEOPLE_PATH, personPath } from "./people-paths";
+
+type PeoplePageProps = Awaited<ReturnType<typeof listPeople>>;
+type Listed = PeoplePageProps["people"][number];
+
+/** Everybody with an account or on the newsletter's list, by address. */
+export function PeoplePage(props: PeoplePageProps) {
+  const { match, group, groups, people, isFirst, hasNext } = props;
+  const to = (after: string) =>
+    `${PEOPLE_PATH}?${new URLSearchParams({ match, group, ...(after && { after }) })}`;
+  return (
+    <>
+      <DeskHeading title="People">
+        <Link to={IMPORT_PATH}>Import or add subscribers</Link>
+      </DeskHeading>
+      <Form method="get" role="search" className="desk-search">
+        <TextField
+          label="Address, or a part of it"
+          type="search"
+          name="match"
+          defaultValue={match}
+          maxLength={254}
+        />
+        <ChoiceField label="Show" name="group" defaultValue={group} options={groups} />
+        <DeskSubmit variant="secondary">Find</DeskSubmit>
+      </Form>
+      <DeskTable
+        caption="People by address"
+        columns={["Address", "Account since", "Membership", "Newsletter"]}
+        empty="Nobody is found. Search for a shorter part of the address, or show all."
+        rows={people.map((person) => ({ key: person.key, cells: cellsOf(person) }))}
+      />
+      <nav aria-label="Pages of the list" className="desk-pager">
+        {!isFirst && <a href={to("")}>First page</a>}
+        {hasNext && <a href={to(people.at(-1)?.key ?? "")}>Next page</a>}
+      </nav>
+      <DeskSection title="Downloads">
+        <ul className="desk-list">
+          <li>
+            <a href={`${PEOPLE_PATH}/subscribers.csv`}>Subscribers as CSV</a>: address, status, when
+            it joined and was confirmed, source and date of consent
+          </li>
+          <li>
+            <a href={`${PEOPLE_PATH}/members.csv`}>Accounts as CSV</a>: address, when it was made
+            and confirmed, until when it is premium
+          </li>
+        </ul>
+      </DeskSection>
+    </>
+  );
+}
+
+function cellsOf({ key, email, ...person }: Listed) {
+  const { accountSince, premiumUntil, subscribedSince, suppression } = person;
+  const subscription = [
+    subscribedSince && `since ${subscribedSince}`,
+    subscribedSince && !person.isSubscriptionConfirmed && "not confirmed",
+    suppression && `suppressed: ${suppression}`,
+  ];
+  return [
+    <Link key="person" to={personPath(key)} dir="auto">
+      {email}
+    </Link>,
+    accountSince && `${accountSince}${person.isEmailConfirmed ? "" : ", not confirmed"}`,
+    premiumUntil && `${person.isComplimentary ? "complimentary" : "paid"} until ${premiumUntil}`,
+    subscription.filter(Boolean).join(", "),
+  ];
+}

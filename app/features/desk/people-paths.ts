@@ -1,0 +1,9 @@
+import { DESK_PATH } from "./desk-paths";
+
+/** The list of people. A person's page is named by an id and not by the address, since addresses of pages are logged. */
+export const PEOPLE_PATH = `${DESK_PATH}/people`;
+export const personPath = (key: string) => `${PEOPLE_PATH}/${key}`;
+
+/** Where a list is uploaded, and the page of an uploaded one. */
+export const IMPORT_PATH = `${PEOPLE_PATH}/import`;
+export const listPath = (id: string) => `${IMPORT_PATH}/${id}`;

@@ -1,0 +1,164 @@
+import { Form, Link } from "@remix-run/react";
+import { verifyPath } from "~/features/my-account/account-paths";
+import type { FormRefusal } from "~/http/form-refusal";
+import { TextField } from "~/ui";
+import {
+  CheckField,
+  ChoiceField,
+  DeskButton,
+  DeskFacts,
+  DeskHeading,
+  DeskProblems,
+  DeskSection,
+  DeskSubmit,
+  HiddenFields,
+} from "./desk-parts";
+import type { showPerson } from "./people.server";
+import { PEOPLE_PATH } from "./people-paths";
+
+type PersonPageProps = {
+  person: Awaited<ReturnType<typeof showPerson>>;
+  /** Whether the password was entered recently enough to delete the account. */
+  isVerified: boolean;
+  refusal: FormRefusal | null | undefined;
+  /** A link for a new password, which was just made. */
+  link: string | null | undefined;
+};
+
+/** What is known of a person, and what can be done. */
+export function PersonPage({ person, isVerified, refusal, link }: PersonPageProps) {
+  const { email, account, newsletter, isOnList, isSuppressed, mayBeLifted } = person;
+  const typed = refusal?.typed ?? {};
+  return (
+    <>
+      <DeskHeading title={email}>
+        <Link to={PEOPLE_PATH}>All people</Link>
+      </DeskHeading>
+      <DeskProblems refusal={refusal} />
+      {link && (
+        <div role="status" className="desk-notice">
+          Pass this link on. It works once, for an hour, and replaces any link mailed before. Anyone
+          with it can take over the account: be sure who asked.
+          <code className="desk-code">{link}</code>
+        </div>
+      )}
+      {account && <AccountSections {...person} account={account} typed={typed} />}
+      <DeskSection title="Newsletter">
+        <DeskFacts facts={newsletter} />
+        {isOnList ? (
+          <DeskButton fields={{ intent: "unsubscribe" }}>Remove from the list</DeskButton>
+        ) : (
+          <Form method="post" className="desk-actions">
+            <HiddenFields fields={{ intent: "subscribe" }} />
+            <ConsentField typed={typed.source} />
+            <DeskSubmit variant="secondary">Add to the list</DeskSubmit>
+          </Form>
+        )}
+        {mayBeLifted && <DeskButton fields={{ intent: "lift" }}>Lift the suppression</DeskButton>}
+        {!isSuppressed && (
+          <Form method="post" className="desk-actions">
+            <HiddenFields fields={{ intent: "suppress" }} />
+            <ChoiceField label="Suppress the address" name="reason" options={REASONS} />
+            <DeskSubmit variant="secondary">Suppress</DeskSubmit>
+          </Form>
+        )}
+      </DeskSection>
+      {account && <DeletionSection {...person} isVerified={isVerified} typed={typed} />}
+    </>
+  );
+}
+
+const REASONS = [
+  ["listed", "It can’t be reached"],
+  ["complaint", "Its owner complained; only the owner can undo this"],
+] as const;
+
+/** Asks where the consent to get the newsletter comes from. */
+export function ConsentField({ typed }: { typed: string | undefined }) {
+  return (
+    <TextField
+      label="How did they agree to get the newsletter?"
+      name="source"
+      placeholder="Sign-up sheet at the book fair, May 2026"
+      maxLength={200}
+      required
+      defaultValue={typed}
+    />
+  );
+}
+
+type SectionProps = PersonPageProps["person"] & { typed: Record<string, string> };
+
+function AccountSections({ account, atStripe, typed }: SectionProps) {
+  return (
+    <>
+      <DeskSection title="Account">
+        <DeskFacts facts={account ?? []} />
+        <div className="desk-actions">
+          <DeskButton fields={{ intent: "mail-link" }}>Mail a link for a new password</DeskButton>
+          <DeskButton fields={{ intent: "show-link" }}>Show such a link here</DeskButton>
+          <DeskButton fields={{ intent: "sign-out" }}>Log out everywhere</DeskButton>
+        </div>
+      </DeskSection>
+      <DeskSection title="Membership">
+        {atStripe.map(({ id, url }) => (
+          <p key={id}>
+            At Stripe, with invoices and refunds:{" "}
+            <a href={url} rel="noreferrer">
+              {id}
+            </a>
+          </p>
+        ))}
+        <Form method="post" className="desk-actions">
+          <HiddenFields fields={{ intent: "grant" }} />
+          <TextField
+            label="Complimentary until the end of this day, in UTC"
+            type="date"
+            name="until"
+            required
+            defaultValue={typed.until}
+          />
+          <DeskSubmit>Make complimentary</DeskSubmit>
+        </Form>
+        <DeskButton fields={{ intent: "end-grant" }}>End what is complimentary</DeskButton>
+      </DeskSection>
+    </>
+  );
+}
+
+function DeletionSection(props: SectionProps & Pick<PersonPageProps, "isVerified">) {
+  const { path, atStripe, isVerified, typed } = props;
+  return (
+    <DeskSection title="Data">
+      <p>
+        <a href={`${path}/data.json`}>Download all data about the account</a> as JSON
+      </p>
+      <p className="desk-below">
+        Deleting the account deletes its picture, passkeys, sessions, notes, highlights, progress
+        and podcast address, takes the address off the newsletter, and mails it. A membership ends
+        at Stripe without a refund; Stripe keeps the receipts.
+      </p>
+      {isVerified ? (
+        <Form method="post" className="desk-form">
+          <HiddenFields fields={{ intent: "delete" }} />
+          <TextField
+            label="Type the address of the account to delete it"
+            name="typed"
+            required
+            autoComplete="off"
+            defaultValue={typed.typed}
+          />
+          {atStripe.length > 0 && (
+            <CheckField
+              name="anyway"
+              label="Also if Stripe can’t be reached: I end the membership there by hand"
+            />
+          )}
+          <DeskSubmit variant="secondary">Delete the account</DeskSubmit>
+        </Form>
+      ) : (
+        <a href={verifyPath(path)}>Enter your password to delete the account</a>
+      )}
+    </DeskSection>
+  );
+}
