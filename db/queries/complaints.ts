@@ -70,7 +70,10 @@ export async function countDepartures(campaignId: string): Promise<IssueDepartur
   return row ?? { unsubscribed: 0, complained: 0 };
 }
 
-/** When a campaign's mail reached the address of `departed`. The limit makes it one look-up by index for each address. */
+/**
+ * When a campaign's mail reached the address of `departed`; null if it did not. One look-up for each address: the limit keeps
+ * the planner from a join, and the case from the index of states, which it prefers until the next ANALYZE.
+ */
 const mailTo = (campaignId: SQL) => sql`
-  select mails.finished_at as at from ${mails}
-  where mails.campaign_id = ${campaignId} and mails.address_hash = departed.address_hash and mails.state = 'sent' limit 1`;
+  select case when mails.state = 'sent' then mails.finished_at end as at from ${mails}
+  where mails.campaign_id = ${campaignId} and mails.address_hash = departed.address_hash limit 1`;
