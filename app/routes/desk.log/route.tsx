@@ -1,11 +1,11 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
-import { pageOf } from "~/http/page-answer.server";
 import { listChanges } from "~/features/desk/desk-log.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DeskHeading, DeskTable, Pager } from "~/features/desk/desk-parts";
 import { DESK_PATH } from "~/features/desk/desk-paths";
+import { pageOf } from "~/http/page-answer.server";
 import { UtcTime } from "~/ui";
 
 export const meta = deskMeta("Log");
