@@ -39,9 +39,6 @@ export async function findDeskChanges(limit: number, offset = 0): Promise<Listed
     .offset(offset);
 }
 
-/** A draft without its text, which may be long. */
-export type ListedDraft = Omit<DeskDraft, "content">;
-
 export async function findDraft(id: string): Promise<DeskDraft | null> {
   return firstRow(db().select().from(deskDrafts).where(eq(deskDrafts.id, id)));
 }

@@ -38,7 +38,7 @@ export function isVerifiedFor(
 
 /**
  * As `requireAuthor`, for a form whose text must not be lost: returns null where the password is due, so that the caller can
- * keep what was typed (`keepForm`).
+ * keep what was typed (`keepForm`, `showAgain`).
  */
 export async function requireWritingAuthor(args: Args): Promise<Author | null> {
   const author = await findAuthor(args);
@@ -72,10 +72,3 @@ export const isShownAgain = ({ context }: Pick<Args, "context">) => shownAgain.h
 
 /** Lets the page of a refused form show what was typed, though the password is due. */
 export const showAgain = ({ context }: Pick<Args, "context">) => void shownAgain.add(context);
-
-/** As `requireAuthor`, for a form with a long text: null where the password is due, to `showAgain` what was typed. */
-export async function findWriter(args: Args): Promise<Author | null> {
-  const author = await findAuthor(args);
-  if (!author) throw new Response(null, { status: 404 });
-  return isVerifiedFor(author, "work") ? author : null;
-}

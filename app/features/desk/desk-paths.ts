@@ -13,8 +13,6 @@ export const DESK_PAGES = [
   { path: `${DESK_PATH}/log`, label: "Log" },
 ] as const;
 
-export type DeskPagePath = (typeof DESK_PAGES)[number]["path"];
-
 /** Whether a path may lead to the desk, however it is spelled: Remix ignores case, and decodes it. */
 export function isDeskPath(path: string): boolean {
   return decodeURIComponent(path).toLowerCase().startsWith(DESK_PATH);

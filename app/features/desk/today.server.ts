@@ -1,13 +1,16 @@
 import { readableEmail } from "~/environment/email-address.server";
 import { currentEdition } from "~/features/library/current-edition.server";
-import { campaignPhase, campaignTotals } from "~/features/newsletter/campaign-report";
 import { formatCount } from "~/features/newsletter/format-count";
-import { findCampaigns, readCampaignProgress } from "~db/queries/campaigns";
+import { findCampaigns } from "~db/queries/campaigns";
 import { type DraftInWork, findDraftsInWork } from "~db/queries/desk";
 import { hasMailWorker } from "~db/queries/mail-workers";
 import type { Campaign } from "~db/schema";
 import { listAlerts } from "./alerts.server";
+import { BOOK_PATH, listPath } from "./edition/edition-paths";
 import { lastMonths, recentStatistics } from "./figures.server";
+import { letterPath, sentPath } from "./letters/letter-paths";
+import { parseLetter } from "./letters/letter-text.server";
+import { describeSent } from "./letters/sent-letters.server";
 
 /** Most letters that are looked through, and drafts that are listed. */
 const MAX_LETTERS = 20;
@@ -28,24 +31,21 @@ export async function readToday(now = new Date()) {
   return {
     statistics,
     alerts,
-    lastLetter: last ? await describeLetter(last, now) : null,
+    lastLetter: last ? await describeLetter(last) : null,
     scheduled: listScheduled(campaigns, now),
     drafts: drafts.map(describeDraft),
   };
 }
 
-async function describeLetter(campaign: Campaign, now: Date) {
-  const progress = await readCampaignProgress(campaign.id);
-  const hasWorker = await hasMailWorker();
-  const phase = campaignPhase({ campaign, progress, hasWorker, now });
-  const sent = `${formatCount(progress.sent)} of ${formatCount(campaignTotals(progress).total)}`;
-  const failed = formatCount(progress.failed + progress.expired);
-  const { slug, subject, startAt } = campaign;
+async function describeLetter(campaign: Campaign) {
+  const letter = await describeSent(campaign, await hasMailWorker());
+  const { slug, subject, startAt, phase, failed } = letter;
+  const sent = `${formatCount(letter.sent)} of ${formatCount(letter.total)}`;
   return {
-    slug,
     subject,
-    at: startAt.toISOString(),
-    state: `${phase}, ${sent} sent, ${failed} failed`,
+    path: sentPath(slug),
+    at: startAt,
+    state: `${phase}, ${sent} sent, ${formatCount(failed)} failed`,
   };
 }
 
@@ -53,10 +53,10 @@ async function describeLetter(campaign: Campaign, now: Date) {
 function listScheduled(campaigns: readonly Campaign[], now: Date): Plan[] {
   const letters = campaigns.map(({ slug, subject, startAt, state }) => ({
     what: state === "running" ? "letter" : `letter, ${state}`,
-    ...{ title: subject, path: `/desk/letters/sent/${slug}`, at: startAt },
+    ...{ title: subject, path: sentPath(slug), at: startAt },
   }));
   const texts = (currentEdition()?.all() ?? []).map(({ kind, title, publishAt }) => ({
-    ...{ what: kind, title, path: "/desk/book", at: publishAt },
+    ...{ what: kind, title, path: BOOK_PATH, at: publishAt },
   }));
   return [...letters, ...texts]
     .filter(({ at, what }) => at && at > now && what !== "letter, cancelled")
@@ -65,14 +65,9 @@ function listScheduled(campaigns: readonly Campaign[], now: Date): Plan[] {
 }
 
 function describeDraft({ id, kind, path, beginning, savedAt, by }: DraftInWork): Plan {
-  const [, subject] = /^subject:\s*["']?(.+?)["']?\s*$/m.exec(beginning) ?? [];
-  const isSite = /^(site\.yml|pages\/.*)$/.test(path ?? "");
-  const ofFile = { what: "file", title: path ?? "", path: isSite ? "/desk/site" : "/desk/book" };
-  const ofLetter = {
-    what: "letter",
-    title: subject ?? "No subject yet",
-    path: `/desk/letters/${id}`,
-  };
+  const ofFile = { what: "file", title: path ?? "", path: listPath(path ?? "") };
+  const { subject } = parseLetter(beginning);
+  const ofLetter = { what: "letter", title: subject || "No subject yet", path: letterPath(id) };
   const draft = kind === "letter" ? ofLetter : ofFile;
   return { ...draft, at: savedAt.toISOString(), by: by && readableEmail(by) };
 }

@@ -1,6 +1,11 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
-import { findWriter, isShownAgain, requireAuthor, showAgain } from "~/features/desk/author.server";
+import {
+  isShownAgain,
+  requireAuthor,
+  requireWritingAuthor,
+  showAgain,
+} from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DeskHeading, DeskProblems } from "~/features/desk/desk-parts";
 import { deleteText, renameText } from "~/features/desk/edition/arrange-texts.server";
@@ -41,7 +46,7 @@ export async function loader(args: LoaderFunctionArgs) {
 export async function action(args: ActionFunctionArgs) {
   const { request } = args;
   const file = fileOf(request);
-  const writer = await findWriter(args);
+  const writer = await requireWritingAuthor(args);
   const { fields } = await readForm(request, TEXT_LIMIT);
   const typed = typedIn(fields);
   if (!writer) {

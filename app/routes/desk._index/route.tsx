@@ -39,8 +39,8 @@ export default function Today() {
       <DeskSection title="Last letter">
         {lastLetter ? (
           <p>
-            <Link to={`/desk/letters/sent/${lastLetter.slug}`}>{lastLetter.subject}</Link>:{" "}
-            {lastLetter.state}. <UtcTime at={lastLetter.at} />
+            <Link to={lastLetter.path}>{lastLetter.subject}</Link>: {lastLetter.state}.{" "}
+            <UtcTime at={lastLetter.at} />
           </p>
         ) : (
           <p className="desk-empty">No letter has been sent yet.</p>

@@ -16,6 +16,7 @@ import {
   recentLetters,
   recentStatistics,
 } from "~/features/desk/figures.server";
+import { sentPath } from "~/features/desk/letters/letter-paths";
 import { formatCount } from "~/features/newsletter/format-count";
 import { StatisticsView } from "~/features/statistics/statistics-view";
 import type { RouteHandle } from "~/http/route-handle";
@@ -83,7 +84,7 @@ function Compared({ letters, texts }: ComparedProps) {
     const { slug, subject, startAt, audience, sent, bounced, failed, complaints, left } = letter;
     const counts = [sent, sent - bounced, failed, complaints, left];
     const link = (
-      <Link key="link" to={`/desk/letters/sent/${slug}`}>
+      <Link key="link" to={sentPath(slug)}>
         {subject}
       </Link>
     );

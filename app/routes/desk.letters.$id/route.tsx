@@ -9,7 +9,7 @@ import { LETTERS_PATH, letterPath } from "~/features/desk/letters/letter-paths";
 import { typedLetter } from "~/features/desk/letters/letter-text.server";
 import * as letters from "~/features/desk/letters/letters.server";
 import { keepForm } from "~/http/keep-form.server";
-import { doneAt, refuse, textOf } from "~/http/page-answer.server";
+import { doneAt, found, refuse, textOf } from "~/http/page-answer.server";
 import { readUpload, type Upload } from "~/http/request-body.server";
 import { log } from "~/observability/log.server";
 
@@ -20,9 +20,7 @@ export const meta = deskMeta("Letter");
 
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
-  const letter = await letters.loadLetter(args.params.id ?? "");
-  if (!letter) throw new Response(null, { status: 404 });
-  return letter;
+  return found(await letters.loadLetter(args.params.id ?? ""));
 }
 
 /** Saves what was typed, and then does what the pressed button says. */
@@ -61,7 +59,7 @@ export async function action(args: ActionFunctionArgs) {
     case "test":
       return (await letters.testLetter(author, id))
         ? doneAt(path, "A test is on its way", `It goes to ${author.email}.`)
-        : refuse({ message: "It was saved, but has to be mended before it can be tested." });
+        : refuse({ message: "It is saved, but it has mistakes. Fix them before you test it." });
     case "picture":
       return addPicture(author, id, upload);
     case "remove":

@@ -2,7 +2,15 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, redirect, useActionData, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
-import * as parts from "~/features/desk/desk-parts";
+import {
+  ChoiceField,
+  DeskFacts,
+  DeskHeading,
+  DeskProblems,
+  DeskSection,
+  DeskSubmit,
+  HiddenFields,
+} from "~/features/desk/desk-parts";
 import { LETTERS_PATH, letterPath, sentPath } from "~/features/desk/letters/letter-paths";
 import { planSending, sendLetter } from "~/features/desk/letters/send-letter.server";
 import { formatCount } from "~/features/newsletter/format-count";
@@ -54,7 +62,6 @@ export default function SendLetter() {
   const plan = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const { id, name, audiences, audience, at, zone } = plan;
-  const { ChoiceField, DeskHeading, DeskProblems, DeskSubmit } = parts;
   return (
     <>
       <DeskHeading title={`Send “${name}”`}>
@@ -87,7 +94,6 @@ type Plan = ReturnType<typeof useLoaderData<typeof loader>>;
 /** Who gets the letter and who does not, and the button that sends it. */
 function Confirmation({ audience, at, slug, version, start, counts }: Plan) {
   const { recipients, suppressed, unconfirmed, unsubscribedMembers } = counts;
-  const { DeskFacts, DeskSection, DeskSubmit, HiddenFields } = parts;
   return (
     <DeskSection title="What will happen">
       <DeskFacts

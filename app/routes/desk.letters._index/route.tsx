@@ -2,7 +2,14 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { Form, Link, redirect, useActionData, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
-import * as parts from "~/features/desk/desk-parts";
+import {
+  DeskButton,
+  DeskHeading,
+  DeskProblems,
+  DeskSection,
+  DeskSubmit,
+  DeskTable,
+} from "~/features/desk/desk-parts";
 import { LETTERS_PATH, letterPath, sentPath } from "~/features/desk/letters/letter-paths";
 import { importLetter, listDrafts, newLetter } from "~/features/desk/letters/letters.server";
 import { listSent } from "~/features/desk/letters/sent-letters.server";
@@ -34,7 +41,6 @@ export async function action(args: ActionFunctionArgs) {
 export default function Letters() {
   const { drafts, sent } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
-  const { DeskButton, DeskHeading, DeskProblems, DeskSection, DeskSubmit, DeskTable } = parts;
   return (
     <>
       <DeskHeading title="Letters">

@@ -3,12 +3,19 @@ import { Link, redirect, useActionData, useLoaderData, useRevalidator } from "@r
 import { useEffect } from "react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
-import * as parts from "~/features/desk/desk-parts";
+import {
+  DeskButton,
+  DeskFacts,
+  DeskHeading,
+  DeskProblems,
+  DeskSection,
+  DeskTable,
+} from "~/features/desk/desk-parts";
 import { letterPath, sentPath } from "~/features/desk/letters/letter-paths";
 import { controlSent, duplicateSent, loadSent } from "~/features/desk/letters/sent-letters.server";
 import { formatCount } from "~/features/newsletter/format-count";
 import { issuePath } from "~/features/newsletter/newsletter-paths";
-import { doneAt, refuse, textOf } from "~/http/page-answer.server";
+import { doneAt, found, refuse, textOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import { UtcTime } from "~/ui";
 
@@ -18,9 +25,7 @@ export const meta = deskMeta("Letter");
 
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
-  const letter = await loadSent(args.params.slug ?? "");
-  if (!letter) throw new Response(null, { status: 404 });
-  return letter;
+  return found(await loadSent(args.params.slug ?? ""));
 }
 
 export async function action(args: ActionFunctionArgs) {
@@ -41,11 +46,10 @@ export default function SentLetter() {
   const answer = useActionData<typeof action>();
   const { state, left, failed, isSending, sent, total, departures } = letter;
   useRefresh(isSending);
-  const { DeskButton, DeskFacts, DeskHeading, DeskProblems, DeskSection, DeskTable } = parts;
   return (
     <>
       <DeskHeading title={letter.subject}>
-        <a href={issuePath(letter.slug)}>Its page</a>
+        <a href={issuePath(letter.slug)}>View on the site</a>
       </DeskHeading>
       <DeskProblems refusal={answer?.refusal} />
       <DeskFacts

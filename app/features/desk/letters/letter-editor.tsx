@@ -121,7 +121,7 @@ type FieldProps = {
   problemOf: (name: string) => string | undefined;
 };
 
-/** A field with what has to be mended below it. */
+/** A field with its mistake below it. */
 function Field({ problemOf, ...field }: FieldProps) {
   const id = useId();
   return (
@@ -161,7 +161,7 @@ function OtherVersion(theirs: Letter) {
   );
 }
 
-/** What has to be mended in the text before it can be sent, and what might be. */
+/** The mistakes in the text, which keep it from being sent, and the warnings. */
 function Findings({ problems, warnings }: Letter) {
   const ofText = problems.filter(({ field }) => field === null);
   return (

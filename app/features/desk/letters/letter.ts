@@ -8,7 +8,7 @@ export type LetterFields = Record<"subject" | "slug" | "preview" | "body", strin
 /** Most characters of a field as typed, several times what an issue may have; three fit into a front matter. */
 export const MAX_FIELD = 600;
 
-/** What has to be mended before a letter can be sent: in a field, or at a line of the text, counted from 1, or neither. */
+/** A mistake that keeps a letter from being sent: in a field, or at a line of the text, counted from 1, or neither. */
 export type LetterProblem = FormProblem & { field: keyof LetterFields | null };
 
 /** A draft as its page shows it. */

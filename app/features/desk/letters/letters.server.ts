@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { readableEmail } from "~/environment/email-address.server";
 import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
@@ -35,13 +36,11 @@ import {
 /** Saves of one author within this time, in milliseconds, are one entry of the log. */
 const SESSION_MS = 60 * 60 * 1000;
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 const imageKey = () => ensureSiteKey("newsletter-images");
 
 /** The draft of a letter; null if there is none. */
 export async function findLetter(id: string): Promise<DeskDraft | null> {
-  const draft = UUID.test(id) ? await findDraft(id) : null;
+  const draft = z.uuid().safeParse(id).success ? await findDraft(id) : null;
   return draft?.kind === "letter" ? draft : null;
 }
 
@@ -202,7 +201,7 @@ export function renderDraft(issue: Issue, id: string) {
   return renderIssueMail(content, unsubscribeUrl("preview"));
 }
 
-/** Mails a draft to its author alone. Returns false if it has to be mended before. */
+/** Mails a draft to its author alone. Returns false if it has mistakes. */
 export async function testLetter(author: Author, id: string): Promise<boolean> {
   const draft = await findLetter(id);
   const reading = draft && (await readDraft(draft));

@@ -36,7 +36,8 @@ export async function listSent() {
   return Promise.all(campaigns.map((campaign) => describeSent(campaign, hasWorker)));
 }
 
-async function describeSent(campaign: Campaign, hasWorker: boolean) {
+/** Describes a letter that was sent or scheduled, with the numbers of its mails. */
+export async function describeSent(campaign: Campaign, hasWorker: boolean) {
   const { id, slug, subject, audience, state, startAt } = campaign;
   const progress = await readCampaignProgress(id);
   const now = new Date();
