@@ -173,7 +173,7 @@ describe.each([
     await page.goto("/desk/people");
     const [file] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Subscribers", exact: true }).click(),
+      page.getByRole("link", { name: "Subscribers as CSV", exact: true }).click(),
     ]);
     expect((await readFile(await file.path(), "utf8")).trim().split("\n")).toHaveLength(1_011);
 
