@@ -25,5 +25,5 @@ startTransition(() => {
 function forgetDesk(): void {
   if ("routes/desk" in window.__remixRouteModules) return;
   const { routes } = window.__remixManifest;
-  for (const id of Object.keys(routes)) if (/^routes\/desk\b/.test(id)) delete routes[id];
+  for (const id of Object.keys(routes)) if (/^routes\/desk(?:$|[._])/.test(id)) delete routes[id];
 }

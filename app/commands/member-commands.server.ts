@@ -2,8 +2,7 @@ import { withAsciiDomain } from "~/environment/email-address.server";
 import { createResetLink, LINK_LIMITED } from "~/features/accounts/password-reset-request.server";
 import { endOfDay, grantMembership } from "~/features/billing/grant-membership.server";
 import { describeMembership } from "~/features/membership/describe-membership";
-import { deleteAccount } from "~/features/my-account/delete-account.server";
-import { describeDeletion, describeLeftCustomer } from "~/features/my-account/describe-deletion";
+import { deleteAccount, describeLeftCustomer } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
 import { exportMembers } from "~/features/my-account/export-members.server";
@@ -165,15 +164,19 @@ async function deleteMember(
   await withMember(address, async (member) => {
     const email = shownEmail(member.email);
     note(`This deletes the account of ${email}permanently, and mails the address:`);
-    for (const [what, ...facts] of describeDeletion(member, new Date())) {
-      note(`  ${what.padEnd(14)}${facts.join(`\n${" ".repeat(16)}`)}`);
+    note(`  membership    ${describeMembership(member.profile, new Date())}`);
+    if (member.profile?.stripeCustomerId) {
+      note("                it ends at Stripe without a refund, and Stripe keeps the receipts");
     }
+    note(`  notes         on ${formatCount(member.notes, "text")}`);
+    note(`  newsletter    ${member.newsletter ? "is removed from the list" : "isn't on the list"}`);
+    note("  and           picture, passkeys, sessions, reading progress, podcast address");
     if (!options.yes) await requireConfirmation(email, "delete the account");
     const outcome = await deleteAccount(member.id, options);
     switch (outcome.kind) {
       case "deleted":
         print(`${email} was deleted.`);
-        if (outcome.left) print(describeLeftCustomer(outcome.left, member));
+        if (outcome.left) print(describeLeftCustomer(outcome.left, member.profile));
         return;
       case "stripe-failed":
         throw new OperatorError(

@@ -1,10 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { dataDirectory } from "~/data-directory.server";
-import { env } from "~/env.server";
-import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import {
   type ControlOutcome,
   cancelCampaign,
@@ -13,16 +10,13 @@ import {
   retryCampaign,
 } from "~/features/newsletter/campaign-control.server";
 import { type ListedCampaign, listCampaigns } from "~/features/newsletter/campaign-report";
-import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { IMAGES_PATH } from "~/features/newsletter/newsletter-paths";
-import { contentOf, describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
-import { type Issue, readIssue, readIssueForSite } from "~/features/newsletter/read-issue.server";
+import { describeSize, writePreview } from "~/features/newsletter/preview-issue.server";
+import { readIssue, readIssueForSite } from "~/features/newsletter/read-issue.server";
+import { queueTest } from "~/features/newsletter/test-issue.server";
 import { OperatorError } from "~db/operator-error";
 import { findCampaignBySlug, findCampaigns, readCampaignProgress } from "~db/queries/campaigns";
 import { hasMailWorker } from "~db/queries/mail-workers";
 import { findMailByIdempotencyKey } from "~db/queries/mails";
-import { insertNewsletterImages } from "~db/queries/newsletter-images";
-import { findSubscriberByEmail } from "~db/queries/subscribers";
 import type { Campaign } from "~db/schema";
 import { requireConfirmation } from "./confirm.server";
 import { note, print } from "./output.server";
@@ -58,29 +52,11 @@ export async function test(file: string, options: { to: string[] }): Promise<voi
   const addresses = options.to.map(requireEmail);
   await withDatabase(async () => {
     const issue = await readIssueForSite(file);
-    await insertNewsletterImages(issue.images);
     const keys: string[] = [];
-    for (const to of new Set(addresses)) {
-      const key = `newsletter-test:${randomUUID()}`;
-      const message = await renderTest(issue, to);
-      await enqueueMail({ kind: "newsletter-test", to, message, idempotencyKey: key });
-      keys.push(key);
-    }
+    for (const to of new Set(addresses)) keys.push(await queueTest(issue, to));
     await isSiteSending();
     await awaitTestMails(keys);
   });
-}
-
-async function renderTest(issue: Issue, to: string) {
-  const subscriber = await findSubscriberByEmail(to);
-  // for an address not on the list, the link opens the page but unsubscribes nobody
-  const token = subscriber?.unsubscribeToken ?? randomBytes(16).toString("base64url");
-  const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
-  return {
-    ...(await renderIssueMail(content, unsubscribeUrl(token))),
-    subject: `Test: ${issue.subject}`,
-    headers: unsubscribeHeaders(unsubscribeUrl(token)),
-  };
 }
 
 async function awaitTestMails(keys: string[]): Promise<void> {

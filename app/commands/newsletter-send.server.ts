@@ -2,19 +2,25 @@ import { env } from "~/env.server";
 import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { describeTime } from "~/features/newsletter/campaign-report";
 import {
+  audiencesOf,
   campaignLifetime,
   createCampaign,
   effectiveRate,
+  inSendingTransaction,
   isForMembers,
 } from "~/features/newsletter/create-campaign.server";
 import { formatCount } from "~/features/newsletter/format-count";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { IMAGES_PATH, issuePath } from "~/features/newsletter/newsletter-paths";
-import { contentOf, describeSize, weighIssue } from "~/features/newsletter/preview-issue.server";
+import { issuePath } from "~/features/newsletter/newsletter-paths";
+import {
+  contentOf,
+  describeSize,
+  servedImage,
+  weighIssue,
+} from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssueForSite } from "~/features/newsletter/read-issue.server";
 import { parseRate, parseStartTime } from "~/features/newsletter/send-options.server";
 import { describeDuration } from "~/features/newsletter/send-rate";
-import { getDatabase } from "~db/client";
 import { OperatorError } from "~db/operator-error";
 import { type Audience, type AudienceCounts, countAudience } from "~db/queries/campaigns";
 import type { Campaign } from "~db/schema";
@@ -67,16 +73,15 @@ export async function send(file: string, options: SendCommandOptions): Promise<v
 
 /** A forgotten option must not send an issue for members to others. */
 function audienceOf(issue: Issue, to: string | undefined): Audience {
-  if (to === undefined) return issue.premium ? "premium" : "subscribers";
-  if (to !== "subscribers" && to !== "premium") {
+  const allowed = audiencesOf(issue);
+  const audience = to === undefined ? allowed[0] : allowed.find((each) => each === to);
+  if (audience) return audience;
+  if (to !== "subscribers") {
     throw new OperatorError(`--to: found '${to}', wanted subscribers or premium.`);
   }
-  if (issue.premium && to === "subscribers") {
-    throw new OperatorError(
-      "--to subscribers: the file says 'premium: true', which is for members alone. Remove that line to send it to everyone.",
-    );
-  }
-  return to;
+  throw new OperatorError(
+    "--to subscribers: the file says 'premium: true', which is for members alone. Remove that line to send it to everyone.",
+  );
 }
 
 type Plan = {
@@ -90,7 +95,7 @@ async function describeSend(
   issue: Issue,
   { audience, counts, rate, startAt }: Plan,
 ): Promise<void> {
-  const content = contentOf(issue, (name) => env().PUBLIC_URL + IMAGES_PATH + name);
+  const content = contentOf(issue, servedImage);
   const { html } = await renderIssueMail(content, unsubscribeUrl("x".repeat(22)));
   const { htmlBytes, warnings } = weighIssue(issue, html);
   const { recipients, suppressed, unconfirmed, unsubscribedMembers } = counts;
@@ -122,38 +127,33 @@ async function describeSend(
   }
 }
 
-/** Writes the campaign without a time limit on its statements, and says what was written. */
+/** Writes the campaign, and says what was written. */
 async function writeCampaign(
   issue: Issue,
   options: Parameters<typeof createCampaign>[1],
 ): Promise<Campaign> {
-  const connection = getDatabase().reopen({ max: 1, statementTimeout: null });
-  try {
-    const outcome = await connection.db.transaction((tx) => createCampaign(issue, options, tx));
-    const { campaign } = outcome;
-    switch (outcome.kind) {
-      case "created":
-        print(`\n${queued(outcome.queued)}.`);
-        return campaign;
-      case "extended":
-        print(
-          `\nThis issue was sent on ${describeTime(campaign.createdAt)}. ${queued(outcome.queued)} to those who have not had it.`,
-        );
-        if (campaign.state === "paused") {
-          note(`It is paused; 'newsletter resume ${campaign.slug}' sends them.`);
-        }
-        return campaign;
-      case "slug-taken":
-        throw new OperatorError(
-          `Nothing was sent: another issue was sent as '${campaign.slug}' on ${describeTime(campaign.createdAt)}, with another ${outcome.differs.join(", ")}. No one gets a slug twice, so give this one its own.`,
-        );
-      case "cancelled":
-        throw new OperatorError(
-          `Nothing was sent: '${campaign.slug}' was canceled, which is final. To send it anyway, give it another slug; those who already got it then get it again.`,
-        );
-    }
-  } finally {
-    await connection.close();
+  const outcome = await inSendingTransaction((tx) => createCampaign(issue, options, tx));
+  const { campaign } = outcome;
+  switch (outcome.kind) {
+    case "created":
+      print(`\n${queued(outcome.queued)}.`);
+      return campaign;
+    case "extended":
+      print(
+        `\nThis issue was sent on ${describeTime(campaign.createdAt)}. ${queued(outcome.queued)} to those who have not had it.`,
+      );
+      if (campaign.state === "paused") {
+        note(`It is paused; 'newsletter resume ${campaign.slug}' sends them.`);
+      }
+      return campaign;
+    case "slug-taken":
+      throw new OperatorError(
+        `Nothing was sent: another issue was sent as '${campaign.slug}' on ${describeTime(campaign.createdAt)}, with another ${outcome.differs.join(", ")}. No one gets a slug twice, so give this one its own.`,
+      );
+    case "cancelled":
+      throw new OperatorError(
+        `Nothing was sent: '${campaign.slug}' was canceled, which is final. To send it anyway, give it another slug; those who already got it then get it again.`,
+      );
   }
 }
 

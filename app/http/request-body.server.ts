@@ -19,7 +19,7 @@ const UPLOAD_CHUNK_BYTES = 500;
 const UPLOAD_OVERHEAD = 16 * 1024;
 
 /** Most fields of a form with a file. */
-const MAX_UPLOAD_FIELDS = 5;
+const MAX_UPLOAD_FIELDS = 10;
 
 /** A field's value: a string, or all values of a repeated name. An uploaded file is read as "". */
 export type FieldValue = string | string[] | undefined;
@@ -93,19 +93,19 @@ export type Upload =
   { kind: "file"; bytes: Uint8Array; name: string } | { kind: "missing" } | { kind: "too-large" };
 
 /**
- * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields. A larger body is
- * dropped, including the other fields. In a body that is not multipart the file is missing.
+ * As `readForm`, for a form with a file of at most `limit` bytes in `field` and a few other fields of at most `textLimit`
+ * bytes together. A larger body is dropped, including the other fields. In a body that is not multipart the file is missing.
  */
 export async function readUpload(
   request: Request,
-  { field, limit }: { field: string; limit: number },
+  { field, limit, textLimit }: { field: string; limit: number; textLimit?: number },
 ): Promise<FormBody & { upload: Upload }> {
   if (mediaTypeOf(request) !== "multipart/form-data") {
-    return { ...(await readForm(request)), upload: { kind: "missing" } };
+    return { ...(await readForm(request, textLimit)), upload: { kind: "missing" } };
   }
   requirePost(request);
   const tooLargeUpload = { fields: {}, wantsJson: false, upload: { kind: "too-large" } } as const;
-  const most = limit + UPLOAD_OVERHEAD;
+  const most = limit + (textLimit ?? UPLOAD_OVERHEAD);
   if (lengthOf(request) > most) return tooLargeUpload;
   let bytes: Uint8Array<ArrayBuffer>;
   try {

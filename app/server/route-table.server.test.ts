@@ -70,7 +70,9 @@ describe("what the routes declare", () => {
   });
 
   it("answers health checks at once, and what waits for another service or takes long", () => {
-    expect(declaring(({ inTurn }) => inTurn === false)).toEqual([
+    const paths = declaring(({ inTurn }) => inTurn === false);
+    // of the desk they count for authors alone
+    expect(paths.filter((path) => !path.startsWith("/desk"))).toEqual([
       "/billing",
       "/checkout/success",
       "/favicon.ico",

@@ -152,7 +152,7 @@ type Prepared = { requestId: string; address: string; handle: RouteHandle };
 function withoutDesk(build: ServerBuild): ServerBuild {
   const withoutIt = <Routes extends object>(routes: Routes) =>
     Object.fromEntries(
-      Object.entries(routes).filter(([id]) => !/^routes\/desk(?![a-z])/.test(id)),
+      Object.entries(routes).filter(([id]) => !id.startsWith("routes/desk")),
     ) as Routes;
   const { routes, assets } = build;
   return {
@@ -182,11 +182,13 @@ async function answerWithRemix(
     connection: () => describeConnection(incoming),
     isDocument: !pathOf(incoming.url).endsWith(".data"),
   };
-  const isAuthors =
-    isDeskPath(pathOf(incoming.url)) && (await findAuthor({ request, context })) !== null;
+  const isDesk = isDeskPath(pathOf(incoming.url));
+  const isAuthors = isDesk && (await findAuthor({ request, context })) !== null;
   const remix = isAuthors ? remixWithDesk : publicRemix;
   const network = clientNetworks(address);
-  const isPage = /^(GET|HEAD)$/.test(request.method) && handle.inTurn !== false;
+  // to others the desk's addresses are pages like any unknown one
+  const takesTurn = handle.inTurn !== false || (isDesk && !isAuthors);
+  const isPage = /^(GET|HEAD)$/.test(request.method) && takesTurn;
   // not the response's socket: a pipelined response has none yet
   const isGone = () => incoming.socket.destroyed;
   const render = async () => (isGone() ? null : remix(request, context));

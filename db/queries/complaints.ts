@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Transaction } from "../client";
+import { db, type Transaction } from "../client";
 import { isWithinSeconds } from "../clock";
 import { campaigns, mails, suppressedAddresses } from "../schema";
 
@@ -45,4 +45,29 @@ export async function pauseCampaignsWithComplaints(tx: Transaction): Promise<num
     where campaigns.id = complained.id and state = 'running' and complaints >= ${PAUSE_SHARE}::float8 * sent
       and exists (select from ${mails} where campaign_id = campaigns.id and mails.state = 'queued')`);
   return count;
+}
+
+/** How many left after an issue: by their own wish, and by calling a letter spam. */
+export type IssueDepartures = { unsubscribed: number; complained: number };
+
+/**
+ * Counts those who left within 30 days after an issue and before the next one reached them. The link they used is not
+ * known: it is the address's own, and the same in all issues. Who has subscribed again since is not counted.
+ */
+export async function countDepartures(campaignId: string): Promise<IssueDepartures> {
+  const [row] = await db().execute<IssueDepartures>(sql`
+    select
+      (count(*) filter (where reason = 'unsubscribed'))::int as unsubscribed,
+      (count(*) filter (where reason = 'complaint'))::int as complained
+    from ${suppressedAddresses} departed
+    join ${mails} on mails.campaign_id = ${campaignId}::uuid and mails.address_hash = departed.address_hash
+    where mails.state = 'sent' and departed.created_at >= mails.finished_at
+      and departed.created_at < mails.finished_at + ${COUNTED_S} * interval '1 second'
+      and not exists (
+        select from ${campaigns} next join ${mails} later
+          on later.campaign_id = next.id and later.address_hash = departed.address_hash
+        where next.id <> mails.campaign_id and later.state = 'sent'
+          and later.finished_at between mails.finished_at and departed.created_at
+      )`);
+  return row ?? { unsubscribed: 0, complained: 0 };
 }

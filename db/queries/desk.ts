@@ -158,16 +158,6 @@ export async function replaceUploadedList(
   });
 }
 
-/** Whether an uploaded list is being replaced at the moment. */
-export async function isListInUse(id: string): Promise<boolean> {
-  const free = await db()
-    .select({ id: deskFiles.id })
-    .from(deskFiles)
-    .where(eq(deskFiles.id, id))
-    .for("share", { skipLocked: true });
-  return free.length === 0;
-}
-
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Whether a file is an author's list with this id, which may be any text. */

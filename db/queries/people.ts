@@ -6,14 +6,8 @@ import { profiles, subscribers, suppressedAddresses, users } from "../schema";
 import { isReasonThat, type SuppressionReason } from "../suppression-reasons";
 import { givesAccess, isUnpaid } from "./profiles";
 
-/** A part of all people: every address, those with an account, with access, or of the newsletter's list. */
-export type PeopleGroup =
-  | "all"
-  | "members"
-  | "accounts"
-  | "subscribers"
-  | "unconfirmed"
-  | "suppressed";
+/** A part of all people: every address, those with access, with an account, or of the newsletter's list. */
+export type PeopleGroup = keyof typeof GROUPS;
 
 /** An address as an account and as a subscriber; what it is not is null. Days are in UTC, as in 2027-06-30. */
 export type ListedPerson = {
@@ -30,33 +24,45 @@ export type ListedPerson = {
   suppression: SuppressionReason | null;
 };
 
-type PeopleFilter = {
-  group: PeopleGroup;
-  /** Part of the addresses. */
-  match: string;
-  /** The address that the page follows, or that follows the page; null for the first page. */
-  beside: { email: string; isBefore: boolean } | null;
-  limit: number;
+const hasAccess = sql`exists (
+  select from ${profiles} where ${profiles.id} = ${users.id} and ${givesAccess()})`;
+
+/** Those whom notices don't reach either: without who has unsubscribed, among them many members. */
+const isSuppressed = ({ email }: { email: PgColumn }) => sql`exists (
+  select from ${suppressedAddresses} where ${suppressedAddresses.addressHash} = ${addressHash(email)}
+    and ${isReasonThat(sql`${suppressedAddresses.reason}`, ({ stopsNotices }) => stopsNotices)})`;
+
+/** The tables with each group's addresses, and which of their rows belong to it. */
+const GROUPS = {
+  all: [[users, sql`true`] as const, [subscribers, sql`true`] as const],
+  members: [[users, hasAccess] as const],
+  accounts: [[users, sql`true`] as const],
+  subscribers: [[subscribers, sql`${subscribers.confirmedAt} is not null`] as const],
+  unconfirmed: [[subscribers, sql`${subscribers.confirmedAt} is null`] as const],
+  suppressed: [users, subscribers].map((table) => [table, isSuppressed(table)] as const),
 };
 
 /**
- * Addresses in alphabetical order, at most `limit`. Each table is read by its index of addresses from where the page begins, and
- * what belongs to them is looked up for these rows alone. With `match`, both are read and sorted whole, as in `findMembers`.
+ * Addresses of a group that contain `match`, in alphabetical order after `after`, at most `limit`. Each table is read by its
+ * index of addresses from there on, and what belongs to them is looked up for these rows alone. With `match`, both are read and
+ * sorted whole, as in `findMembers`.
  */
-export async function findPeople(filter: PeopleFilter): Promise<ListedPerson[]> {
-  const limit = sql`limit ${filter.limit}::int`;
-  const direction = sql.raw(filter.beside?.isBefore ? "desc" : "asc");
-  const addresses = TABLES[filter.group].map((table) => {
+export async function findPeople(
+  group: PeopleGroup,
+  { match, after, limit }: { match: string; after: string | null; limit: number },
+): Promise<ListedPerson[]> {
+  const tables = GROUPS[group].map(([table, isIn]): SQL => {
     const address = sql`lower(${table.email})`;
-    const order = filter.match === "" ? address : sql`${address} || ''`;
+    const order = match === "" ? address : sql`${address} || ''`;
+    const follows = after === null ? sql`true` : sql`${address} > lower(${after})`;
     return sql`(select ${address} as address from ${table}
-      where ${sql.join(conditionsOf(filter, address), sql` and `)}
-      order by ${order} ${direction} ${limit})`;
+      where ${isIn} and ${follows} and strpos(${address}, ${match.toLowerCase()}) > 0
+      order by ${order} limit ${limit}::int)`;
   });
   return db().execute<ListedPerson>(sql`
     with found as materialized (
-      select address from (${sql.join(addresses, sql` union `)}) addresses
-      order by address ${direction} ${limit}
+      select address from (${sql.join(tables, sql` union `)}) addresses
+      order by address limit ${limit}::int
     )
     select coalesce(${users.email}, ${subscribers.email}) as email,
       ${users.id} as "accountId",
@@ -77,52 +83,11 @@ export async function findPeople(filter: PeopleFilter): Promise<ListedPerson[]> 
     order by found.address`);
 }
 
-/** The tables with the addresses of each group. */
-const TABLES: Record<PeopleGroup, (typeof users | typeof subscribers)[]> = {
-  all: [users, subscribers],
-  members: [users],
-  accounts: [users],
-  subscribers: [subscribers],
-  unconfirmed: [subscribers],
-  suppressed: [users, subscribers],
-};
-
-function conditionsOf({ group, match, beside }: PeopleFilter, address: SQL): SQL[] {
-  const conditions = [CONDITIONS[group](address)];
-  if (match !== "") conditions.push(sql`strpos(${address}, ${match.toLowerCase()}) > 0`);
-  if (beside) {
-    const than = sql.raw(beside.isBefore ? "<" : ">");
-    conditions.push(sql`${address} ${than} lower(${beside.email})`);
-  }
-  return conditions;
-}
-
-const EVERYBODY = () => sql`true`;
-
-/** Who of these tables belongs to each group. */
-const CONDITIONS: Record<PeopleGroup, (address: SQL) => SQL> = {
-  all: EVERYBODY,
-  members: () =>
-    sql`exists (select from ${profiles} where ${profiles.id} = ${users.id} and ${givesAccess()})`,
-  accounts: EVERYBODY,
-  subscribers: () => sql`${subscribers.confirmedAt} is not null`,
-  unconfirmed: () => sql`${subscribers.confirmedAt} is null`,
-  // without those who have unsubscribed, among them many members
-  suppressed: (address) => sql`exists (
-    select from ${suppressedAddresses} where ${suppressedAddresses.addressHash} = ${addressHash(address)}
-      and ${isReasonThat(sql`${suppressedAddresses.reason}`, ({ stopsNotices }) => stopsNotices)})`,
-};
-
 const dayOf = (instant: PgColumn) => sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** What names a person in addresses of pages, without the email address: an account's or a subscriber's id. */
-export type PersonKey = { kind: "account" | "subscriber"; id: string };
-
-/** The address of a person; null if there is none any more. */
-export async function findEmailOf({ kind, id }: PersonKey): Promise<string | null> {
+/** The address of an account or a subscriber; null if there is none (any more). */
+export async function findEmailOf(kind: "account" | "subscriber", id: string) {
   const table = kind === "account" ? users : subscribers;
-  const found = await firstRow(
-    db().select({ email: table.email }).from(table).where(eq(table.id, id)),
-  );
-  return found?.email ?? null;
+  const query = db().select({ email: table.email }).from(table).where(eq(table.id, id));
+  return (await firstRow(query))?.email ?? null;
 }

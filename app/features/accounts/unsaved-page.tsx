@@ -1,17 +1,28 @@
 import { UNSAVED_PATH } from "~/http/unsaved-path";
 import { Button, EmailField, PasswordField } from "~/ui";
-import { KEPT_FORMS, LOG_IN_AS, type UnsavedForm } from "./unsaved-form";
+import { LOG_IN_AS, type UnsavedForm } from "./unsaved-form";
 
-const TEXT_LABELS: Record<string, string> = { text: "Your notes", note: "Your note" };
+const TEXT_LABELS: Record<string, string> = {
+  text: "Your notes",
+  note: "Your note",
+  body: "Your text",
+};
 
 /** The page with what was typed into a form that could not be saved, which posts it again, after signing in if needed. */
-export function UnsavedPage({ to, fields, message, signInAs }: UnsavedForm) {
+export function UnsavedPage({ to, heading, fields, message, signInAs, confirmAt }: UnsavedForm) {
   const needsSignIn = signInAs !== null;
   const label = needsSignIn ? "Log in and save" : "Save";
   return (
     <section className="frame outcome-page">
-      <h1 className="page-heading">{KEPT_FORMS[to]}</h1>
+      <h1 className="page-heading">{heading}</h1>
       {message && <p className="lead">{message}</p>}
+      {confirmAt && (
+        <p className="mt-4">
+          <a href={confirmAt} target="_blank" rel="noreferrer" className="text-link">
+            Confirm it in a new tab
+          </a>
+        </p>
+      )}
       <form
         method="post"
         action={needsSignIn ? `${UNSAVED_PATH}?to=${encodeURIComponent(to)}` : to}

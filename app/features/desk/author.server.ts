@@ -37,6 +37,16 @@ export function isVerifiedFor(
 }
 
 /**
+ * As `requireAuthor`, for a form whose text must not be lost: returns null where the password is due, so that the caller can
+ * keep what was typed (`keepForm`).
+ */
+export async function requireWritingAuthor(args: Args): Promise<Author | null> {
+  const author = await findAuthor(args);
+  if (!author) throw new Response(null, { status: 404 });
+  return isVerifiedFor(author, "work") ? author : null;
+}
+
+/**
  * Guard of every loader and action of the desk: returns the author. Throws the 404 Response of an unknown address to everybody
  * else, and to an author a redirect to the question for the password or passkey where it is due. That leads back to `from`, by
  * default the request's own path.

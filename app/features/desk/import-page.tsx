@@ -1,11 +1,9 @@
-import { Form, Link, useRevalidator } from "@remix-run/react";
-import { useEffect } from "react";
-import { formatCount } from "~/features/newsletter/format-count";
+import { Form, Link } from "@remix-run/react";
 import type { FormRefusal } from "~/http/form-refusal";
 import { EmailField } from "~/ui";
 import { DeskHeading, DeskProblems, DeskSection, DeskSubmit, DeskTable } from "./desk-parts";
-import type { ListView } from "./people-import.server";
-import { IMPORT_PATH, PEOPLE_PATH, refusedRowsPath } from "./people-paths";
+import type { showList } from "./people-import.server";
+import { IMPORT_PATH, listPath, PEOPLE_PATH } from "./people-paths";
 import { ConsentField } from "./person-page";
 
 type ImportPageProps = { megabytes: number; refusal: FormRefusal | null | undefined };
@@ -24,12 +22,10 @@ export function ImportPage({ megabytes, refusal }: ImportPageProps) {
         imported. The file is deleted once it is imported, or after a day.
       </p>
       <Form method="post" encType="multipart/form-data" className="desk-form desk-below">
-        <div>
-          <label htmlFor="list" className="field-label">
-            File
-          </label>
-          <input id="list" name="list" type="file" required accept=".csv,.txt,.tsv,text/*" />
-        </div>
+        <label>
+          <span className="field-label">File</span>
+          <input name="list" type="file" required />
+        </label>
         <DeskSubmit>Look at the list</DeskSubmit>
       </Form>
       <DeskSection title="Add one address">
@@ -43,127 +39,62 @@ export function ImportPage({ megabytes, refusal }: ImportPageProps) {
   );
 }
 
-type ListPageProps = { id: string; list: ListView; refusal: FormRefusal | null | undefined };
+type ListPageProps = {
+  id: string;
+  list: NonNullable<Awaited<ReturnType<typeof showList>>>;
+  refusal: FormRefusal | null | undefined;
+};
 
-/** An uploaded list: what an import would do, or did. */
+/** An uploaded list: its first rows and what an import would do, or what it did. */
 export function ListPage({ id, list, refusal }: ListPageProps) {
+  const { name, isImported, problem, columns, rows, counts, reasons, toAdd } = list;
   return (
     <>
-      <DeskHeading title={list.name}>
-        <Link to={IMPORT_PATH}>Another list</Link>
+      <DeskHeading title={name}>
+        <Link to={isImported ? PEOPLE_PATH : IMPORT_PATH}>
+          {isImported ? "All people" : "Another list"}
+        </Link>
       </DeskHeading>
-      <DeskProblems refusal={refusal} />
-      <ListState id={id} list={list} typed={refusal?.typed?.source} />
-    </>
-  );
-}
-
-function ListState({ id, list, typed }: Omit<ListPageProps, "refusal"> & { typed?: string }) {
-  switch (list.kind) {
-    case "running":
-      return <RunningImport />;
-    case "unusable":
-      return <DeskProblems refusal={{ message: list.problem }} />;
-    case "imported":
-      return (
-        <>
-          <p role="status">The list is imported, and the file is deleted.</p>
-          <ListResult id={id} list={list} title="What was done" />
-          <Link to={PEOPLE_PATH}>See all people</Link>
-        </>
-      );
-    case "waiting":
-      return (
-        <>
-          <ListBeginning list={list} />
-          <ListResult id={id} list={list} title="What an import will do" />
-          <DeskSection title="Import">
-            <Form method="post" className="desk-form">
-              <ConsentField typed={typed} />
-              <p className="desk-hint">
-                The answer is kept as proof of consent. Whoever is added gets your next letter.
-              </p>
-              <DeskSubmit>
-                Import {list.toAdd === 1 ? "1 address" : `${formatCount(list.toAdd)} addresses`}
-              </DeskSubmit>
-            </Form>
-          </DeskSection>
-        </>
-      );
-  }
-}
-
-/** Reloads the page every two seconds where scripts run. */
-function RunningImport() {
-  const { revalidate } = useRevalidator();
-  useEffect(() => {
-    const timer = setInterval(revalidate, 2_000);
-    return () => clearInterval(timer);
-  }, [revalidate]);
-  return <p role="status">The list is being imported. Reload this page to see the result.</p>;
-}
-
-type Described = Extract<ListView, { kind: "waiting" | "imported" }>;
-
-const USES = { address: "address", status: "who gets mail", consent: "date of consent" };
-
-function ListBeginning({ list: { columns = [], rows = [], isGuessed } }: { list: Described }) {
-  const names = columns.map(({ name, use }, index) => {
-    // also without a name, and with the same name twice
-    const isUnique = name !== "" && columns.findIndex((column) => column.name === name) === index;
-    const unique = isUnique ? name : `${name} (column ${index + 1})`;
-    return use ? `${unique}: ${USES[use]}` : unique;
-  });
-  return (
-    <DeskSection title="First rows">
-      {isGuessed && (
-        <p className="desk-hint">
-          The file is not valid UTF-8, and was read as Windows-1252. Look whether letters with
-          accents are right.
-        </p>
-      )}
-      <DeskTable
-        caption="First rows of the list"
-        columns={names}
-        empty="There are no rows."
-        rows={rows.map((row, index) => ({
-          key: String(index),
-          cells: names.map((_, column) => row[column] ?? ""),
-        }))}
-      />
-    </DeskSection>
-  );
-}
-
-type ListResultProps = { id: string; list: Described; title: string };
-
-function ListResult({ id, list: { counts, reasons }, title }: ListResultProps) {
-  return (
-    <>
-      <DeskSection title={title}>
+      <DeskProblems refusal={problem ? { message: problem } : refusal} />
+      {isImported && <p role="status">The list is imported, and the file is deleted.</p>}
+      {rows.length > 0 && (
         <DeskTable
-          caption="Addresses by what happens to them"
-          columns={["Addresses", "What"]}
+          caption="First rows of the list"
+          columns={columns}
           empty=""
-          rows={counts.map(([count, what]) => ({ key: what, cells: [formatCount(count), what] }))}
+          rows={rows.map((row, index) => ({
+            key: String(index),
+            cells: columns.map((_, column) => row[column]),
+          }))}
         />
-      </DeskSection>
+      )}
+      {counts.length > 0 && (
+        <DeskSection title={isImported ? "What was done" : "What an import will do"}>
+          <CountTable caption="Addresses by what happens to them" counts={counts} />
+        </DeskSection>
+      )}
       {reasons.length > 0 && (
-        <DeskSection title="Left out, and why">
-          <DeskTable
-            caption="Rows left out by reason"
-            columns={["Rows", "Reason"]}
-            empty=""
-            rows={reasons.map(([reason, count]) => ({
-              key: reason,
-              cells: [formatCount(count), reason],
-            }))}
-          />
-          <p className="desk-below">
-            <a href={refusedRowsPath(id)}>Download these rows</a> as CSV
-          </p>
+        <DeskSection title="Rows left out, and why">
+          <CountTable caption="Rows by reason" counts={reasons} />
+          <a href={`${listPath(id)}/refused.csv`}>Download these rows</a> as CSV
+        </DeskSection>
+      )}
+      {!problem && !isImported && (
+        <DeskSection title="Import">
+          <Form method="post" className="desk-form">
+            <ConsentField typed={refusal?.typed?.source} />
+            <p className="desk-hint">
+              The answer is kept as proof of consent. Whoever is added gets your next letter.
+            </p>
+            <DeskSubmit>Import {toAdd === 1 ? "1 address" : `${toAdd} addresses`}</DeskSubmit>
+          </Form>
         </DeskSection>
       )}
     </>
   );
+}
+
+function CountTable({ caption, counts }: { caption: string; counts: [number, string][] }) {
+  const rows = counts.map(([count, what]) => ({ key: what, cells: [count, what] }));
+  return <DeskTable caption={caption} columns={["How many", "What"]} empty="" rows={rows} />;
 }

@@ -1,4 +1,5 @@
 import { Form, Link } from "@remix-run/react";
+import { verifyPath } from "~/features/my-account/account-paths";
 import type { FormRefusal } from "~/http/form-refusal";
 import { TextField } from "~/ui";
 import {
@@ -13,18 +14,21 @@ import {
   HiddenFields,
 } from "./desk-parts";
 import type { showPerson } from "./people.server";
-import { PEOPLE_PATH, personDataPath, personDeletionPath, personPath } from "./people-paths";
+import { PEOPLE_PATH } from "./people-paths";
 
 type PersonPageProps = {
   person: Awaited<ReturnType<typeof showPerson>>;
+  /** Whether the password was entered recently enough to delete the account. */
+  isVerified: boolean;
   refusal: FormRefusal | null | undefined;
   /** A link for a new password, which was just made. */
   link: string | null | undefined;
 };
 
 /** What is known of a person, and what can be done. */
-export function PersonPage({ person, refusal, link }: PersonPageProps) {
-  const { key, email, account, newsletter, stripe } = person;
+export function PersonPage({ person, isVerified, refusal, link }: PersonPageProps) {
+  const { email, account, newsletter, isOnList, isSuppressed, mayBeLifted } = person;
+  const typed = refusal?.typed ?? {};
   return (
     <>
       <DeskHeading title={email}>
@@ -33,110 +37,41 @@ export function PersonPage({ person, refusal, link }: PersonPageProps) {
       <DeskProblems refusal={refusal} />
       {link && (
         <div role="status" className="desk-notice">
-          <p>
-            Pass this link on. It works once, for an hour, and replaces any link mailed before.
-            Anyone with it can take over the account: be sure who asked.
-          </p>
+          Pass this link on. It works once, for an hour, and replaces any link mailed before. Anyone
+          with it can take over the account: be sure who asked.
           <code className="desk-code">{link}</code>
         </div>
       )}
-      {account && (
-        <>
-          <DeskSection title="Account">
-            <DeskFacts facts={account} />
-            <div className="desk-actions desk-below">
-              <DeskButton fields={{ intent: "mail-link" }}>
-                Mail a link for a new password
-              </DeskButton>
-              <DeskButton fields={{ intent: "show-link" }}>Show such a link here</DeskButton>
-              <DeskButton fields={{ intent: "sign-out" }}>Log out everywhere</DeskButton>
-            </div>
-          </DeskSection>
-          <DeskSection title="Membership">
-            {stripe.length > 0 && (
-              <>
-                <DeskFacts
-                  facts={stripe.map(({ name, id, url }) => [
-                    name,
-                    <a key={id} href={url} rel="noreferrer">
-                      {id}
-                    </a>,
-                  ])}
-                />
-                <p className="desk-hint">
-                  At Stripe you see the invoices, and refund a payment on the customer’s page.
-                </p>
-              </>
-            )}
-            <div className="desk-actions desk-below">
-              <Form method="post" className="desk-actions">
-                <HiddenFields fields={{ intent: "grant" }} />
-                <TextField
-                  label="Complimentary until the end of this day, in UTC"
-                  type="date"
-                  name="until"
-                  required
-                  defaultValue={refusal?.typed?.until}
-                />
-                <DeskSubmit>Make complimentary</DeskSubmit>
-              </Form>
-              <DeskButton fields={{ intent: "end-grant" }}>End what is complimentary</DeskButton>
-            </div>
-          </DeskSection>
-        </>
-      )}
+      {account && <AccountSections {...person} account={account} typed={typed} />}
       <DeskSection title="Newsletter">
         <DeskFacts facts={newsletter} />
-        <NewsletterForms {...person} typed={refusal?.typed} />
+        {isOnList ? (
+          <DeskButton fields={{ intent: "unsubscribe" }}>Remove from the list</DeskButton>
+        ) : (
+          <Form method="post" className="desk-actions">
+            <HiddenFields fields={{ intent: "subscribe" }} />
+            <ConsentField typed={typed.source} />
+            <DeskSubmit variant="secondary">Add to the list</DeskSubmit>
+          </Form>
+        )}
+        {mayBeLifted && <DeskButton fields={{ intent: "lift" }}>Lift the suppression</DeskButton>}
+        {!isSuppressed && (
+          <Form method="post" className="desk-actions">
+            <HiddenFields fields={{ intent: "suppress" }} />
+            <ChoiceField label="Suppress the address" name="reason" options={REASONS} />
+            <DeskSubmit variant="secondary">Suppress</DeskSubmit>
+          </Form>
+        )}
       </DeskSection>
-      {account && (
-        <DeskSection title="Data">
-          <ul className="desk-list">
-            <li>
-              <a href={personDataPath(key)}>Download all data about the account</a> as JSON
-            </li>
-            <li>
-              <Link to={personDeletionPath(key)}>Delete the account…</Link>
-            </li>
-          </ul>
-        </DeskSection>
-      )}
+      {account && <DeletionSection {...person} isVerified={isVerified} typed={typed} />}
     </>
   );
 }
 
-type NewsletterFormsProps = PersonPageProps["person"] & { typed: FormRefusal["typed"] };
-
-function NewsletterForms({ isOnList, isSuppressed, mayBeLifted, typed }: NewsletterFormsProps) {
-  return (
-    <div className="desk-actions desk-below">
-      {isOnList ? (
-        <DeskButton fields={{ intent: "unsubscribe" }}>Remove from the list</DeskButton>
-      ) : (
-        <Form method="post" className="desk-actions">
-          <HiddenFields fields={{ intent: "subscribe" }} />
-          <ConsentField typed={typed?.source} />
-          <DeskSubmit variant="secondary">Add to the list</DeskSubmit>
-        </Form>
-      )}
-      {mayBeLifted && <DeskButton fields={{ intent: "lift" }}>Lift the suppression</DeskButton>}
-      {!isSuppressed && (
-        <Form method="post" className="desk-actions">
-          <HiddenFields fields={{ intent: "suppress" }} />
-          <ChoiceField
-            label="Suppress the address"
-            name="reason"
-            options={[
-              ["listed", "It can’t be reached"],
-              ["complaint", "Its owner complained; only the owner can undo this"],
-            ]}
-          />
-          <DeskSubmit variant="secondary">Suppress</DeskSubmit>
-        </Form>
-      )}
-    </div>
-  );
-}
+const REASONS = [
+  ["listed", "It can’t be reached"],
+  ["complaint", "Its owner complained; only the owner can undo this"],
+] as const;
 
 /** Asks where the consent to get the newsletter comes from. */
 export function ConsentField({ typed }: { typed: string | undefined }) {
@@ -152,51 +87,78 @@ export function ConsentField({ typed }: { typed: string | undefined }) {
   );
 }
 
-type PersonDeletionPageProps = {
-  email: string;
-  personKey: string;
-  /** What is deleted, as names with facts. */
-  deleted: [string, ...string[]][];
-  isAtStripe: boolean;
-  refusal: FormRefusal | null | undefined;
-};
+type SectionProps = PersonPageProps["person"] & { typed: Record<string, string> };
 
-/** Says what is deleted with an account, and deletes it once its address is typed. */
-export function PersonDeletionPage({
-  email,
-  personKey,
-  deleted,
-  isAtStripe,
-  refusal,
-}: PersonDeletionPageProps) {
+function AccountSections({ account, atStripe, typed }: SectionProps) {
   return (
     <>
-      <DeskHeading title="Delete an account">
-        <Link to={personPath(personKey)}>Back without deleting</Link>
-      </DeskHeading>
-      <DeskProblems refusal={refusal} />
-      <p>
-        This deletes the account of <b dir="auto">{email}</b> permanently, and mails the address.
-      </p>
-      <DeskFacts facts={deleted.map(([what, ...facts]) => [what, facts.join("; ")])} />
-      <Form method="post" className="desk-form desk-below">
-        <TextField
-          label="Type the address of the account to delete it"
-          name="email"
-          required
-          autoComplete="off"
-          spellCheck={false}
-          autoCapitalize="none"
-          defaultValue={refusal?.typed?.email}
-        />
-        {isAtStripe && (
-          <CheckField
-            name="anyway"
-            label="Delete it even if Stripe can’t be reached. I end the membership there by hand."
+      <DeskSection title="Account">
+        <DeskFacts facts={account ?? []} />
+        <div className="desk-actions">
+          <DeskButton fields={{ intent: "mail-link" }}>Mail a link for a new password</DeskButton>
+          <DeskButton fields={{ intent: "show-link" }}>Show such a link here</DeskButton>
+          <DeskButton fields={{ intent: "sign-out" }}>Log out everywhere</DeskButton>
+        </div>
+      </DeskSection>
+      <DeskSection title="Membership">
+        {atStripe.map(({ id, url }) => (
+          <p key={id}>
+            At Stripe, with invoices and refunds:{" "}
+            <a href={url} rel="noreferrer">
+              {id}
+            </a>
+          </p>
+        ))}
+        <Form method="post" className="desk-actions">
+          <HiddenFields fields={{ intent: "grant" }} />
+          <TextField
+            label="Complimentary until the end of this day, in UTC"
+            type="date"
+            name="until"
+            required
+            defaultValue={typed.until}
           />
-        )}
-        <DeskSubmit>Delete the account</DeskSubmit>
-      </Form>
+          <DeskSubmit>Make complimentary</DeskSubmit>
+        </Form>
+        <DeskButton fields={{ intent: "end-grant" }}>End what is complimentary</DeskButton>
+      </DeskSection>
     </>
+  );
+}
+
+function DeletionSection(props: SectionProps & Pick<PersonPageProps, "isVerified">) {
+  const { path, atStripe, isVerified, typed } = props;
+  return (
+    <DeskSection title="Data">
+      <p>
+        <a href={`${path}/data.json`}>Download all data about the account</a> as JSON
+      </p>
+      <p className="desk-below">
+        Deleting the account deletes its picture, passkeys, sessions, notes, highlights, progress
+        and podcast address, takes the address off the newsletter, and mails it. A membership ends
+        at Stripe without a refund; Stripe keeps the receipts.
+      </p>
+      {isVerified ? (
+        <Form method="post" className="desk-form">
+          <HiddenFields fields={{ intent: "delete" }} />
+          <TextField
+            label="Type the address of the account to delete it"
+            name="typed"
+            required
+            autoComplete="off"
+            defaultValue={typed.typed}
+          />
+          {atStripe.length > 0 && (
+            <CheckField
+              name="anyway"
+              label="Also if Stripe can’t be reached: I end the membership there by hand"
+            />
+          )}
+          <DeskSubmit variant="secondary">Delete the account</DeskSubmit>
+        </Form>
+      ) : (
+        <a href={verifyPath(path)}>Enter your password to delete the account</a>
+      )}
+    </DeskSection>
   );
 }

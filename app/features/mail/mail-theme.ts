@@ -100,6 +100,16 @@ export const DARK_MODE_CSS = `@media (prefers-color-scheme:dark){${darkRules(() 
   ({ property }) => `${OUTLOOK_DARKENED[property]} `,
 )}`;
 
+/** Returns a mail's HTML as it looks in one color scheme, whatever that of the browser. */
+export function inColorScheme(html: string, scheme: "light" | "dark"): string {
+  return html
+    .replace(COLOR_SCHEME_CSS, `:root{color-scheme:${scheme}}`)
+    .replace(
+      "@media (prefers-color-scheme:dark)",
+      `@media ${scheme === "dark" ? "all" : "not all"}`,
+    );
+}
+
 /** Fills a phone's window with the sheet, without the surrounding canvas. */
 export const NARROW_CSS = `@media (max-width:600px){.mail-frame{padding:0 !important}.mail-sheet-edge{border-width:0 !important;border-radius:0 !important}.mail-content{padding:28px ${NARROW_MARGIN}px 36px !important}}`;
 

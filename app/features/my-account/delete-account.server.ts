@@ -65,6 +65,15 @@ export async function deleteAccount(
   }
 }
 
+/** Says what a deletion had to leave at Stripe, and what has to be done there. */
+export function describeLeftCustomer(customer: string, profile: Profile | null): string {
+  const subscription = profile?.stripeSubscriptionId;
+  const what = subscription
+    ? ` with the subscription ${subscription}, which may still be charged`
+    : "";
+  return `Stripe did not delete the customer ${customer}${what}: delete it in Stripe's dashboard.`;
+}
+
 const DELETED = { kind: "deleted" } as const;
 
 /**

@@ -40,36 +40,42 @@ export function campaignPhase({
   return hasWorker ? "sending" : "waiting for a running site";
 }
 
-/** Describes a campaign for the operator, one fact per line. */
-export function describeCampaign(facts: Facts): string[] {
-  const { campaign, progress, failures } = facts;
-  const { sent, failed, expired, cancelled, suppressed, inDoubt } = progress;
-  const { total, left } = campaignTotals(progress);
+/** Returns the numbers of a campaign's mails that were not simply sent, above 0, each with what became of them. */
+export function campaignCounts(
+  { state }: Pick<Campaign, "state">,
+  progress: CampaignProgress,
+): [count: number, what: string][] {
+  const { failed, expired, cancelled, suppressed, inDoubt } = progress;
+  const isCanceled = state === "cancelled";
   const counts: [number, string][] = [
     [
-      left,
-      campaign.state === "cancelled"
+      campaignTotals(progress).left,
+      isCanceled
         ? "being sent when it was canceled: delivered or given up within minutes"
         : "to be sent",
     ],
     [failed, "failed"],
     [expired, "given up: the mail server put them off for too long"],
     [suppressed, "not sent: on the suppression list"],
-    [
-      cancelled,
-      campaign.state === "cancelled" ? "canceled" : "not sent: unsubscribed in the meantime",
-    ],
+    [cancelled, isCanceled ? "canceled" : "not sent: unsubscribed in the meantime"],
     [inDoubt, "may have arrived twice: the mail server's answer was lost"],
   ];
+  return counts.filter(([count]) => count > 0);
+}
+
+/** Describes a campaign for the operator, one fact per line. */
+export function describeCampaign(facts: Facts): string[] {
+  const { campaign, progress, failures } = facts;
+  const { total } = campaignTotals(progress);
   return [
     `${campaign.slug}: ${campaignPhase(facts)}`,
     `  subject   ${campaign.subject}`,
     `  to        ${campaign.audience === "premium" ? "members on the list" : "subscribers"}`,
     `  start     ${describeTime(campaign.startAt)}`,
-    `  sent      ${formatCount(sent)} of ${formatCount(total)}`,
-    ...counts
-      .filter(([count]) => count > 0)
-      .map(([count, what]) => `            ${formatCount(count)} ${what}`),
+    `  sent      ${formatCount(progress.sent)} of ${formatCount(total)}`,
+    ...campaignCounts(campaign, progress).map(
+      ([count, what]) => `            ${formatCount(count)} ${what}`,
+    ),
     ...failures.map(
       ({ reply, count }) => `  failed    ${formatCount(count)} with ${reply ?? "no answer"}`,
     ),

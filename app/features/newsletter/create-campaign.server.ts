@@ -1,5 +1,5 @@
 import { env } from "~/env.server";
-import type { Transaction } from "~db/client";
+import { getDatabase, type Transaction } from "~db/client";
 import {
   type Audience,
   insertCampaign,
@@ -65,6 +65,23 @@ export async function createCampaign(
   await fillUnsubscribeTokens(tx);
   const queued = await insertCampaignMails(campaign, { dueAt: startAt, lifetimeMs }, tx);
   return { kind: created ? "created" : "extended", campaign, queued };
+}
+
+/** Runs a transaction that may send an issue to a long list, without a time limit on its statements. */
+export async function inSendingTransaction<Result>(
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const connection = getDatabase().reopen({ max: 1, statementTimeout: null });
+  try {
+    return await connection.db.transaction(work);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Returns the audiences that an issue may be sent to, the usual one first: one for members goes to nobody else. */
+export function audiencesOf({ premium }: Pick<Issue, "premium">): Audience[] {
+  return premium ? ["premium"] : ["subscribers", "premium"];
 }
 
 /** Whether only members may read the whole issue. */

@@ -49,6 +49,9 @@ export function weighIssue(issue: Issue, html: string): { htmlBytes: number; war
   return { htmlBytes, warnings };
 }
 
+/** Returns the address at which the site serves an issue's image. */
+export const servedImage = (name: string) => env().PUBLIC_URL + IMAGES_PATH + name;
+
 /** Converts an issue read from a file to mail content. `imageAddress` returns an image's URL. */
 export function contentOf(issue: Issue, imageAddress: (name: string) => string): IssueContent {
   const images = new Map(

@@ -24,6 +24,7 @@ export type Issue = IssueFrontMatter & {
 };
 
 const MAX_TEXT_BYTES = 128 * 1024;
+const TOO_LONG = `an issue has at most ${MAX_TEXT_BYTES / 1024} KB of text`;
 const MAX_IMAGE_BYTES = 1024 * 1024;
 
 /** Maximum width and height. A small file with many more pixels would exhaust a reader's memory. */
@@ -42,28 +43,39 @@ const UNFILLED =
 /** Control characters except tab and line feed. Never intended in a text, and invalid in PostgreSQL or XML. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
+/** Where an issue's images come from. */
+export type ImageSource = {
+  /** Returns the content of the image with a name, as the text has it, or why there is none. */
+  find: (name: string) => Promise<Buffer | string>;
+  /** Makes the names under which images are served unguessable. */
+  key: Buffer;
+};
+
+/** What a text was read as: the issue as far as it can be shown, and what has to be mended before it is sent. */
+export type IssueReading = { issue: Issue | null; problems: FileProblem[] };
+
 /**
- * Reads an issue from a Markdown file with front matter, and its images from the file's folder or below. Throws an
- * OperatorError listing all problems by line. Content that a mail cannot show is refused rather than dropped, so the
- * mail matches the text. `imageKey` makes image names unguessable.
+ * Reads an issue from a text with front matter. Returns all problems with the text's lines, in order. Content that a mail
+ * cannot show is a problem rather than dropped, so the mail matches the text.
  */
-export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> {
-  const text = await readText(file);
+export async function readIssueText(text: string, images: ImageSource): Promise<IssueReading> {
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) {
+    return { issue: null, problems: [{ line: 1, problem: TOO_LONG }] };
+  }
   const split = splitFrontMatter(text, issueFrontMatter);
-  if (split.kind === "rejected") throw rejection(file, split.problems);
+  if (split.kind === "rejected") return { issue: null, problems: inOrder(split.problems) };
   const { frontMatter, body, bodyLine } = split;
   const tree = parseWithinLimits(body);
   if ("problem" in tree) {
-    throw rejection(file, [{ ...tree, line: tree.line + bodyLine - 1 }]);
+    return { issue: null, problems: [{ ...tree, line: tree.line + bodyLine - 1 }] };
   }
   const problems = [...unsupportedParts(tree)];
-  const folder = await realpath(dirname(file));
-  const images = new Map<string, IssueImage>();
+  const found = new Map<string, IssueImage>();
   for (const { url, line } of imagesOf(tree)) {
-    if (images.has(url)) continue;
-    const image = await loadImage(folder, url, imageKey);
+    if (found.has(url)) continue;
+    const image = await loadImage(url, images);
     if (typeof image === "string") problems.push({ line, problem: `${url}: ${image}` });
-    else images.set(url, image);
+    else found.set(url, image);
   }
   for (const [index, line] of body.split("\n").entries()) {
     if (!CONTROL_CHARACTER.test(line)) continue;
@@ -77,20 +89,36 @@ export async function readIssue(file: string, imageKey: Buffer): Promise<Issue> 
   const named = new Set(problems.map(({ line }) => line));
   problems.push(...unparsedMarkup(tree, body).filter(({ line }) => !named.has(line)));
   if (body.trim() === "") problems.push({ line: 1, problem: "there is no text" });
-  if (problems.length > 0) {
-    throw rejection(
-      file,
-      problems.map(({ line, problem }) => ({ line: line + bodyLine - 1, problem })),
-    );
-  }
   return {
-    ...frontMatter,
-    markdown: withServedImages(body, tree, images),
-    images: [...new Map([...images.values()].map((image) => [image.name, image])).values()],
-    warnings: [...images]
-      .filter(([, image]) => hasExif(image))
-      .map(([url]) => `${url} carries Exif data, perhaps also where it was taken.`),
+    issue: {
+      ...frontMatter,
+      markdown: withServedImages(body, tree, found),
+      images: [...new Map([...found.values()].map((image) => [image.name, image])).values()],
+      warnings: [...found]
+        .filter(([, image]) => hasExif(image))
+        .map(([url]) => `${url} carries Exif data, perhaps also where it was taken.`),
+    },
+    problems: inOrder(
+      problems.map(({ line, problem }) => ({ line: line + bodyLine - 1, problem })),
+    ),
   };
+}
+
+const inOrder = (problems: FileProblem[]) => problems.sort((a, b) => a.line - b.line);
+
+/**
+ * Reads an issue from a file as `readIssueText` does, and its images from the file's folder or below. Throws an
+ * OperatorError listing all problems by line.
+ */
+export async function readIssue(file: string, key: Buffer): Promise<Issue> {
+  const text = await readText(file);
+  const folder = await realpath(dirname(file));
+  const find = (name: string) => readImageFile(folder, name);
+  const { issue, problems } = await readIssueText(text, { find, key });
+  if (issue && problems.length === 0) return issue;
+  throw new OperatorError(
+    problems.map(({ line, problem }) => `${file}:${line}: ${printableText(problem)}`).join("\n"),
+  );
 }
 
 /** Like `readIssue`, for an issue whose images this site will serve. */
@@ -105,7 +133,7 @@ async function readText(file: string): Promise<string> {
     // a pipe or a device may never end
     if (!found.isFile()) throw new OperatorError(`${file} is not a file.`);
     if (found.size > MAX_TEXT_BYTES) {
-      throw new OperatorError(`${file}: an issue has at most ${MAX_TEXT_BYTES / 1024} KB of text.`);
+      throw new OperatorError(`${file}: ${TOO_LONG}.`);
     }
     bytes = await readFile(file);
   } catch (error) {
@@ -125,13 +153,6 @@ function parseWithinLimits(body: string): Root | FileProblem {
   if (unparsable) return unparsable;
   const tree = parseMarkdown(body);
   return unrenderablePart(tree) ?? tree;
-}
-
-function rejection(file: string, problems: FileProblem[]): OperatorError {
-  const sorted = problems.sort((a, b) => a.line - b.line);
-  return new OperatorError(
-    sorted.map(({ line, problem }) => `${file}:${line}: ${printableText(problem)}`).join("\n"),
-  );
 }
 
 const lineOf = (node: Nodes) => node.position?.start.line ?? 1;
@@ -196,8 +217,8 @@ function imagesOf(tree: Root): UsedImage[] {
   return used;
 }
 
-/** Loads an image from the folder or below, or returns the problem. */
-async function loadImage(folder: string, url: string, key: Buffer): Promise<IssueImage | string> {
+/** Loads the image at a URL of the text, or returns the problem. */
+async function loadImage(url: string, { find, key }: ImageSource): Promise<IssueImage | string> {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(url)) {
     return "only files beside the issue can be images; images elsewhere would tell their host who reads";
   }
@@ -207,6 +228,27 @@ async function loadImage(folder: string, url: string, key: Buffer): Promise<Issu
   } catch {
     name = url;
   }
+  const content = await find(name);
+  return typeof content === "string" ? content : readIssueImage(name, content, key);
+}
+
+const IMAGE_TOO_LARGE = `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB; make it smaller for phones`;
+
+/** Reads an image that an issue may have, or returns the problem. */
+export function readIssueImage(name: string, content: Buffer, key: Buffer): IssueImage | string {
+  if (content.byteLength > MAX_IMAGE_BYTES) return IMAGE_TOO_LARGE;
+  const image = readImage(content, key);
+  if (image && Math.max(image.width, image.height) > MAX_IMAGE_PIXELS) {
+    return `has ${image.width} by ${image.height} pixels; make it smaller for phones`;
+  }
+  return (
+    image ??
+    `is not a readable PNG, JPEG or GIF${extname(name) === ".webp" ? "; Outlook shows no WebP" : ""}`
+  );
+}
+
+/** Reads an image's file in the folder or below, or returns the problem. */
+async function readImageFile(folder: string, name: string): Promise<Buffer | string> {
   try {
     const path = await realpath(resolve(folder, name));
     const below = relative(folder, path);
@@ -215,17 +257,7 @@ async function loadImage(folder: string, url: string, key: Buffer): Promise<Issu
     }
     const found = await stat(path);
     if (!found.isFile()) return "is not a file";
-    if (found.size > MAX_IMAGE_BYTES) {
-      return `is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB; make it smaller for phones`;
-    }
-    const image = readImage(await readFile(path), key);
-    if (image && Math.max(image.width, image.height) > MAX_IMAGE_PIXELS) {
-      return `has ${image.width} by ${image.height} pixels; make it smaller for phones`;
-    }
-    return (
-      image ??
-      `is not a readable PNG, JPEG or GIF${extname(path) === ".webp" ? "; Outlook shows no WebP" : ""}`
-    );
+    return found.size > MAX_IMAGE_BYTES ? IMAGE_TOO_LARGE : await readFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";

@@ -7,16 +7,23 @@ const TIME =
 const MAX_AHEAD_MS = 366 * 86_400_000;
 
 /**
- * Parses `--at`: ISO 8601, with an offset or in local time. Throws an OperatorError for a time in the past or one
- * that does not exist, such as February 30 or an hour skipped by daylight saving time.
+ * Parses `--at`: ISO 8601, with an offset or in local time. Throws an OperatorError for what `readStartTime` refuses.
  */
 export function parseStartTime(text: string, now: Date): Date {
-  const invalid = (why: string) =>
-    new OperatorError(
-      `--at: ${why}; wanted a time as in 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00.`,
-    );
+  const time = readStartTime(text, now);
+  if (typeof time !== "string") return time;
+  throw new OperatorError(
+    `--at: ${time}; wanted a time as in 2026-12-06T08:00 (local) or 2026-12-06T08:00+01:00.`,
+  );
+}
+
+/**
+ * Reads when an issue starts: ISO 8601, with an offset or in local time. Returns why not for a time in the past, over a
+ * year ahead, or one that does not exist, such as February 30 or an hour skipped by daylight saving time.
+ */
+export function readStartTime(text: string, now: Date): Date | string {
   const parts = TIME.exec(text.trim());
-  if (!parts) throw invalid(`found '${text}'`);
+  if (!parts) return `found '${text}'`;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
     .slice(1, 7)
     .map((part) => Number(part ?? 0));
@@ -28,9 +35,9 @@ export function parseStartTime(text: string, now: Date): Date {
     : new Date(year, month - 1, day, hour, minute, second);
   const shown = offset ? clock : new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   const wanted = `${parts.slice(1, 4).join("-")}T${parts[4]}:${parts[5]}:${parts[6] ?? "00"}`;
-  if (!shown.toISOString().startsWith(wanted)) throw invalid(`there is no ${text}`);
-  if (time.getTime() <= now.getTime()) throw invalid(`${text} is in the past`);
-  if (time.getTime() > now.getTime() + MAX_AHEAD_MS) throw invalid(`${text} is over a year ahead`);
+  if (!shown.toISOString().startsWith(wanted)) return `there is no ${text}`;
+  if (time.getTime() <= now.getTime()) return `${text} is in the past`;
+  if (time.getTime() > now.getTime() + MAX_AHEAD_MS) return `${text} is over a year ahead`;
   return time;
 }
 

@@ -21,6 +21,9 @@ import {
 } from "~/features/accounts/unsaved-form";
 import { UnsavedPage } from "~/features/accounts/unsaved-page";
 import { findSession } from "~/features/accounts/viewer.server";
+import { isVerifiedFor } from "~/features/desk/author.server";
+import { DESK_PATH, isDeskPath } from "~/features/desk/desk-paths";
+import { verifyPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
 import { BUSY_RETRY_SECONDS } from "~/http/form-answer.server";
@@ -53,9 +56,9 @@ export const loader = ({ context }: LoaderFunctionArgs) =>
  */
 export async function action(args: ActionFunctionArgs) {
   const { request, context } = args;
-  const to = keptForm(new URL(request.url).searchParams.get("to"));
+  const kept = keptForm(new URL(request.url).searchParams.get("to"));
   const { fields } = await readPageForm(request, FORM_LIMIT);
-  if (!to) throw errorResponse(400, "There is no such form.");
+  if (!kept) throw errorResponse(400, "There is no such form.");
   const typed = fields[LOG_IN_AS];
   const signInAs = typeof typed === "string" ? typed : "";
   const show = (
@@ -66,7 +69,8 @@ export async function action(args: ActionFunctionArgs) {
     answeredWithPage.add(context);
     const headers = new Headers({ "Cache-Control": "private, no-store" });
     if (seconds !== undefined) headers.set("Retry-After", String(seconds));
-    const body: UnsavedForm = { to, fields: keptFields(fields), signInAs, ...shown };
+    const shownForm = { ...kept, fields: keptFields(fields), signInAs, confirmAt: null };
+    const body: UnsavedForm = { ...shownForm, ...shown };
     return json(body, { status, headers });
   };
   const busy = { message: BUSY_MESSAGE };
@@ -74,6 +78,10 @@ export async function action(args: ActionFunctionArgs) {
   const found = await findSession(args);
   if (found === "unknown") return show(503, { ...busy, signInAs: null }, BUSY_RETRY_SECONDS);
   const isOther = found && fields.owner !== undefined && fields.owner !== found.user.id;
+  if (found && !isOther && isDeskPath(kept.to) && !isVerifiedFor(found.session, "work")) {
+    const message = "Please confirm that it’s you. Then come back to this page and save.";
+    return show(200, { message, signInAs: null, confirmAt: verifyPath(DESK_PATH) });
+  }
   if (found && !isOther) return show(200, { message: null, signInAs: null });
   if (typed === undefined) {
     const why = found ? "Another account is logged in." : "You’ve been logged out.";
@@ -99,7 +107,7 @@ export async function action(args: ActionFunctionArgs) {
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);
-      return redirect(to, { status: 307, headers });
+      return redirect(kept.to, { status: 307, headers });
     }
     case "rejected":
       return show(401, { message: `${outcome.message}.` });

@@ -11,12 +11,7 @@ export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const { searchParams } = new URL(args.request.url);
   const asked = (name: string) => searchParams.get(name) ?? "";
-  return listPeople({
-    match: asked("q"),
-    group: asked("group"),
-    after: asked("after"),
-    before: asked("before"),
-  });
+  return listPeople({ match: asked("match"), group: asked("group"), after: asked("after") });
 }
 
 export default function People() {

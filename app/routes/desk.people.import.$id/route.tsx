@@ -5,7 +5,7 @@ import { deskMeta } from "~/features/desk/desk-meta";
 import { ListPage } from "~/features/desk/import-page";
 import { importKeptList, showList } from "~/features/desk/people-import.server";
 import { listPath } from "~/features/desk/people-paths";
-import { found, refuse, textsOf } from "~/http/page-answer.server";
+import { doneOrRefused, found, textsOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -24,9 +24,10 @@ export async function action(args: ActionFunctionArgs) {
   const author = await requireAuthor(args);
   const typed = textsOf((await readForm(args.request)).fields);
   const { id = "" } = args.params;
-  const outcome = await importKeptList(author, id, typed.source ?? "");
-  if (outcome.kind === "refused") return refuse({ message: outcome.message, typed });
-  return redirect(listPath(id), 303);
+  return doneOrRefused(async () => {
+    await importKeptList(author, id, typed.source);
+    return redirect(listPath(id), 303);
+  }, typed);
 }
 
 export default function List() {

@@ -6,7 +6,7 @@ import { ImportPage } from "~/features/desk/import-page";
 import { addPerson } from "~/features/desk/people-changes.server";
 import { keepList, LIST_LIMIT } from "~/features/desk/people-import.server";
 import { listPath, PEOPLE_PATH, personPath } from "~/features/desk/people-paths";
-import { doneAt, refuse, textsOf } from "~/http/page-answer.server";
+import { doneAt, doneOrRefused, refuse, textsOf } from "~/http/page-answer.server";
 import { readUpload } from "~/http/request-body.server";
 
 export const meta = deskMeta("Import subscribers");
@@ -22,20 +22,18 @@ export async function action(args: ActionFunctionArgs) {
   const author = await requireAuthor(args);
   const { upload, fields } = await readUpload(args.request, { field: "list", limit: LIST_LIMIT });
   switch (upload.kind) {
-    case "file": {
-      const outcome = await keepList(author, upload);
-      if (outcome.kind === "refused") return refuse({ message: outcome.message });
-      return redirect(listPath(outcome.id), 303);
-    }
+    case "file":
+      return redirect(listPath(await keepList(author, upload)), 303);
     case "too-large":
       return refuse({
         message: `The file is larger than ${MEGABYTES} MB. Split it, or use the command subscribers import.`,
       });
     case "missing": {
       const typed = textsOf(fields);
-      const outcome = await addPerson(author, typed);
-      if (outcome.kind === "refused") return refuse({ message: outcome.message, typed });
-      return doneAt(outcome.key ? personPath(outcome.key) : PEOPLE_PATH, outcome.title);
+      return doneOrRefused(async () => {
+        const { key, did, note } = await addPerson(author, typed);
+        return doneAt(key ? personPath(key) : PEOPLE_PATH, did, note);
+      }, typed);
     }
   }
 }

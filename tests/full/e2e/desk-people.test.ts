@@ -77,6 +77,7 @@ describe.each([
     const page = await openDesk("/desk/people/import", javaScriptEnabled);
     await upload(page, fileOf("Name,City\nA,B"));
     await page.getByRole("alert").getByText("has no column of email addresses").waitFor();
+    await page.getByRole("link", { name: "Another list" }).click();
     await upload(page, fileOf(["Email,Name", ...rows].join("\n")));
     await page.getByRole("cell", { name: "not an email address" }).waitFor();
     const refused = await download(page, "Download these rows");
@@ -86,7 +87,7 @@ describe.each([
     await page.getByText("The list is imported").waitFor();
     expect(await db.$count(subscribers, like(subscribers.email, `${name}-%`))).toBe(960);
 
-    await page.getByRole("link", { name: "See all people" }).click();
+    await page.getByRole("link", { name: "All people" }).click();
     await find(page, `${name}-77`, `${name}-77@example.test`);
     await page.getByText("The old list").waitFor();
     expect(page.url()).not.toContain("example");
@@ -95,7 +96,7 @@ describe.each([
     await find(page, reviewer.email, reviewer.email);
     await page.getByLabel("Complimentary until").fill("2999-01-31");
     await page.getByRole("button", { name: "Make complimentary" }).click();
-    await expectToast(page, "The membership is changed.");
+    await expectToast(page, "Made a membership complimentary until 2999-01-31");
     await page.getByText("premium until 2999-01-31, complimentary").waitFor();
     await page.getByRole("button", { name: "Show such a link here" }).click();
     await page.getByText("/auth/reset-password?token=").waitFor();
@@ -106,11 +107,12 @@ describe.each([
     });
 
     await page.getByRole("link", { name: "All people" }).click();
-    expect(await download(page, "Subscribers")).toContain(`"${name}-0@example.test","subscribed"`);
-    expect(await download(page, "Accounts")).toContain(`"${reviewer.email}"`);
+    expect(await download(page, "Subscribers as CSV")).toContain(
+      `"${name}-0@example.test","subscribed"`,
+    );
+    expect(await download(page, "Accounts as CSV")).toContain(`"${reviewer.email}"`);
 
     await find(page, reviewer.email, reviewer.email);
-    await page.getByRole("link", { name: "Delete the account" }).click();
     const typed = page.getByLabel("Type the address");
     await typed.fill("another@example.test");
     await page.getByRole("button", { name: "Delete the account" }).click();
@@ -118,7 +120,7 @@ describe.each([
     expect(await typed.inputValue()).toBe("another@example.test");
     await typed.fill(reviewer.email);
     await page.getByRole("button", { name: "Delete the account" }).click();
-    await expectToast(page, "The account is deleted.");
+    await expectToast(page, "Deleted an account");
     expect(await db.$count(users, eq(users.email, reviewer.email))).toBe(0);
   });
 
@@ -127,13 +129,13 @@ describe.each([
     const page = await openDesk("/desk/people", javaScriptEnabled);
     const verifiedAt = new Date(Date.now() - 11 * 60_000);
     await site.database.db.update(sessions).set({ verifiedAt });
-    await page.getByRole("link", { name: "Subscribers", exact: true }).click();
+    await page.getByRole("link", { name: "Subscribers as CSV" }).click();
     await page.getByRole("heading", { name: "Is this you?" }).waitFor();
     expect(new URL(page.url()).searchParams.get("next")).toBe("/desk/people");
     await page.goto("/desk/people");
     await find(page, reader.email, reader.email);
     const person = new URL(page.url()).pathname;
-    await page.getByRole("link", { name: "Delete the account" }).click();
+    await page.getByRole("link", { name: "Enter your password to delete" }).click();
     await page.getByRole("heading", { name: "Is this you?" }).waitFor();
     await page.goto(person);
     await page.getByRole("button", { name: "Show such a link here" }).click();
@@ -168,7 +170,8 @@ describe("what others have written", () => {
     const page = await openDesk("/desk/people");
     const isHarmless = async (...shown: string[]) => {
       await hydrated(page);
-      for (const text of shown) await page.getByText(text).first().waitFor();
+      for (const text of shown)
+        await page.getByText(text).locator("visible=true").first().waitFor();
       const found = await page.evaluate(() => [
         "hacked" in window,
         document.querySelectorAll("img[src=x], svg[onload], main script").length,
@@ -178,29 +181,28 @@ describe("what others have written", () => {
       expect(await axeViolations(page), page.url()).toEqual([]);
     };
     await isHarmless(ADDRESS);
-    await page.goto(`/desk/people?q=${encodeURIComponent(HOSTILE)}`);
+    await page.goto(`/desk/people?match=${encodeURIComponent(HOSTILE)}`);
     await isHarmless("Nobody is found");
     await page.goto(`/desk/people/account-${userId}`);
-    await isHarmless(ADDRESS, `canceled: ${HOSTILE}`, `refused for good, since`);
-    await page.goto(`/desk/people/account-${userId}/delete`);
-    await isHarmless(ADDRESS);
+    await isHarmless(ADDRESS, `canceled: ${HOSTILE}`, `refused for good, 2`);
 
     await page.goto("/desk/people/import");
     await upload(page, fileOf(`Name,City\n`.replace("City", HOSTILE), `${HOSTILE}.csv`));
     await page.getByRole("alert").waitFor();
-    await isHarmless();
+    await isHarmless("<img src=x");
+    await page.getByRole("link", { name: "Another list" }).click();
     const cell = `"${HOSTILE.replaceAll('"', '""')}"`;
     await upload(
       page,
       fileOf(`email,${cell}\na@example.test,${cell}\n${cell},x\n`, `${HOSTILE}.csv`),
     );
-    await page.getByRole("heading", { name: "First rows" }).waitFor();
+    await page.getByRole("table", { name: "First rows" }).waitFor();
     await isHarmless(HOSTILE);
     await page.getByLabel("How did they agree").fill(HOSTILE);
     await page.getByRole("button", { name: "Import 1 address" }).click();
     await page.getByText("The list is imported").waitFor();
     await isHarmless();
-    await page.goto("/desk/people?q=a@example.test");
+    await page.goto("/desk/people?match=a@example.test");
     await page.getByRole("link", { name: "a@example.test" }).click();
     await page.getByRole("heading", { name: "a@example.test" }).waitFor();
     await isHarmless(HOSTILE);

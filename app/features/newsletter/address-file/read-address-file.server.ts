@@ -38,8 +38,9 @@ export type AddressFile = {
 /** Maximum column names listed in a message. */
 const LISTED_NAMES = 20;
 
-/** Maximum characters of a cell in a list's beginning. */
-const MAX_CELL_LENGTH = 200;
+/** Rows and columns of a list's beginning. */
+const SHOWN_ROWS = 5;
+const SHOWN_COLUMNS = 12;
 
 /**
  * Opens a list of addresses: CSV with an address column, as exported by any program, or one address per line. It is a
@@ -125,33 +126,23 @@ async function* readBatches(
   if (start === null) throw new OperatorError(`${source.name} is empty.`);
 }
 
-/** The beginning of a list, as its importer should see it. */
-export type ListBeginning = {
-  /** The columns by name, or by number without a header, and what is read from each. */
-  columns: { name: string; use: "address" | "status" | "consent" | null }[];
-  rows: string[][];
-};
-
 /**
- * Reads a list's columns and its first rows, at most `most`, with cells of at most 200 characters. Throws the OperatorErrors of
- * `openAddressFile` and its batches.
+ * Reads a list's first rows, and the names of its columns with what each is read for; some of both, if there are many. Throws
+ * the OperatorErrors of `openAddressFile` and its batches.
  */
-export async function readListBeginning(source: ByteSource, most: number): Promise<ListBeginning> {
+export async function readListBeginning(source: ByteSource) {
   const encoding = await detectEncoding(source);
   for await (const records of readRecords(decode(source.read(), encoding))) {
-    const [first, ...others] = records;
-    const { column, hasHeader, status } = readStart(source.name, first, true);
-    const cellsOf = (record: CsvRecord | undefined) =>
-      (record && "cells" in record ? record.cells : [record?.text ?? ""]).map((cell) =>
-        printableText(cell).slice(0, MAX_CELL_LENGTH),
-      );
-    return {
-      columns: cellsOf(first).map((name, index) => ({
-        name: hasHeader ? name : `Column ${index + 1}`,
-        use: index === column ? "address" : (status?.meaningOf(index) ?? null),
-      })),
-      rows: (hasHeader ? others : records).slice(0, most).map(cellsOf),
-    };
+    const { column, hasHeader, status } = readStart(source.name, records[0], true);
+    const rows = records.slice(0, SHOWN_ROWS + 1).map((record) => {
+      const cells = "cells" in record ? record.cells : [record.text];
+      return cells.slice(0, SHOWN_COLUMNS).map((cell) => printableText(cell).slice(0, 100));
+    });
+    const columns = (rows[0] ?? []).map((name, index) => {
+      const use = index === column ? "address" : status?.meaningOf(index);
+      return [`${index + 1}.`, hasHeader && name, use && `(${use})`].filter(Boolean).join(" ");
+    });
+    return { columns, rows: hasHeader ? rows.slice(1) : rows.slice(0, SHOWN_ROWS) };
   }
   throw new OperatorError(`${source.name} is empty.`);
 }

@@ -135,10 +135,10 @@ export class StatusReader {
     return standing;
   }
 
-  /** What a column is read for; null for nothing. */
-  meaningOf(index: number): "status" | "consent" | null {
-    if (this.#columns.some((column) => column.index === index)) return "status";
-    return this.#consentColumns.includes(index) ? "consent" : null;
+  /** What a column is read for, in words; null for nothing. */
+  meaningOf(index: number): string | null {
+    if (this.#columns.some((column) => column.index === index)) return "who gets mail";
+    return this.#consentColumns.includes(index) ? "date of consent" : null;
   }
 
   /** When the owner of a row's address consented; null if no cell says it in the form 2026-05-31, with or without a time. */
