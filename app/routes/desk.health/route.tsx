@@ -138,7 +138,9 @@ export default function Health() {
       </DeskSection>
       <DeskSection title="Settings">
         <p className="desk-hint">As the program sees them. Secrets are shown as set or not.</p>
-        <DeskFacts facts={settings} />
+        <div className="desk-settings">
+          <DeskFacts facts={settings} />
+        </div>
       </DeskSection>
     </>
   );
