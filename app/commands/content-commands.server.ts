@@ -100,7 +100,7 @@ async function createText(
   const folder = folderToWrite();
   const isFirst = !holdsEdition(await listFolder(folder));
   print(await createDocument(folder, { title, extraKind, publish: publish ?? null }));
-  note("Write its summary and its text; until then the site keeps serving what it has.");
+  note("Write its text; until then the site keeps serving what it has.");
   if (isFirst) {
     note(
       "It is the first of an edition, which will replace all of the sample edition that the site serves now. " +

@@ -236,35 +236,29 @@ export async function countLetterResults(
   executor: Executor,
 ): Promise<LetterResults[]> {
   return executor.execute<LetterResults>(sql`
-    with states as (
-      select campaign_id, state, count(*)::int as count from mails
-      where campaign_id is not null and state <> 'queued' group by 1, 2
-    ), reported as (
+    with reported as materialized (
       select distinct on (suppressed.address_hash) campaign_id, reason
-      from suppressed_addresses suppressed
-        join mails on mails.campaign_id in (select id from campaigns) and mails.address_hash = suppressed.address_hash
-          and mails.state = 'sent' and mails.finished_at <= suppressed.created_at
-      where reason in ('hard-bounce', 'complaint')
-      order by suppressed.address_hash, mails.finished_at desc
-    ), gone as (
+      from suppressed_addresses suppressed join mails using (address_hash)
+      where reason in ('hard-bounce', 'complaint') and campaign_id is not null and state = 'sent'
+        and finished_at <= suppressed.created_at
+      order by suppressed.address_hash, finished_at desc
+    ), gone as materialized (
       select distinct on (address_hash) campaign_id from mails
       where campaign_id is not null and state = 'sent'
         and not exists (select from subscribers where subscribers.id = mails.subscriber_id)
       order by address_hash, finished_at desc
-    ), "left" as (select campaign_id, count(*)::int as count from gone group by 1)
+    )
     select slug, subject, audience, to_json(start_at)#>>'{}' as "startAt",
-      ${letterCount("states", "state = 'sent'")} as sent,
-      ${letterCount("states", "state in ('failed', 'expired')")} as failed,
-      (select count(*)::int from reported where campaign_id = campaigns.id and reason = 'hard-bounce') as bounced,
-      (select count(*)::int from reported where campaign_id = campaigns.id and reason = 'complaint') as complaints,
-      ${letterCount('"left"', "true")} as "left"
+      ${countOfLetter("mails", "state = 'sent'")} as sent,
+      ${countOfLetter("mails", "state in ('failed', 'expired')")} as failed,
+      ${countOfLetter("reported", "reason = 'hard-bounce'")} as bounced,
+      ${countOfLetter("reported", "reason = 'complaint'")} as complaints,
+      ${countOfLetter("gone", "true")} as "left"
     from campaigns where start_at <= now() order by start_at desc limit ${limit}`);
 }
 
-const letterCount = (counts: string, which: string) =>
-  sql.raw(
-    `(select coalesce(sum(count), 0)::int from ${counts} where campaign_id = campaigns.id and ${which})`,
-  );
+const countOfLetter = (rows: string, which: string) =>
+  sql.raw(`(select count(*)::int from ${rows} where campaign_id = campaigns.id and ${which})`);
 
 /** How many members have opened a text, by its id, and how many of them have marked it as read. */
 export type TextReaders = { slug: string; opened: number; finished: number };

@@ -2,6 +2,7 @@ import pTimeout from "p-timeout";
 import { currentEdition } from "~/features/library/current-edition.server";
 import { readStatistics, withOwnConnection } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
+import type { Executor } from "~db/client";
 import { countLetterResults, countTextReaders, findFirstDay } from "~db/queries/statistics";
 
 /** For how many times as long as counting them took figures are shown, so that counting never keeps the database busy. */
@@ -17,9 +18,7 @@ const MAX_ROWS = 100;
 /** The first and the last month, such as `2026-11`. */
 export type MonthRange = { first: string; last: string };
 
-export type Figures = Awaited<ReturnType<typeof count>>;
-
-const counted = new Map<string, { until: number; figures: Promise<Figures> }>();
+const counted = new Map<string, { until: number; figures: Promise<unknown> }>();
 let turn: Promise<unknown> = Promise.resolve();
 
 /** The current month and the `months` before it. */
@@ -39,23 +38,46 @@ export function readRange(asked: URLSearchParams, now = new Date()): MonthRange 
   return first < monthAfter(last, -MAX_MONTHS) ? null : { first, last };
 }
 
+/** Returns the statistics of a range; null while they are counted. Throws PostgreSQL's errors. */
+export const recentStatistics = ({ first, last }: MonthRange) =>
+  recent(`${first} ${last}`, (executor) =>
+    readStatistics(monthsBetween(first, last).length - 1, new Date(), executor, last),
+  );
+
+/** Returns the results of the letters, the texts most read and the site's first month; null while they are counted. */
+export const recentLetters = () =>
+  recent("letters", async (executor) => {
+    const [letters, readers, firstDay] = await Promise.all([
+      countLetterResults(MAX_ROWS, executor),
+      countTextReaders(MAX_ROWS, executor),
+      findFirstDay(executor),
+    ]);
+    const entries = currentEdition()?.all() ?? [];
+    const titles = new Map(entries.map(({ id, title }) => [id, title]));
+    const texts = readers.map((text) => ({ ...text, title: titles.get(text.slug) ?? text.slug }));
+    const { first } = lastMonths(MAX_MONTHS);
+    return {
+      letters,
+      texts,
+      firstMonth: firstDay && firstDay > first ? firstDay.slice(0, 7) : first,
+    };
+  });
+
 /**
- * Returns the figures of a range, counted a moment ago; null if counting them takes longer than a page may wait. It then goes on,
- * one range at a time, on a connection of its own. Throws PostgreSQL's errors.
+ * Returns what was counted a moment ago, or counts it: one thing at a time, on a connection of its own. Null if that takes longer
+ * than a page may wait; it then goes on.
  */
-export function recentFigures({ first, last }: MonthRange): Promise<Figures | null> {
-  for (const [key, { until }] of counted) if (until < performance.now()) counted.delete(key);
-  const key = `${first} ${last}`;
-  const figures = counted.get(key)?.figures ?? inTurn(first, last);
-  return pTimeout<Figures, null>(figures, { milliseconds: WAIT_MS, fallback: () => null });
+function recent<T>(key: string, count: (executor: Executor) => Promise<T>): Promise<T | null> {
+  for (const [old, { until }] of counted) if (until < performance.now()) counted.delete(old);
+  const figures = (counted.get(key)?.figures as Promise<T>) ?? countInTurn(key, count);
+  return pTimeout<T, null>(figures, { milliseconds: WAIT_MS, fallback: () => null });
 }
 
-function inTurn(first: string, last: string): Promise<Figures> {
-  const key = `${first} ${last}`;
+function countInTurn<T>(key: string, count: (executor: Executor) => Promise<T>): Promise<T> {
   const figures = turn.then(async () => {
     const startedAt = performance.now();
     try {
-      return await count(first, last);
+      return await withOwnConnection(count);
     } finally {
       const now = performance.now();
       counted.set(key, { until: now + SHOWN_FACTOR * (now - startedAt), figures });
@@ -64,25 +86,4 @@ function inTurn(first: string, last: string): Promise<Figures> {
   counted.set(key, { until: Number.POSITIVE_INFINITY, figures });
   turn = figures.catch(() => {});
   return figures;
-}
-
-async function count(first: string, last: string) {
-  const months = monthsBetween(first, last).length - 1;
-  const [statistics, letters, readers, firstDay] = await withOwnConnection((executor) =>
-    Promise.all([
-      readStatistics(months, new Date(), executor, last),
-      countLetterResults(MAX_ROWS, executor),
-      countTextReaders(MAX_ROWS, executor),
-      findFirstDay(executor),
-    ]),
-  );
-  const titles = new Map(
-    currentEdition()
-      ?.all()
-      .map(({ id, title }) => [id, title]),
-  );
-  const texts = readers.map((text) => ({ ...text, title: titles.get(text.slug) ?? text.slug }));
-  const start = monthAfter(last, -MAX_MONTHS);
-  const firstMonth = firstDay && firstDay > start ? firstDay.slice(0, 7) : start;
-  return { statistics, letters, texts, firstMonth };
 }

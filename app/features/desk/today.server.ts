@@ -7,7 +7,7 @@ import { type DraftInWork, findDraftsInWork } from "~db/queries/desk";
 import { hasMailWorker } from "~db/queries/mail-workers";
 import type { Campaign } from "~db/schema";
 import { listAlerts } from "./alerts.server";
-import { lastMonths, recentFigures } from "./figures.server";
+import { lastMonths, recentStatistics } from "./figures.server";
 
 /** Most letters that are looked through, and drafts that are listed. */
 const MAX_LETTERS = 20;
@@ -18,15 +18,15 @@ export type Plan = { what: string; title: string; path: string; at: string; by: 
 
 /** Loads the desk's first page: figures (null while they are counted), what needs a hand, and what comes. */
 export async function readToday(now = new Date()) {
-  const [figures, alerts, campaigns, drafts] = await Promise.all([
-    recentFigures(lastMonths(12, now)),
+  const [statistics, alerts, campaigns, drafts] = await Promise.all([
+    recentStatistics(lastMonths(12, now)),
     listAlerts(),
     findCampaigns(MAX_LETTERS),
     findDraftsInWork(MAX_DRAFTS),
   ]);
   const last = campaigns.find(({ startAt }) => startAt <= now);
   return {
-    statistics: figures?.statistics ?? null,
+    statistics,
     alerts,
     lastLetter: last ? await describeLetter(last, now) : null,
     scheduled: listScheduled(campaigns, now),

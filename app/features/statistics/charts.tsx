@@ -157,7 +157,7 @@ function Figures({
           <caption>{title}</caption>
           <thead>
             <tr>
-              <th scope="col" />
+              <th scope="col">Month</th>
               {series.map(({ name }) => (
                 <th key={name} scope="col">
                   {name}

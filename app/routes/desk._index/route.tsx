@@ -92,7 +92,7 @@ function Plans({ title, plans, empty }: { title: string; plans: Plan[]; empty: s
   return (
     <DeskSection title={title}>
       <DeskTable
-        caption={title}
+        caption={`${title}: list`}
         columns={["Title", "What", "When", "By"]}
         rows={rows}
         empty={empty}

@@ -10,11 +10,11 @@ import {
   DeskTable,
 } from "~/features/desk/desk-parts";
 import {
-  type Figures,
   lastMonths,
   type MonthRange,
   readRange,
-  recentFigures,
+  recentLetters,
+  recentStatistics,
 } from "~/features/desk/figures.server";
 import { formatCount } from "~/features/newsletter/format-count";
 import { StatisticsView } from "~/features/statistics/statistics-view";
@@ -35,14 +35,15 @@ export async function loader(args: LoaderFunctionArgs) {
   const usual = lastMonths(12);
   const shown = range ?? usual;
   const links = [["12 months", usual] as const, ["24 months", lastMonths(24)] as const];
-  const figures = await recentFigures(shown);
-  return data({ isRange: range !== null, shown, links, figures }, { status: range ? 200 : 422 });
+  const [statistics, others] = await Promise.all([recentStatistics(shown), recentLetters()]);
+  const page = { isRange: range !== null, shown, links, statistics, others };
+  return data(page, { status: range ? 200 : 422 });
 }
 
 const searchOf = ({ first, last }: MonthRange) => `?from=${first}&to=${last}`;
 
 export default function FiguresPage() {
-  const { isRange, shown, links, figures } = useLoaderData<typeof loader>();
+  const { isRange, shown, links, statistics, others } = useLoaderData<typeof loader>();
   const { first, last } = shown;
   return (
     <>
@@ -56,21 +57,28 @@ export default function FiguresPage() {
             {label}
           </Link>
         ))}
-        {figures && <Link to={`?from=${figures.firstMonth}`}>All</Link>}
+        {others && <Link to={`?from=${others.firstMonth}`}>All</Link>}
         <TextField label="From" name="from" type="month" defaultValue={first} />
         <TextField label="To" name="to" type="month" defaultValue={last} />
         <DeskSubmit variant="secondary">Show</DeskSubmit>
       </Form>
-      {figures ? (
-        <Shown {...figures} />
-      ) : (
+      <p className="desk-hint">Months are calendar months in UTC; the current one is not over.</p>
+      {!(statistics && others) && (
         <p className="desk-empty">The figures are being counted. Reload this page in a minute.</p>
       )}
+      {statistics && (
+        <div className="desk-charts">
+          <StatisticsView statistics={statistics} />
+        </div>
+      )}
+      {others && <Compared {...others} />}
     </>
   );
 }
 
-function Shown({ statistics, letters, texts }: Figures) {
+type ComparedProps = NonNullable<ReturnType<typeof useLoaderData<typeof loader>>["others"]>;
+
+function Compared({ letters, texts }: ComparedProps) {
   const letterRows = letters.map((letter) => {
     const { slug, subject, startAt, audience, sent, bounced, failed, complaints, left } = letter;
     const counts = [sent, sent - bounced, failed, complaints, left];
@@ -94,10 +102,6 @@ function Shown({ statistics, letters, texts }: Figures) {
   }));
   return (
     <>
-      <p className="desk-hint">Months are calendar months in UTC; the current one is not over.</p>
-      <div className="desk-charts">
-        <StatisticsView statistics={statistics} />
-      </div>
       <DeskSection title="Letters compared">
         <p className="desk-hint">
           Delivered: the mail server took them, and nobody has reported them as undeliverable. Left
@@ -105,7 +109,7 @@ function Shown({ statistics, letters, texts }: Figures) {
           counts for the last letter before it.
         </p>
         <DeskTable
-          caption="Letters compared"
+          caption="Results of each letter"
           columns={[
             "Letter",
             "Start",
@@ -123,7 +127,7 @@ function Shown({ statistics, letters, texts }: Figures) {
       <DeskSection title="Texts most read">
         <p className="desk-hint">Members who have a place in a text, and who marked it as read.</p>
         <DeskTable
-          caption="Texts most read"
+          caption="Readers of each text"
           columns={["Text", "Opened", "Finished"]}
           rows={textRows}
           empty="No member has opened a text yet."

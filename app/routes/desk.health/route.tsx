@@ -26,6 +26,9 @@ export const handle: RouteHandle = { inTurn: false };
 
 const PATH = "/desk/health";
 
+// a backup that was refused in one place may be in another
+export const shouldRevalidate = () => true;
+
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const { searchParams } = new URL(args.request.url);
@@ -60,8 +63,12 @@ export default function Health() {
     <>
       <DeskHeading title="Health">
         <div className="desk-actions">
-          <DeskButton fields={{ intent: "mail-test" }}>Send me a test mail</DeskButton>
-          <DeskButton fields={{ intent: "backup" }}>Make a backup</DeskButton>
+          <DeskButton action={PATH} fields={{ intent: "mail-test" }}>
+            Send me a test mail
+          </DeskButton>
+          <DeskButton action={PATH} fields={{ intent: "backup" }}>
+            Make a backup
+          </DeskButton>
           <ButtonLink to="?doctor" variant="secondary" className="button-compact">
             {isLoading ? "Wait …" : "Run the doctor"}
           </ButtonLink>
@@ -78,7 +85,7 @@ export default function Health() {
         {findings ? (
           <DeskTable
             caption="Findings"
-            columns={["", "Checked", "Found", "What to do"]}
+            columns={["Result", "Checked", "Found", "What to do"]}
             rows={findings.map((cells, index) => ({ key: String(index), cells }))}
             empty=""
           />
@@ -103,8 +110,8 @@ export default function Health() {
           </p>
         ))}
         <DeskTable
-          caption="Backups"
-          columns={["Made", "Name", "Size", "Place", ""]}
+          caption="Kept backups"
+          columns={["Made", "Name", "Size", "Place", "Check"]}
           rows={kept.map(({ place, label, name, size, time }) => ({
             key: label + name,
             cells: [
@@ -114,7 +121,11 @@ export default function Health() {
               </a>,
               size,
               label,
-              <DeskButton key="verify" fields={{ intent: "verify", place: String(place), name }}>
+              <DeskButton
+                key="verify"
+                action={PATH}
+                fields={{ intent: "verify", place: String(place), name }}
+              >
                 Verify
               </DeskButton>,
             ],

@@ -1,6 +1,6 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requireAuthor } from "~/features/desk/author.server";
-import { readRange, recentFigures } from "~/features/desk/figures.server";
+import { readRange, recentStatistics } from "~/features/desk/figures.server";
 import { renderReport } from "~/features/statistics/report.server";
 import { errorResponse, textResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -12,9 +12,10 @@ export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const range = readRange(new URL(args.request.url).searchParams);
   if (!range) throw errorResponse(422, "This is no range of months.");
-  const figures = await recentFigures(range);
-  if (!figures) throw errorResponse(503, "The figures are being counted. Try again in a minute.");
-  return textResponse(renderReport(figures.statistics), {
+  const statistics = await recentStatistics(range);
+  if (!statistics)
+    throw errorResponse(503, "The figures are being counted. Try again in a minute.");
+  return textResponse(renderReport(statistics), {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Disposition": 'attachment; filename="figures.html"',
   });

@@ -193,12 +193,10 @@ describe("content new", () => {
     const { code, stdout, stderr } = await content("new", "What: the 'Gate' — and Größe");
     const path = join(edition, "chapters/04-what-the-gate-and-groesse.md");
     expect(stdout).toBe(`${path}\n`);
-    expect(stderr).toBe(
-      "Write its summary and its text; until then the site keeps serving what it has.\n",
-    );
+    expect(stderr).toBe("Write its text; until then the site keeps serving what it has.\n");
     expect(code).toBe(0);
     expect(readFileSync(path, "utf8")).toBe(
-      `---\ntitle: "What: the 'Gate' — and Größe"\nsummary: ""\norder: 4\n---\n\n`,
+      `---\ntitle: "What: the 'Gate' — and Größe"\norder: 4\n---\n\n`,
     );
     const { stdout: problems } = await content("check", edition);
     expect(problems).toBe("chapters/04-what-the-gate-and-groesse.md:3: summary: is empty\n");

@@ -34,7 +34,7 @@ export async function createDocument(folder: string, text: NewText): Promise<str
 
 /**
  * Returns the file of a new chapter or extra, after the last one of its kind in the folder and among those that are `typed`.
- * Summary and text are empty. Throws an OperatorError if the title or day is invalid, or if the title's slug is taken.
+ * Its text is empty. Throws an OperatorError if the title or day is invalid, or if the title's slug is taken.
  */
 export async function planDocument(
   folder: string,
@@ -61,7 +61,6 @@ export async function planDocument(
   const frontMatter = stringify(
     {
       title: readTitle,
-      summary: "",
       order,
       ...(extraKind === null ? {} : { kind: extraKind }),
       ...(publish === null ? {} : { publish }),
