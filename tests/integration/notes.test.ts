@@ -286,6 +286,8 @@ describe("notes that are posted as a form", () => {
     const asked = await submit(reader, { text: "One.\n\nTwo.", version: "1" });
     expect(await asked.json()).toEqual({
       to: "/premium/notes",
+      heading: "Your notes aren’t saved yet",
+      confirmAt: null,
       fields: Object.entries({
         slug: "gates",
         version: "1",

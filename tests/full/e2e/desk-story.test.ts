@@ -164,6 +164,7 @@ describe.each([
       buffer: Buffer.from(["Email,Name", ...rows].join("\n")),
     });
     await press(page, "Look at the list");
+    await page.getByRole("cell", { name: "not an email address" }).waitFor();
     await page.getByLabel("How did they agree to get the newsletter?").fill("The old list");
     await press(page, "Import 960 addresses");
     await page.getByText("The list is imported").waitFor();

@@ -44,7 +44,7 @@ export function LetterEditor({ letter, refusal, typed, theirs }: LetterEditorPro
           className="desk-letter"
           {...events}
         >
-          <input type="hidden" name="version" defaultValue={(theirs ?? letter).version} />
+          <input type="hidden" name="version" value={(theirs ?? saved).version} />
           <Field name="subject" label="Subject" defaultValue={subject} problemOf={problemOf} />
           <Field
             name="preview"

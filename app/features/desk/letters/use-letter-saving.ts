@@ -29,6 +29,9 @@ export function useLetterSaving({ form, letter, isHeld, onSaved }: Options) {
   const [saved, setSaved] = useState(letter);
   const [status, setStatus] = useState("");
   const now = useRef({ isHeld, isChanged: false, isSaving: false }).current;
+  /** What was sent without an answer: it may be stored, so it is sent again before anything newer. */
+  const unanswered = useRef<Record<string, unknown> | null>(null);
+  const version = useRef(letter.version);
   const timer = useRef<ReturnType<typeof setTimeout>>();
   /** The button that was pressed, until what was typed is saved. */
   const pressed = useRef<HTMLButtonElement | null>(null);
@@ -37,12 +40,18 @@ export function useLetterSaving({ form, letter, isHeld, onSaved }: Options) {
     clearTimeout(timer.current);
     if (!form.current || !now.isChanged || now.isSaving || now.isHeld) return;
     Object.assign(now, { isChanged: false, isSaving: true });
-    const fields = Object.fromEntries(new FormData(form.current));
+    const typed = Object.fromEntries(new FormData(form.current));
+    const fields = unanswered.current ?? { ...typed, version: version.current };
     const answer = await postJson(`${letterPath(letter.id)}/preview`, fields);
-    now.isSaving = false;
+    Object.assign(now, {
+      isSaving: false,
+      isChanged: now.isChanged || unanswered.current !== null,
+    });
+    unanswered.current = null;
     if (answer.ok) return finish(answer.body.letter as Letter);
     now.isChanged = true;
     now.isHeld = FINAL.includes(answer.status);
+    if (!now.isHeld) unanswered.current = fields;
     setStatus(now.isHeld ? `Not saved. ${answer.body.message}` : FAILED);
     if (!now.isHeld) timer.current = setTimeout(() => void save(), RETRY_MS);
     pressed.current = null;
@@ -50,8 +59,7 @@ export function useLetterSaving({ form, letter, isHeld, onSaved }: Options) {
 
   function finish(stored: Letter): void {
     setSaved(stored);
-    const version = form.current?.elements.namedItem("version");
-    if (version instanceof HTMLInputElement) version.value = String(stored.version);
+    version.current = stored.version;
     onSaved();
     if (now.isChanged) return void save();
     setStatus("");
