@@ -1,14 +1,20 @@
 import { Form, Link } from "@remix-run/react";
 import type { FormRefusal } from "~/http/form-refusal";
-import { EmailField } from "~/ui";
-import { DeskHeading, DeskProblems, DeskSection, DeskSubmit, DeskTable } from "./desk-parts";
+import {
+  DeskFacts,
+  DeskHeading,
+  DeskProblems,
+  DeskSection,
+  DeskSubmit,
+  DeskTable,
+} from "./desk-parts";
 import type { showList } from "./people-import.server";
 import { IMPORT_PATH, listPath, PEOPLE_PATH } from "./people-paths";
 import { ConsentField } from "./person-page";
 
 type ImportPageProps = { megabytes: number; refusal: FormRefusal | null | undefined };
 
-/** Takes a list to be imported, or a single address. */
+/** Takes a list to be imported, which may be a single address. */
 export function ImportPage({ megabytes, refusal }: ImportPageProps) {
   return (
     <>
@@ -28,13 +34,6 @@ export function ImportPage({ megabytes, refusal }: ImportPageProps) {
         </label>
         <DeskSubmit>Look at the list</DeskSubmit>
       </Form>
-      <DeskSection title="Add one address">
-        <Form method="post" className="desk-form">
-          <EmailField autoComplete="email" label="Address" defaultValue={refusal?.typed?.email} />
-          <ConsentField typed={refusal?.typed?.source} />
-          <DeskSubmit variant="secondary">Add to the newsletter</DeskSubmit>
-        </Form>
-      </DeskSection>
     </>
   );
 }
@@ -51,12 +50,15 @@ export function ListPage({ id, list, refusal }: ListPageProps) {
   return (
     <>
       <DeskHeading title={name}>
-        <Link to={isImported ? PEOPLE_PATH : IMPORT_PATH}>
-          {isImported ? "All people" : "Another list"}
-        </Link>
+        <Link to={IMPORT_PATH}>Another list</Link>
       </DeskHeading>
       <DeskProblems refusal={problem ? { message: problem } : refusal} />
-      {isImported && <p role="status">The list is imported, and the file is deleted.</p>}
+      {isImported && (
+        <p role="status">
+          The list is imported, and the file is deleted.{" "}
+          <Link to={PEOPLE_PATH}>See all people</Link>
+        </p>
+      )}
       {rows.length > 0 && (
         <DeskTable
           caption="First rows of the list"
@@ -70,13 +72,15 @@ export function ListPage({ id, list, refusal }: ListPageProps) {
       )}
       {counts.length > 0 && (
         <DeskSection title={isImported ? "What was done" : "What an import will do"}>
-          <CountTable caption="Addresses by what happens to them" counts={counts} />
+          <DeskFacts facts={counts.map(([count, what]) => [what, count])} />
         </DeskSection>
       )}
       {reasons.length > 0 && (
         <DeskSection title="Rows left out, and why">
-          <CountTable caption="Rows by reason" counts={reasons} />
-          <a href={`${listPath(id)}/refused.csv`}>Download these rows</a> as CSV
+          <DeskFacts facts={reasons.map(([count, why]) => [why, count])} />
+          <p>
+            <a href={`${listPath(id)}/refused.csv`}>Download these rows</a> as CSV
+          </p>
         </DeskSection>
       )}
       {!problem && !isImported && (
@@ -92,9 +96,4 @@ export function ListPage({ id, list, refusal }: ListPageProps) {
       )}
     </>
   );
-}
-
-function CountTable({ caption, counts }: { caption: string; counts: [number, string][] }) {
-  const rows = counts.map(([count, what]) => ({ key: what, cells: [count, what] }));
-  return <DeskTable caption={caption} columns={["How many", "What"]} empty="" rows={rows} />;
 }

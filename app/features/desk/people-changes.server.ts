@@ -36,7 +36,7 @@ export const isSensitiveChange = ({ intent = "", reason }: Fields) =>
  */
 export async function changePerson(
   author: Author,
-  { email, member }: Pick<Person, "email" | "member">,
+  { email, member }: Person,
   fields: Fields,
 ): Promise<Change & { key: string | null }> {
   const change =
@@ -47,12 +47,6 @@ export async function changePerson(
   const what = [change.did, change.note].filter(Boolean).join(". ");
   await recordChange(author, what, { about: after?.member?.id });
   return { ...change, key: after?.key ?? null };
-}
-
-/** As `changePerson`, for an address that nobody may have yet: adds it to the newsletter. */
-export async function addPerson(author: Author, fields: Fields) {
-  const email = readEmail(fields.email) ?? refuse("This is not an email address.");
-  return changePerson(author, { email, member: null }, { ...fields, intent: "subscribe" });
 }
 
 /** A source of consent as it is stored. Throws an OperatorError for a text that is none. */

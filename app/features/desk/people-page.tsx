@@ -15,7 +15,7 @@ export function PeoplePage(props: PeoplePageProps) {
   return (
     <>
       <DeskHeading title="People">
-        <Link to={IMPORT_PATH}>Import or add subscribers</Link>
+        <Link to={IMPORT_PATH}>Import subscribers</Link>
       </DeskHeading>
       <Form method="get" role="search" className="desk-search">
         <TextField

@@ -102,7 +102,7 @@ type Fact = [name: string, value: string | null];
 /** What a person's page shows. */
 export async function showPerson({ key, email, member, subscriber, suppression }: Person) {
   const rules = suppression && SUPPRESSION_REASONS[suppression.reason];
-  const { stripeCustomerId: customer, stripeSubscriptionId: subscription } = member?.profile ?? {};
+  const customer = member?.profile?.stripeCustomerId;
   const newsletter: Fact[] = [
     ["Newsletter", subscriber ? `on the list since ${dayOf(subscriber.createdAt)}` : "no"],
     ["Confirmed", subscriber && dayOf(subscriber.confirmedAt, "not yet")],
@@ -125,12 +125,7 @@ export async function showPerson({ key, email, member, subscriber, suppression }
     isOnList: subscriber !== null,
     isSuppressed: suppression !== null,
     mayBeLifted: rules !== null && !isOwnersWish(rules),
-    atStripe: [
-      ...(customer ? [{ id: customer, url: dashboardUrl(`customers/${customer}`) }] : []),
-      ...(subscription
-        ? [{ id: subscription, url: dashboardUrl(`subscriptions/${subscription}`) }]
-        : []),
-    ],
+    atStripe: customer ? dashboardUrl(`customers/${customer}`) : null,
   };
 }
 

@@ -4,7 +4,6 @@ import type { FormRefusal } from "~/http/form-refusal";
 import { TextField } from "~/ui";
 import {
   CheckField,
-  ChoiceField,
   DeskButton,
   DeskFacts,
   DeskHeading,
@@ -56,22 +55,20 @@ export function PersonPage({ person, isVerified, refusal, link }: PersonPageProp
         )}
         {mayBeLifted && <DeskButton fields={{ intent: "lift" }}>Lift the suppression</DeskButton>}
         {!isSuppressed && (
-          <Form method="post" className="desk-actions">
-            <HiddenFields fields={{ intent: "suppress" }} />
-            <ChoiceField label="Suppress the address" name="reason" options={REASONS} />
-            <DeskSubmit variant="secondary">Suppress</DeskSubmit>
-          </Form>
+          <div className="desk-actions">
+            <DeskButton fields={{ intent: "suppress", reason: "listed" }}>
+              Suppress: mail to it fails
+            </DeskButton>
+            <DeskButton fields={{ intent: "suppress", reason: "complaint" }}>
+              Suppress for good: its owner complained
+            </DeskButton>
+          </div>
         )}
       </DeskSection>
       {account && <DeletionSection {...person} isVerified={isVerified} typed={typed} />}
     </>
   );
 }
-
-const REASONS = [
-  ["listed", "It can’t be reached"],
-  ["complaint", "Its owner complained; only the owner can undo this"],
-] as const;
 
 /** Asks where the consent to get the newsletter comes from. */
 export function ConsentField({ typed }: { typed: string | undefined }) {
@@ -101,14 +98,13 @@ function AccountSections({ account, atStripe, typed }: SectionProps) {
         </div>
       </DeskSection>
       <DeskSection title="Membership">
-        {atStripe.map(({ id, url }) => (
-          <p key={id}>
-            At Stripe, with invoices and refunds:{" "}
-            <a href={url} rel="noreferrer">
-              {id}
+        {atStripe && (
+          <p>
+            <a href={atStripe} rel="noreferrer">
+              Invoices and refunds at Stripe
             </a>
           </p>
-        ))}
+        )}
         <Form method="post" className="desk-actions">
           <HiddenFields fields={{ intent: "grant" }} />
           <TextField
@@ -148,7 +144,7 @@ function DeletionSection(props: SectionProps & Pick<PersonPageProps, "isVerified
             autoComplete="off"
             defaultValue={typed.typed}
           />
-          {atStripe.length > 0 && (
+          {atStripe && (
             <CheckField
               name="anyway"
               label="Also if Stripe can’t be reached: I end the membership there by hand"

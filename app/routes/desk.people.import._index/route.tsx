@@ -3,10 +3,9 @@ import { useActionData, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { ImportPage } from "~/features/desk/import-page";
-import { addPerson } from "~/features/desk/people-changes.server";
 import { keepList, LIST_LIMIT } from "~/features/desk/people-import.server";
-import { listPath, PEOPLE_PATH, personPath } from "~/features/desk/people-paths";
-import { doneAt, doneOrRefused, refuse, textsOf } from "~/http/page-answer.server";
+import { listPath } from "~/features/desk/people-paths";
+import { refuse } from "~/http/page-answer.server";
 import { readUpload } from "~/http/request-body.server";
 
 export const meta = deskMeta("Import subscribers");
@@ -20,21 +19,14 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export async function action(args: ActionFunctionArgs) {
   const author = await requireAuthor(args);
-  const { upload, fields } = await readUpload(args.request, { field: "list", limit: LIST_LIMIT });
+  const { upload } = await readUpload(args.request, { field: "list", limit: LIST_LIMIT });
   switch (upload.kind) {
     case "file":
       return redirect(listPath(await keepList(author, upload)), 303);
     case "too-large":
-      return refuse({
-        message: `The file is larger than ${MEGABYTES} MB. Split it, or use the command subscribers import.`,
-      });
-    case "missing": {
-      const typed = textsOf(fields);
-      return doneOrRefused(async () => {
-        const { key, did, note } = await addPerson(author, typed);
-        return doneAt(key ? personPath(key) : PEOPLE_PATH, did, note);
-      }, typed);
-    }
+      return refuse({ message: `The file is larger than ${MEGABYTES} MB. Split it.` });
+    case "missing":
+      return refuse({ message: "Choose a file." });
   }
 }
 

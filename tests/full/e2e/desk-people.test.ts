@@ -79,7 +79,7 @@ describe.each([
     await page.getByRole("alert").getByText("has no column of email addresses").waitFor();
     await page.getByRole("link", { name: "Another list" }).click();
     await upload(page, fileOf(["Email,Name", ...rows].join("\n")));
-    await page.getByRole("cell", { name: "not an email address" }).waitFor();
+    await page.getByText("not an email address").waitFor();
     const refused = await download(page, "Download these rows");
     expect(refused.trim().split("\n")).toHaveLength(41);
     await page.getByLabel("How did they agree to get the newsletter?").fill("The old list");
@@ -87,7 +87,7 @@ describe.each([
     await page.getByText("The list is imported").waitFor();
     expect(await db.$count(subscribers, like(subscribers.email, `${name}-%`))).toBe(960);
 
-    await page.getByRole("link", { name: "All people" }).click();
+    await page.getByRole("link", { name: "See all people" }).click();
     await find(page, `${name}-77`, `${name}-77@example.test`);
     await page.getByText("The old list").waitFor();
     expect(page.url()).not.toContain("example");
