@@ -152,7 +152,7 @@ type Prepared = { requestId: string; address: string; handle: RouteHandle };
 function withoutDesk(build: ServerBuild): ServerBuild {
   const withoutIt = <Routes extends object>(routes: Routes) =>
     Object.fromEntries(
-      Object.entries(routes).filter(([id]) => !/^routes\/desk\b/.test(id)),
+      Object.entries(routes).filter(([id]) => !/^routes\/desk(?![a-z])/.test(id)),
     ) as Routes;
   const { routes, assets } = build;
   return {

@@ -14,7 +14,7 @@ const ID = "6f1c0d1e-4b5a-4f0e-9a77-2f1b6f0f9d3c";
 const ADDRESSES = [
   ...new Set(
     readdirSync(ROUTES)
-      .filter((name) => /^desk\b/.test(name))
+      .filter((name) => /^desk(?![a-z])/.test(name))
       .map((name) =>
         name
           .replaceAll(/\[(.)\]/g, "\0")
