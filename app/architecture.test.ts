@@ -35,7 +35,7 @@ const FLOORS: string[][] = [
   ["app/features/site/"],
   ["app/features/markdown/"],
   ["app/http/"],
-  ["app/data-directory.server.ts"],
+  ["app/data-directory.server.ts", "app/project-root.server.ts"],
   ["app/observability/"],
   ["app/ui/", "app/styles/"],
   ["app/env.server.ts"],

@@ -1,11 +1,15 @@
-import { cp } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
-import { dataDirectory } from "~/data-directory.server";
+import { basename, resolve } from "node:path";
 import { env } from "~/env.server";
 import { importBook } from "~/features/library/book-import/import-book.server";
 import { isDraft } from "~/features/library/draft";
 import { draftPath, PREVIEW_DAYS, previewToken } from "~/features/library/draft-preview.server";
 import { accessibilityReport } from "~/features/library/importer/accessibility";
+import {
+  copySampleEdition,
+  folderToWrite,
+  sampleFolder,
+  siteFileOf,
+} from "~/features/library/importer/content-folder.server";
 import { holdsEdition, listFolder } from "~/features/library/importer/edition-folder.server";
 import {
   BrokenEdition,
@@ -21,11 +25,8 @@ import { findWarnings } from "~/features/library/importer/edition-warnings.serve
 import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
 import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
 import { createPage } from "~/features/library/importer/new-page.server";
-import { mediaName } from "~/features/library/media-name";
 import { alignColumns } from "~/features/newsletter/align-columns";
 import { formatCount } from "~/features/newsletter/format-count";
-import { siteToYaml } from "~/features/site/site-yaml";
-import { projectRoot, SAMPLE_EDITION } from "~/server/project-root.server";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
 import { note, print } from "./output.server";
@@ -38,8 +39,6 @@ type NewOptions = { extra?: string; publish?: string; page?: string };
 
 /** Maximum number of mistakes that an import prints. */
 const SHOWN_MISTAKES = 10;
-
-const sampleFolder = () => join(projectRoot(), SAMPLE_EDITION);
 
 /**
  * `content check`: prints every mistake, and exits with 1 if there is one. Else prints what a person has to look at for
@@ -84,10 +83,7 @@ export async function list(directory: string | undefined): Promise<void> {
 
 /** `content site`: prints the site.yml that equals the site of the author's folder, or of the sample. */
 async function printSite(): Promise<void> {
-  const { source } = await readFolder(await folderToRead(undefined));
-  if (!source.site) throw new OperatorError("site.yml has a mistake; see 'content check'.");
-  const files = new Map([...source.media.values()].map((file) => [mediaName(file), file.path]));
-  print(siteToYaml(source.site, ({ name }) => files.get(name) ?? name));
+  print(siteFileOf((await readFolder(await folderToRead(undefined))).source));
 }
 
 /** `content new`: creates the file of a new chapter, extra or page, and prints its path. */
@@ -115,13 +111,7 @@ async function createText(
 
 /** `content copy-sample`: copies the sample edition to CONTENT_DIR, which must hold no edition. */
 async function copySample(): Promise<void> {
-  const folder = folderToWrite();
-  if (holdsEdition(await listFolder(folder))) {
-    throw new OperatorError(`Nothing was copied: there is an edition in ${folder}.`);
-  }
-  // without `errorOnExist`, which on Node 24 rejects an empty folder too
-  await cp(sampleFolder(), folder, { recursive: true, force: false });
-  print(folder);
+  print(await copySampleEdition());
 }
 
 /** `content import`: makes an edition of a book in CONTENT_DIR, which has no texts yet. Exits with 1 if it has mistakes. */
@@ -183,13 +173,6 @@ async function folderToRead(directory: string | undefined): Promise<string> {
   }
   note(`There is no edition in ${CONTENT_DIR}; this is the sample edition:`);
   return sampleFolder();
-}
-
-function folderToWrite(): string {
-  const { CONTENT_DIR, IS_CONTENT_DIR_SET } = env();
-  // by default it is in DATA_DIR, which other users must not read
-  if (!IS_CONTENT_DIR_SET) dataDirectory();
-  return CONTENT_DIR;
 }
 
 async function readFolder(folder: string): Promise<FolderCheck> {

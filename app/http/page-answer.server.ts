@@ -1,4 +1,5 @@
 import { data } from "@remix-run/node";
+import { OperatorError } from "~db/operator-error";
 import { redirectWithToast } from "./form-answer.server";
 import type { FormRefusal } from "./form-refusal";
 import type { FieldValue } from "./request-body.server";
@@ -18,4 +19,17 @@ export const textOf = (value: FieldValue): string => (typeof value === "string" 
 export function pageOf(request: Request): number {
   const page = Number(new URL(request.url).searchParams.get("page"));
   return Number.isInteger(page) && page > 0 && page < 100_000 ? page : 1;
+}
+
+/** Answers a form by `work`, or by a refusal with the sentence of an OperatorError that it throws. */
+export async function doneOrRefused<Answer>(
+  work: () => Promise<Answer>,
+  typed?: Record<string, string>,
+): Promise<Answer | ReturnType<typeof refuse>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OperatorError) return refuse({ message: error.message, typed });
+    throw error;
+  }
 }

@@ -89,7 +89,7 @@ export async function readForm(request: Request, limit = FORM_LIMIT): Promise<Fo
 
 /** The file of a form that has one field for a file. */
 export type Upload =
-  | { kind: "file"; bytes: Uint8Array }
+  | { kind: "file"; bytes: Uint8Array; name: string }
   | { kind: "missing" }
   | { kind: "too-large" };
 
@@ -123,7 +123,7 @@ export async function readUpload(
     wantsJson: false,
     upload:
       file instanceof File
-        ? { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()) }
+        ? { kind: "file", bytes: new Uint8Array(await file.arrayBuffer()), name: file.name }
         : { kind: "missing" },
   };
 }

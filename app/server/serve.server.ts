@@ -35,13 +35,13 @@ import { exposeFigures } from "~/observability/figures.server";
 import { log } from "~/observability/log.server";
 import { exposeGauge } from "~/observability/metrics.server";
 import { setStopping } from "~/observability/readiness.server";
+import { BOOK_FILES, projectRoot, SAMPLE_EDITION } from "~/project-root.server";
 import type { startStripeSandbox as StartStripeSandbox } from "~/sandbox/stripe/server.server";
 import { startCleanUp } from "./clean-up.server";
 import { explainListenError } from "./http-server.server";
 import { listeningHosts, listenOn } from "./loopback.server";
 import { MAIL_COMPOSERS } from "./mail-composers.server";
 import { openDatabase } from "./open-database.server";
-import { BOOK_FILES, projectRoot, SAMPLE_EDITION } from "./project-root.server";
 import { createSite } from "./site.server";
 import { logStartSummary } from "./start-summary.server";
 

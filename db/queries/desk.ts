@@ -63,13 +63,13 @@ export async function insertDraft(
 /** Saves a draft's text if it is still of this version; null, with nothing written, if somebody saved it meanwhile. */
 export async function updateDraft(
   { id, version }: Pick<DeskDraft, "id" | "version">,
-  { content, savedBy }: Pick<DeskDraft, "content" | "savedBy">,
+  saved: Pick<DeskDraft, "content" | "savedBy"> & Partial<Pick<DeskDraft, "baseHash">>,
   now: Date,
 ): Promise<DeskDraft | null> {
   return firstRow(
     db()
       .update(deskDrafts)
-      .set({ content, savedBy, savedAt: now, version: version + 1 })
+      .set({ ...saved, savedAt: now, version: version + 1 })
       .where(and(eq(deskDrafts.id, id), eq(deskDrafts.version, version)))
       .returning(),
   );

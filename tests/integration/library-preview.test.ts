@@ -5,6 +5,7 @@ import { clearCurrentEdition, setCurrentEdition } from "~/features/library/curre
 import { Edition } from "~/features/library/edition";
 import type { PreviewView } from "~/features/library/preview.server";
 import { onPublishedTextsChanged } from "~/features/library/published-texts.server";
+import { currentSite } from "~/features/site/current-site.server";
 import { pageSite } from "~/features/site/page-site.server";
 import { SAMPLE_SITE } from "~/features/site/sample-site";
 import { loader as loadLanding } from "~/routes/_index/route";
@@ -123,7 +124,7 @@ describe("a text's preview", () => {
 });
 
 describe("the landing page", () => {
-  const landing = async () => (await loadPreviewContent(new Date())).preview;
+  const landing = async () => (await loadPreviewContent(currentSite(), new Date())).preview;
   const shownHtml = async () => {
     const { sections } = await (await get(loadLanding)).json();
     return (sections as { html: string }).html;

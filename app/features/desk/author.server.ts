@@ -48,8 +48,24 @@ export async function requireAuthor(
 ): Promise<Author> {
   const author = await findAuthor(args);
   if (!author) throw new Response(null, { status: 404 });
-  if (isVerifiedFor(author, what)) return author;
+  if (isVerifiedFor(author, what) || (what === "work" && isShownAgain(args))) return author;
   const { pathname, search } = new URL(args.request.url);
   const own = pathname.replace(/\.data$/, "") + search;
   throw redirect(verifyPath(from ?? (own.startsWith(DESK_PATH) ? own : DESK_PATH)));
+}
+
+/** Contexts of requests whose page shows what was typed and nothing else. */
+const shownAgain = new WeakSet<AppLoadContext>();
+
+/** Whether a request's page shows again what an author typed, who has to enter the password first. Its loader loads nothing. */
+export const isShownAgain = ({ context }: Pick<Args, "context">) => shownAgain.has(context);
+
+/** Lets the page of a refused form show what was typed, though the password is due. */
+export const showAgain = ({ context }: Pick<Args, "context">) => void shownAgain.add(context);
+
+/** As `requireAuthor`, for a form with a long text: null where the password is due, to `showAgain` what was typed. */
+export async function findWriter(args: Args): Promise<Author | null> {
+  const author = await findAuthor(args);
+  if (!author) throw new Response(null, { status: 404 });
+  return isVerifiedFor(author, "work") ? author : null;
 }

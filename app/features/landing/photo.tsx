@@ -20,9 +20,13 @@ type PhotoProps = {
 };
 
 /** Returns an edition's own picture, which this site serves. */
-export const editionPhoto = ({ name, width, height, alt }: SiteImage): PhotoSource => ({
-  src: PREVIEW_MEDIA_PATH + name,
-  ...{ width, height, alt },
+export const editionPhoto = ({
+  name,
+  folder = PREVIEW_MEDIA_PATH,
+  ...image
+}: SiteImage): PhotoSource => ({
+  src: folder + name,
+  ...{ width: image.width, height: image.height, alt: image.alt },
 });
 
 /**

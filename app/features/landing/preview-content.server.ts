@@ -3,8 +3,8 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import type { Edition } from "~/features/library/edition";
 import { previewPath } from "~/features/library/library-paths";
 import { loadOpening } from "~/features/library/opening.server";
-import { currentSite } from "~/features/site/current-site.server";
 import { SAMPLE_OPENING } from "~/features/site/sample-site";
+import type { Site } from "~/features/site/site";
 import { log } from "~/observability/log.server";
 import type { PreviewContent } from "./preview-section";
 
@@ -17,6 +17,7 @@ const TIMEOUT_MS = 2_000;
  * just now.
  */
 export async function loadPreviewContent(
+  { isSample }: Pick<Site, "isSample">,
   now: Date,
 ): Promise<{ preview: PreviewContent; isReadable: boolean }> {
   const edition = currentEdition();
@@ -25,7 +26,7 @@ export async function loadPreviewContent(
     : null;
   return {
     preview: {
-      opening: opening || (currentSite().isSample ? SAMPLE_OPENING : null),
+      opening: opening || (isSample ? SAMPLE_OPENING : null),
       wholeChapter: edition && findWholeChapter(edition, now),
     },
     isReadable: opening !== false,

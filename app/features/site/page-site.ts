@@ -43,10 +43,14 @@ export function useSite(): PageSite {
   return site;
 }
 
-/** Returns the site; null if the root loader failed. */
+/** The route of the author's desk that shows a site before it is published. */
+const PREVIEW_ROUTE = "routes/desk_.$part_.preview";
+
+/** Returns the site, on a preview the one that it previews; null if the root loader failed. */
 export function useSiteOrNull(): PageSite | null {
   const root = useRouteLoaderData("root") as { site?: PageSite } | undefined;
-  return root?.site ?? null;
+  const preview = useRouteLoaderData(PREVIEW_ROUTE) as { site?: PageSite } | undefined;
+  return preview?.site ?? root?.site ?? null;
 }
 
 /** Returns the path of an author's page. */

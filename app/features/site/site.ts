@@ -1,7 +1,8 @@
 /** An image of the edition that anyone may see. */
 export type SiteImage = {
-  /** File name below `PREVIEW_MEDIA_PATH`. */
+  /** File name below `PREVIEW_MEDIA_PATH`, or below `folder`, where only its author sees it. */
   name: string;
+  folder?: string;
   mediaType: string;
   width: number;
   height: number;

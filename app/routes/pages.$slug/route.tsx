@@ -4,7 +4,8 @@ import pageStyles from "~/features/newsletter/issue-page.css";
 import { notFoundMeta, pageMeta } from "~/features/seo/page-meta";
 import { pageTitle } from "~/features/seo/page-title";
 import { currentSite } from "~/features/site/current-site.server";
-import { bookWords, pagePath, siteOf, useSite } from "~/features/site/page-site";
+import { pagePath, siteOf } from "~/features/site/page-site";
+import { SitePageText } from "~/features/site/site-page-text";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () => [{ rel: "stylesheet", href: pageStyles }];
@@ -32,15 +33,5 @@ export function loader({ params }: LoaderFunctionArgs) {
 }
 
 export default function AuthorPage() {
-  const { title, html } = useLoaderData<typeof loader>();
-  return (
-    <article className="frame issue" {...bookWords(useSite())}>
-      <h1 className="page-heading">{title}</h1>
-      <div
-        className="markdown-text mt-8"
-        // biome-ignore lint/security/noDangerouslySetInnerHtml: sanitized when the edition was imported.
-        dangerouslySetInnerHTML={{ __html: html }}
-      />
-    </article>
-  );
+  return <SitePageText {...useLoaderData<typeof loader>()} />;
 }

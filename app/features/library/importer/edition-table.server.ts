@@ -11,16 +11,17 @@ const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUB
 export const isOfWords = (column: number) =>
   !["ORDER", "WORDS", "MINUTES"].includes(COLUMNS[column] ?? "");
 
+/** Returns texts in the order of the table: chapters, then extras. */
+export const inTableOrder = (documents: readonly SourceDocument[]) =>
+  documents.toSorted((one, other) => one.kind.localeCompare(other.kind) || one.order - other.order);
+
 /** Returns a folder's texts as rows of cells below a heading: chapters, then extras, in their order, and what is published at `now`. */
 export async function tabulateEdition(
   { source, wordCounts }: FolderCheck,
   now: Date,
 ): Promise<string[][]> {
-  const documents = source.documents.toSorted(
-    (one, other) => one.kind.localeCompare(other.kind) || one.order - other.order,
-  );
   const rows = [COLUMNS];
-  for (const document of documents) {
+  for (const document of inTableOrder(source.documents)) {
     const words = wordCounts.get(document.path);
     rows.push([
       document.extraKind ?? document.kind,

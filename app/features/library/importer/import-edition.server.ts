@@ -35,6 +35,7 @@ import { durationOf, isSoundName } from "./media-files.server";
 import {
   belongsToEdition,
   type EditionSource,
+  type ReadInstead,
   readSource,
   type SourceDocument,
 } from "./read-source.server";
@@ -173,9 +174,9 @@ export type FolderCheck = {
 };
 
 /** Finds all problems of a folder by rendering its texts. Stores nothing. */
-export async function checkFolder(folder: string): Promise<FolderCheck> {
+export async function checkFolder(folder: string, instead?: ReadInstead): Promise<FolderCheck> {
   const listing = await listFolder(folder);
-  const source = await readSource(folder, listing?.files ?? []);
+  const source = await readSource(folder, listing?.files ?? [], instead);
   return checkSource(source);
 }
 

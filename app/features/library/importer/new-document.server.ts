@@ -21,22 +21,34 @@ type NewText = {
 };
 
 /**
- * Creates the file of a new chapter or extra, after the last one of its kind, and returns its path. Summary and text
- * are empty, so the edition cannot be imported until they are written. Throws an OperatorError if the title or day is
- * invalid, or if the title's slug is taken.
+ * Creates the file of a new chapter or extra (`planDocument`) and returns its path. Until it is written the edition cannot be
+ * imported.
  */
-export async function createDocument(
+export async function createDocument(folder: string, text: NewText): Promise<string> {
+  const { name, content } = await planDocument(folder, text);
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content, { flag: "wx" });
+  return path;
+}
+
+/**
+ * Returns the file of a new chapter or extra, after the last one of its kind in the folder and among those that are `typed`.
+ * Summary and text are empty. Throws an OperatorError if the title or day is invalid, or if the title's slug is taken.
+ */
+export async function planDocument(
   folder: string,
   { title, extraKind, publish }: NewText,
-): Promise<string> {
+  typed: ReadonlyMap<string, string> = new Map(),
+): Promise<{ name: string; content: string }> {
   const fields = chapterFrontMatter.shape;
   const readTitle = parse(fields.title, title, "The title");
   if (publish !== null) parse(fields.publish, publish, "--publish:");
 
   const files = (await listFolder(folder))?.files ?? [];
-  const texts = files.filter(isText);
+  const texts = [...new Set([...files, ...typed.keys()])].filter(isText);
   const kind = extraKind === null ? "chapter" : "extra";
-  const order = await nextOrder(folder, texts, kind);
+  const order = await nextOrder(folder, texts, kind, typed);
   const slug = slugFor(readTitle) ?? `${extraKind ?? "chapter"}-${order}`;
   const other = texts.find((path) => slugOf(path) === slug);
   if (other !== undefined) {
@@ -56,10 +68,7 @@ export async function createDocument(
     },
     { lineWidth: 0 },
   );
-  const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `---\n${frontMatter}---\n\n`, { flag: "wx" });
-  return path;
+  return { name, content: `---\n${frontMatter}---\n\n` };
 }
 
 /** Returns the last number plus one. A text with unreadable front matter counts by its file's number. */
@@ -67,9 +76,10 @@ async function nextOrder(
   folder: string,
   texts: readonly string[],
   kind: "chapter" | "extra",
+  typed: ReadonlyMap<string, string>,
 ): Promise<number> {
   const ofKind = texts.filter((path) => path.startsWith(`${kind}s/`));
-  const { documents } = await readSource(folder, ofKind);
+  const { documents } = await readSource(folder, ofKind, { typed });
   const numbers = ofKind.map((path) => Number(/\/(\d{1,6})[-_][^/]*$/.exec(path)?.[1] ?? 0));
   return Math.max(0, ...documents.map(({ order }) => order), ...numbers) + 1;
 }

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { OperatorError } from "~db/operator-error";
 
@@ -47,8 +47,8 @@ On your account page you can download all that is stored about you, and delete i
   withdrawal: { title: "Right of withdrawal", text: "[[How a buyer withdraws, and the form]]\n" },
 };
 
-/** Creates the file of a page, and returns its path. Throws an OperatorError if the name is invalid or taken. */
-export async function createPage(folder: string, name: string): Promise<string> {
+/** Returns the file of a new page. Throws an OperatorError if its name is invalid. */
+export function planPage(name: string): { name: string; content: string } {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
     throw new OperatorError(
       `--page: found '${name}', wanted lower-case letters, digits and hyphens, such as privacy.`,
@@ -56,12 +56,17 @@ export async function createPage(folder: string, name: string): Promise<string> 
   }
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
   const page = PAGES[name] ?? { title, text: "[[Your text]]\n" };
-  const path = join(folder, "pages", `${name}.md`);
-  await mkdir(join(folder, "pages"), { recursive: true });
+  const content = `---\n${stringify({ title: page.title })}---\n\n${page.text}`;
+  return { name: `pages/${name}.md`, content };
+}
+
+/** Creates the file of a page, and returns its path. Throws an OperatorError if the name is invalid or taken. */
+export async function createPage(folder: string, page: string): Promise<string> {
+  const { name, content } = planPage(page);
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
   try {
-    await writeFile(path, `---\n${stringify({ title: page.title })}---\n\n${page.text}`, {
-      flag: "wx",
-    });
+    await writeFile(path, content, { flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     throw new OperatorError(`Nothing was written: there is a ${path} already.`);

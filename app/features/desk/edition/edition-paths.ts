@@ -1,0 +1,28 @@
+import { DESK_PATH } from "../desk-paths";
+
+/** Folder of the pictures in previews. */
+export const DESK_MEDIA_PATH = `${DESK_PATH}/book/media/`;
+
+/** Path of the style sheet of the site's colors in previews. */
+export const COLORS_PATH = `${DESK_PATH}/site/colors.css`;
+
+/** Path to which pages with JavaScript post what is typed. */
+export const AUTOSAVE_PATH = `${DESK_PATH}/book/draft`;
+
+/** Largest body of a form with a text, percent-encoded, in bytes. */
+export const TEXT_LIMIT = 1_000_000;
+
+/** Largest file that is uploaded at the desk, in bytes: its form is held in memory. */
+export const UPLOAD_LIMIT = 32 * 1024 * 1024;
+
+/** Returns the path of the page that lists a file: the book's or the site's. */
+export const listPath = (file: string) =>
+  `${DESK_PATH}/${/^(?:chapters|extras)\//.test(file) ? "book" : "site"}`;
+
+/** Returns the path of the page that edits a file of the edition. */
+export const editorPath = (file: string) =>
+  `${listPath(file)}/text?file=${encodeURIComponent(file)}`;
+
+/** Returns the path of the page that shows a file as readers will see it. */
+export const previewPath = (file: string) =>
+  `${listPath(file)}/preview?file=${encodeURIComponent(file)}`;
