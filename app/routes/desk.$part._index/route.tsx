@@ -7,12 +7,12 @@ import { beginFile, type NewFile } from "~/features/desk/edition/edition-drafts.
 import {
   beginWithSample,
   deleteMedia,
+  listEdition,
   moveText,
   storeUpload,
 } from "~/features/desk/edition/edition-files.server";
 import { openEdition } from "~/features/desk/edition/edition-folder.server";
 import { BookPage, SitePage } from "~/features/desk/edition/edition-lists";
-import { listEdition } from "~/features/desk/edition/edition-lists.server";
 import { editorPath, UPLOAD_LIMIT } from "~/features/desk/edition/edition-paths";
 import { EXTRA_KINDS } from "~/features/library/importer/new-document.server";
 import { doneAt, doneOrRefused, refuse, textOf } from "~/http/page-answer.server";

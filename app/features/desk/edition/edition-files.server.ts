@@ -1,6 +1,7 @@
 import { posix, relative } from "node:path";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
 import { copySampleEdition } from "~/features/library/importer/content-folder.server";
+import { describeProblem, type EditionProblem } from "~/features/library/importer/edition-problem";
 import { UNUSED } from "~/features/library/importer/edition-warnings.server";
 import { readMediaFile } from "~/features/library/importer/media-files.server";
 import { MAX_SLUG, SLUG, slugFor } from "~/features/library/importer/text-slug";
@@ -10,9 +11,17 @@ import { OperatorError } from "~db/operator-error";
 import { findDrafts } from "~db/queries/desk";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
-import { readFileText, requireNoDraft } from "./edition-drafts.server";
+import { mayEdit, readFileText, requireNoDraft } from "./edition-drafts.server";
 import { checkEdition, type EditionFolder } from "./edition-folder.server";
-import { explained, moveAway, placeIn, renameFile, writeWhole } from "./write-file.server";
+import { listPath } from "./edition-paths";
+import {
+  explained,
+  moveAway,
+  placeIn,
+  renameFile,
+  whyUnwritable,
+  writeWhole,
+} from "./write-file.server";
 
 /** The name of a Markdown file in a text. */
 const TEXT_NAME = /[^\s()<>[\]"'`*/#]+\.(?:md|markdown)/gi;
@@ -86,16 +95,40 @@ export async function beginWithSample(author: Author): Promise<void> {
   await recordChange(author, "Copied the sample edition");
 }
 
+/** Lists the files of the page at `listedAt`, the book's or the site's, and what is wrong in the folder. */
+export async function listEdition(edition: EditionFolder, listedAt: string) {
+  const { folder, files, hasEdition } = edition;
+  const { texts, problems, notes } = await checkEdition(edition);
+  const drafts = (await findDrafts("edition")).map(({ path }) => path ?? "");
+  const inTable = texts.map(({ document }) => document.path);
+  const described = (found: EditionProblem[]) =>
+    (hasEdition ? found : []).map((each) => ({ line: null, problem: describeProblem(each) }));
+  return {
+    ...{ folder, hasEdition, drafts },
+    unwritable: await whyUnwritable(folder),
+    texts: texts.map(({ document: { path }, cells }) => ({ path, cells })),
+    /** Texts and pages that are not in the table of texts: also those with a mistake, and drafts without a file. */
+    files: [...new Set([...files, ...drafts])].filter(
+      (path) => mayEdit(edition, path) && listPath(path) === listedAt && !inTable.includes(path),
+    ),
+    media: await listMedia(edition),
+    problems: described(problems),
+    notes: described(notes),
+  };
+}
+
+/** What a page of the book or the site lists. */
+export type EditionList = Awaited<ReturnType<typeof listEdition>>;
+
 /** Lists the folder's pictures and sounds, and whether neither the site, nor a text, nor a draft names them. */
-export async function listMedia(edition: EditionFolder) {
+async function listMedia(edition: EditionFolder) {
   const { notes, source } = await checkEdition(edition);
   const drafts = await findDrafts("edition");
   const unused = notes.filter(({ problem }) => problem.startsWith(UNUSED)).map(({ file }) => file);
+  const isNamed = (name: string) => drafts.some(({ content }) => content.includes(name));
   return [...source.media.keys(), ...source.unusable.keys()].sort().map((path) => ({
     path,
-    isUnused:
-      unused.includes(path) &&
-      !drafts.some(({ content }) => content.includes(posix.basename(path))),
+    isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
   }));
 }
 

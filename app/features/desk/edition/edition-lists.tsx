@@ -11,8 +11,8 @@ import {
   DeskSubmit,
   DeskTable,
 } from "../desk-parts";
-import type { EditionList } from "./edition-lists.server";
-import { editorPath, UPLOAD_LIMIT } from "./edition-paths";
+import type { EditionList } from "./edition-files.server";
+import { editorPath, SITE_FILE_NAME, UPLOAD_LIMIT } from "./edition-paths";
 
 type ListPageProps = { list: EditionList; refusal: FormRefusal | null };
 
@@ -40,7 +40,7 @@ export function BookPage({ list, refusal }: ListPageProps) {
       <DeskHeading title="Book" />
       <Notices list={list} refusal={refusal} />
       <DeskTable caption="Texts" columns={columns} rows={rows} empty="There is no text yet." />
-      <NewFiles list={list} />
+      <FileList list={list} />
       <DeskSection title="Begin a text">
         <DeskLine fields={{ intent: "text" }} button="Begin">
           <TextField label="Title" name="title" required />
@@ -65,15 +65,8 @@ export function SitePage({ list, refusal }: ListPageProps) {
     <>
       <DeskHeading title="Site" />
       <Notices list={list} refusal={refusal} />
-      <ul className="desk-links">
-        {list.siteFiles.map((path) => (
-          <li key={path}>
-            <FileLink path={path} label={path} list={list} />
-          </li>
-        ))}
-      </ul>
-      <NewFiles list={list} />
-      {!list.hasSiteFile && (
+      <FileList list={list} />
+      {!list.files.includes(SITE_FILE_NAME) && (
         <DeskSection title="Title, price, words and photographs">
           <DeskLine fields={{ intent: "site" }} button="Begin site.yml with what is shown now" />
         </DeskSection>
@@ -90,6 +83,19 @@ export function SitePage({ list, refusal }: ListPageProps) {
 
 type Listed = { list: EditionList };
 
+/** Links to the editors of files that are not in the table of texts. */
+function FileList({ list }: Listed) {
+  return (
+    <ul className="desk-links">
+      {list.files.map((path) => (
+        <li key={path}>
+          <FileLink path={path} label={path} list={list} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function FileLink({ path, label, list }: Listed & { path: string; label: string | undefined }) {
   return (
     <>
@@ -99,25 +105,9 @@ function FileLink({ path, label, list }: Listed & { path: string; label: string 
   );
 }
 
-/** Drafts of files that are not in the folder yet. */
-function NewFiles({ list }: Listed) {
-  if (list.newFiles.length === 0) return null;
-  return (
-    <DeskSection title="Begun, and not there for readers yet">
-      <ul className="desk-links">
-        {list.newFiles.map((path) => (
-          <li key={path}>
-            <a href={editorPath(path)}>{path}</a>
-          </li>
-        ))}
-      </ul>
-    </DeskSection>
-  );
-}
-
 /** Why something was refused, and what an author has to know of the folder. */
 function Notices({ list, refusal }: ListPageProps) {
-  const { folder, hasEdition, unwritable, findings } = list;
+  const { folder, hasEdition, unwritable, problems, notes } = list;
   return (
     <>
       <DeskProblems refusal={refusal} />
@@ -135,16 +125,14 @@ function Notices({ list, refusal }: ListPageProps) {
           <DeskButton fields={{ intent: "sample" }}>Start from the sample</DeskButton>
         </div>
       )}
-      {findings.map(({ title, found }) => (
-        <details key={title} className="desk-notice" open>
-          <summary>{title}</summary>
-          <ul>
-            {found.map(({ path, problem }) => (
-              <li key={problem}>{path ? <a href={editorPath(path)}>{problem}</a> : problem}</li>
-            ))}
-          </ul>
-        </details>
-      ))}
+      {problems.length > 0 && (
+        <DeskProblems
+          refusal={{ message: "Readers keep the version without these mistakes:", problems }}
+        />
+      )}
+      {notes.length > 0 && (
+        <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
+      )}
     </>
   );
 }

@@ -1,10 +1,14 @@
+import type { SITE_FILE } from "~/features/site/site-file";
 import { DESK_PATH } from "../desk-paths";
+
+/** `SITE_FILE` for the browser, without what reads it. */
+export const SITE_FILE_NAME: typeof SITE_FILE = "site.yml";
 
 /** Folder of the pictures in previews. */
 export const DESK_MEDIA_PATH = `${DESK_PATH}/book/media/`;
 
 /** Path of the style sheet of the site's colors in previews. */
-export const COLORS_PATH = `${DESK_PATH}/site/colors.css`;
+export const COLORS_PATH = `${DESK_MEDIA_PATH}colors.css`;
 
 /** Path to which pages with JavaScript post what is typed. */
 export const AUTOSAVE_PATH = `${DESK_PATH}/book/draft`;

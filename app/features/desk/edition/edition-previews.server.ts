@@ -4,6 +4,7 @@ import { bareName } from "~/features/library/importer/text-slug";
 import { documentPath, PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 import { withAddresses } from "~/features/library/preview.server";
 import type { Site, SiteImage } from "~/features/site/site";
+import { colorStyles } from "~/features/site/site-colors";
 import { SITE_FILE } from "~/features/site/site-file";
 import { openText } from "./edition-drafts.server";
 import { checkTyped, type EditionFolder } from "./edition-folder.server";
@@ -60,4 +61,10 @@ function withDeskPictures(site: Site): Site {
       html: html.replaceAll(` src="${PREVIEW_MEDIA_PATH}`, ` src="${DESK_MEDIA_PATH}`),
     })),
   };
+}
+
+/** Returns the style sheet of the colors in the draft of `site.yml`; an empty one for none. */
+export async function previewedColors(edition: EditionFolder): Promise<string> {
+  const shown = await loadPreviewOf(edition, SITE_FILE);
+  return (shown?.site && colorStyles(shown.site.colors)) ?? "";
 }

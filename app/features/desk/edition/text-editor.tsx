@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { verifyPath } from "~/features/my-account/account-paths";
-import type { FormProblem, FormRefusal } from "~/http/form-refusal";
+import type { FormRefusal } from "~/http/form-refusal";
 import { TextField, UtcTime } from "~/ui";
 import {
   AreaField,
@@ -21,7 +21,7 @@ type TextEditorProps = { text: EditedText; refusal: FormRefusal | null };
 
 /** A text beside its page, with what its front matter sets, and what can be done with its file. */
 export function TextEditor({ text, refusal }: TextEditorProps) {
-  const { path, settings, savedAt, unwritable } = text;
+  const { path, settings, savedAt, unwritable, problems, notes } = text;
   const preview = useRef<HTMLIFrameElement>(null);
   const autosave = useAutosave(path, () => preview.current?.contentWindow?.location.reload());
   const typed = { ...text, ...refusal?.typed };
@@ -71,33 +71,13 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
             sandbox="allow-same-origin"
             className="desk-preview"
           />
-          <Findings text={text} />
+          {problems.length > 0 && <DeskProblems refusal={{ message: "Mistakes:", problems }} />}
+          {notes.length > 0 && (
+            <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
+          )}
         </div>
       </div>
       <FileActions text={text} />
-    </>
-  );
-}
-
-/** What `content check` finds in the file. */
-function Findings({ text: { problems, notes } }: { text: EditedText }) {
-  const list = (title: string, found: FormProblem[]) =>
-    found.length > 0 && (
-      <DeskSection title={title}>
-        <ul>
-          {found.map(({ line, problem }) => (
-            <li key={`${line} ${problem}`}>
-              {line !== null && `Line ${line}: `}
-              {problem}
-            </li>
-          ))}
-        </ul>
-      </DeskSection>
-    );
-  return (
-    <>
-      {list("Mistakes", problems)}
-      {list("Probably not meant", notes)}
     </>
   );
 }
@@ -111,8 +91,9 @@ function SettingFields({ settings }: { settings: NonNullable<EditedText["setting
   return (
     <fieldset className="desk-actions">
       <TextField
-        label="Readers get it from (empty: at once; draft; or a time, such as 2026-12-01T08:00Z)"
+        label="Readers get it from: a time, “draft”, or empty for at once"
         name="publish"
+        placeholder="2026-12-01T08:00Z"
         defaultValue={publish}
       />
       <ChoiceField label="Sound" name="audio" options={options} defaultValue={audio} />
