@@ -2,6 +2,7 @@ import { data, type LinksFunction, type LoaderFunctionArgs } from "@remix-run/no
 import { useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
+import { DeskProblems } from "~/features/desk/desk-parts";
 import { openEdition } from "~/features/desk/edition/edition-folder.server";
 import { COLORS_PATH } from "~/features/desk/edition/edition-paths";
 import { loadPreviewOf } from "~/features/desk/edition/edition-previews.server";
@@ -48,14 +49,6 @@ export default function Preview() {
   if (text) return <PreviewPage preview={text} isForAuthor />;
   if (page) return <SitePageText {...page} />;
   if (landing) return <LandingPage {...landing} />;
-  return (
-    <ul className="frame py-8">
-      {problems?.map(({ line, problem }) => (
-        <li key={`${line} ${problem}`}>
-          {line !== null && `Line ${line}: `}
-          {problem}
-        </li>
-      ))}
-    </ul>
-  );
+  const message = "The page appears here without these mistakes:";
+  return <DeskProblems refusal={problems && { message, problems }} />;
 }

@@ -71,7 +71,9 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
             sandbox="allow-same-origin"
             className="desk-preview"
           />
-          {problems.length > 0 && <DeskProblems refusal={{ message: "Mistakes:", problems }} />}
+          {!refusal && problems.length > 0 && (
+            <DeskProblems refusal={{ message: "Mistakes:", problems }} />
+          )}
           {notes.length > 0 && (
             <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
           )}
