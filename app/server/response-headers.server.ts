@@ -68,7 +68,11 @@ export function pagePolicy(
     "style-src": ["'self'"],
     // Radix positions its components with style attributes
     "style-src-attr": ["'unsafe-inline'"],
-    "img-src": ["'self'", ...(hasStockPhoto(currentSite()) ? [PHOTO_ORIGIN] : [])],
+    // a preview shows a site that is not the current one
+    "img-src": [
+      "'self'",
+      ...(own === "framed" || hasStockPhoto(currentSite()) ? [PHOTO_ORIGIN] : []),
+    ],
     "media-src": ["'self'"],
     "font-src": ["'self'"],
     "connect-src": [

@@ -213,3 +213,21 @@ export function Pager({ page, hasNext, to }: PagerProps) {
     </nav>
   );
 }
+
+type DeskLineProps = Omit<FormProps, "method"> & {
+  /** The form's `intent`, and other hidden fields. */
+  fields: Record<string, string>;
+  /** The label of its button. */
+  button: string;
+};
+
+/** A short form on one line, as far as there is room. */
+export function DeskLine({ fields, button, children, ...form }: DeskLineProps) {
+  return (
+    <Form {...form} method="post" className="desk-actions">
+      <HiddenFields fields={fields} />
+      {children as ReactNode}
+      <DeskSubmit variant="secondary">{button}</DeskSubmit>
+    </Form>
+  );
+}

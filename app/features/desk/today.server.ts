@@ -6,7 +6,8 @@ import { type DraftInWork, findDraftsInWork } from "~db/queries/desk";
 import { hasMailWorker } from "~db/queries/mail-workers";
 import type { Campaign } from "~db/schema";
 import { listAlerts } from "./alerts.server";
-import { BOOK_PATH, listPath } from "./edition/edition-paths";
+import { DESK_PATH } from "./desk-paths";
+import { listPath } from "./edition/edition-paths";
 import { lastMonths, recentStatistics } from "./figures.server";
 import { letterPath, sentPath } from "./letters/letter-paths";
 import { parseLetter } from "./letters/letter-text.server";
@@ -56,7 +57,7 @@ function listScheduled(campaigns: readonly Campaign[], now: Date): Plan[] {
     ...{ title: subject, path: sentPath(slug), at: startAt },
   }));
   const texts = (currentEdition()?.all() ?? []).map(({ kind, title, publishAt }) => ({
-    ...{ what: kind, title, path: BOOK_PATH, at: publishAt },
+    ...{ what: kind, title, path: `${DESK_PATH}/book`, at: publishAt },
   }));
   return [...letters, ...texts]
     .filter(({ at, what }) => at && at > now && what !== "letter, cancelled")

@@ -44,7 +44,7 @@ export function useSite(): PageSite {
 }
 
 /** The route of the author's desk that shows a site before it is published. */
-const PREVIEW_ROUTE = "routes/desk_.site_.preview";
+const PREVIEW_ROUTE = "routes/desk_.$part_.preview";
 
 /** Returns the site, on a preview the one that it previews; null if the root loader failed. */
 export function useSiteOrNull(): PageSite | null {

@@ -1,14 +1,21 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requireAuthor } from "~/features/desk/author.server";
-import { findBookMedia } from "~/features/desk/edition/book-media.server";
-import { openBook } from "~/features/desk/edition/check-book.server";
+import { findEditionMedia } from "~/features/desk/edition/edition-files.server";
+import { openEdition } from "~/features/desk/edition/edition-folder.server";
+import { COLORS_PATH } from "~/features/desk/edition/edition-paths";
+import { previewedColors } from "~/features/desk/edition/edition-previews.server";
 import { fileResponse } from "~/http/file-response.server";
-import { errorResponse } from "~/http/request-body.server";
+import { errorResponse, textResponse } from "~/http/request-body.server";
 
-/** A picture or sound of the folder, for previews. */
+/** A picture or sound of the folder, or the style sheet of the site's colors, for previews. */
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
-  const media = await findBookMedia(await openBook(), args.params.name ?? "");
+  const { name = "" } = args.params;
+  const edition = await openEdition();
+  if (COLORS_PATH.endsWith(`/${name}`)) {
+    return textResponse(await previewedColors(edition), { "Content-Type": "text/css" });
+  }
+  const media = await findEditionMedia(edition, name);
   if (!media) throw errorResponse(404, "Not found.");
   return fileResponse(args.request, { ...media, cacheControl: "private, no-store" });
 }

@@ -1,56 +1,59 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { readableEmail } from "~/environment/email-address.server";
-import { describeProblem } from "~/features/library/importer/edition-problem";
+import { posix } from "node:path";
+import { isDraft } from "~/features/library/draft";
+import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
+import { siteFileOf } from "~/features/library/importer/content-folder.server";
 import { isSoundName } from "~/features/library/importer/media-files.server";
-import { readText } from "~/features/library/importer/read-source.server";
-import type { FormProblem, FormRefusal } from "~/http/form-refusal";
+import { planDocument } from "~/features/library/importer/new-document.server";
+import { planPage } from "~/features/library/importer/new-page.server";
+import { isPage, isText, readText } from "~/features/library/importer/read-source.server";
+import { SITE_FILE } from "~/features/site/site-file";
+import type { FormRefusal } from "~/http/form-refusal";
 import { OperatorError } from "~db/operator-error";
-import { deleteDraft, findDraftOfFile, insertDraft, updateDraft } from "~db/queries/desk";
-import { findUserById } from "~db/queries/users";
-import type { DeskDraft } from "~db/schema";
+import {
+  deleteDraft,
+  findDraftOfFile,
+  findDrafts,
+  insertDraft,
+  updateDraft,
+} from "~db/queries/desk";
+import type { DeskDraft, ExtraKind } from "~db/schema";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
-import { type BookFolder, checkTyped, isEdited, problemsElsewhere } from "./check-book.server";
-import { settingsOf, soundFrom, type TextSettings } from "./text-settings";
+import { checkEdition, checkTyped, type EditionFolder } from "./edition-folder.server";
 import { placeIn, whyUnwritable, writeWhole } from "./write-file.server";
 
-/** What an author sends of a text. */
-export type TypedText = {
-  content: string;
-  /** Version of the draft that was shown; 0 for none. */
-  version: number;
-  /** Hash of the file that was shown; empty for none. */
-  base: string;
-};
+/** What a form has of a text: its content, the version of its draft (0 for none) and the hash of its file ("" for none). */
+export type TypedText = { content: string; version: string; base: string };
 
-/** A file of the edition as its editor shows it. */
-export type OpenText = TypedText & {
-  path: string;
-  hasFile: boolean;
-  /** When and by whom the draft was saved; null without one. */
-  saved: { at: string; by: string | null } | null;
-  /** The file's text, if it has changed since the draft began; null if not. */
-  theirs: string | null;
-};
-
-type EditedFile = { content: string; hash: string };
+/** Returns what a form has of a text; by its button "set", with what its other fields set in the front matter. */
+export function typedIn(fields: Readonly<Record<string, unknown>>): TypedText {
+  const textOf = (name: string) => (typeof fields[name] === "string" ? fields[name] : "");
+  const typed = textOf("content").replace(/\r\n?/g, "\n");
+  const set = {
+    publish: textOf("publish").trim() || null,
+    audio: textOf("audio") || null,
+    public: textOf("public") === "on" || null,
+  };
+  return {
+    content: fields.intent === "set" ? changeFrontMatter(typed, set) : typed,
+    version: textOf("version") || "0",
+    base: textOf("base"),
+  };
+}
 
 /** A file that can be begun at the desk. */
-const NEW_FILE =
-  /^(?:site\.yml|pages\/[a-z0-9-]+\.md|(?:chapters\/\d+-|chapters\/|extras\/)[a-z0-9-]+\.md)$/;
+const NEW_FILE = /^(?:site\.yml|(?:pages\/|extras\/|chapters\/(?:\d+-)?)[a-z0-9-]+\.md)$/;
 
 /** Whether authors may edit what an address or a form names: a text of the folder, or a new one. */
-export const mayEdit = ({ files }: BookFolder, path: string) =>
-  files.includes(path) ? isEdited(path) : NEW_FILE.test(path);
+export const mayEdit = ({ files }: EditionFolder, path: string) =>
+  files.includes(path) ? isText(path) || isPage(path) || path === SITE_FILE : NEW_FILE.test(path);
 
-/** Reads a file of the edition that authors edit; null if there is none. Throws an OperatorError if it is unreadable. */
-export async function readEdited(
-  { folder, files }: BookFolder,
-  path: string,
-): Promise<EditedFile | null> {
-  if (!files.includes(path) || !isEdited(path)) return null;
-  const place = await placeIn(folder, path);
+/** Reads a text of the folder; null if there is none. Throws an OperatorError if it is unreadable. */
+export async function readFileText(edition: EditionFolder, path: string) {
+  if (!edition.files.includes(path)) return null;
+  const place = await placeIn(edition.folder, path);
   const text = await readText(place);
   if ("problem" in text) throw new OperatorError(`${path} ${text.problem}.`);
   const hash = createHash("sha256")
@@ -59,61 +62,48 @@ export async function readEdited(
   return { content: text.content, hash };
 }
 
-/** Opens a file of the edition, or its draft where there is one; null if there is neither. */
-export async function openText(book: BookFolder, path: string): Promise<OpenText | null> {
-  if (!mayEdit(book, path)) return null;
-  const [file, draft] = [await readEdited(book, path), await findDraftOfFile(path)];
-  if (!file && !draft) return null;
+/** Opens the draft of a file, or the file; null if there is neither. `theirs` is a file that has changed under its draft. */
+export async function openText(edition: EditionFolder, path: string) {
+  if (!mayEdit(edition, path)) return null;
+  const file = await readFileText(edition, path);
+  let draft = await findDraftOfFile(path);
+  // written to the folder, but the program ended before it was deleted
+  if (draft && draft.content === file?.content && (await deleteDraft(draft))) draft = null;
+  if (!draft && !file) return null;
   const base = file?.hash ?? "";
-  const hasFile = file !== null;
-  if (!draft || draft.content === file?.content) {
-    // saved to the book, but the program ended before the draft was deleted
-    if (draft) await deleteDraft(draft);
-    return {
-      path,
-      content: file?.content ?? "",
-      version: 0,
-      base,
-      hasFile,
-      saved: null,
-      theirs: null,
-    };
-  }
-  const { content, version, savedAt, savedBy, baseHash } = draft;
-  const user = savedBy === null ? null : await findUserById(savedBy);
   return {
-    ...{ path, content, version, base, hasFile },
-    saved: { at: savedAt.toISOString(), by: user && readableEmail(user.email) },
-    theirs: (baseHash ?? "") === base ? null : (file?.content ?? ""),
+    ...{ path, base, hasFile: file !== null },
+    content: draft?.content ?? file?.content ?? "",
+    version: String(draft?.version ?? 0),
+    savedAt: draft?.savedAt.toISOString() ?? null,
+    theirs: draft && (draft.baseHash ?? "") !== base ? (file?.content ?? "") : null,
   };
 }
 
-/** A file of the edition in its editor. */
-export type EditedText = OpenText & {
-  problems: FormProblem[];
-  notes: FormProblem[];
-  /** What the front matter of a text sets; null for other files, and while it has a mistake. */
-  settings: TextSettings | null;
-  /** The folder's sounds, as the text's front matter names them. */
-  sounds: string[];
-  folder: string;
-  /** Why nothing can be saved to the folder; null if it can. */
-  unwritable: string | null;
-};
-
-/** Opens a file in its editor, with all that is wrong in it; null if there is no such file. */
-export async function loadEditor(book: BookFolder, path: string): Promise<EditedText | null> {
-  const text = await openText(book, path);
+/** Opens a file with all that its editor shows. */
+export async function loadEditor(edition: EditionFolder, path: string) {
+  const text = await openText(edition, path);
   if (!text) return null;
-  const { document, problems, notes } = await checkTyped(book, path, text.content);
+  const { document, problems, notes } = await checkTyped(edition, path, text.content);
+  const from = (sound: string) => posix.relative(posix.dirname(path), sound);
+  const { publishAt = null, audio = null } = document ?? {};
   return {
     ...text,
-    ...{ problems, notes, folder: book.folder },
-    settings: document && settingsOf(document),
-    sounds: book.files.filter(isSoundName).map((file) => soundFrom(path, file)),
-    unwritable: await whyUnwritable(book.folder),
+    ...{ problems, notes },
+    /** What the front matter of a text sets; null for other files, and while it has a mistake. */
+    settings: document && {
+      ...{ title: document.title, slug: document.slug, isPublic: document.isPublic },
+      isChapter: document.kind === "chapter",
+      publish: isDraft({ publishAt }) ? "draft" : (publishAt?.toISOString() ?? ""),
+      audio: audio === null ? "" : from(audio),
+      sounds: edition.files.filter(isSoundName).map(from),
+    },
+    unwritable: await whyUnwritable(edition.folder),
   };
 }
+
+/** A file in its editor. */
+export type EditedText = NonNullable<Awaited<ReturnType<typeof loadEditor>>>;
 
 /** Saves what is typed as the draft of its file, with all mistakes; null if somebody else has saved it meanwhile. */
 export async function saveDraft(
@@ -123,85 +113,86 @@ export async function saveDraft(
 ): Promise<DeskDraft | null> {
   const fields = { content, savedBy: userId, baseHash: base || null };
   const draft = await findDraftOfFile(path);
-  if (draft?.version === version) return updateDraft(draft, fields, new Date());
-  return draft || version > 0 ? null : insertDraft({ kind: "edition", path, ...fields });
+  if (draft)
+    return String(draft.version) === version ? updateDraft(draft, fields, new Date()) : null;
+  return version === "0" ? insertDraft({ kind: "edition", path, ...fields }) : null;
 }
 
-/** Returns the refusal of a text that somebody else has saved, with what is there now. Saved again, it replaces that. */
-export async function saveConflict(
-  book: BookFolder,
+/** Returns the refusal of a text that has changed meanwhile, with what is there now. Saved again, it replaces that. */
+export async function conflictOf(
+  edition: EditionFolder,
   path: string,
-  { content }: TypedText,
+  content: string,
 ): Promise<FormRefusal> {
-  const now = await openText(book, path);
+  const now = await openText(edition, path);
+  const { version = "0", base = "" } = now ?? {};
   return {
     message:
-      "Somebody has saved this text since you opened it. Both are here; if you save again, yours replaces it.",
-    typed: {
-      content,
-      version: String(now?.version ?? 0),
-      base: now?.base ?? "",
-      theirs: now?.content ?? "",
-    },
+      "This text has changed since you opened it. Both are here; saved again, yours replaces it.",
+    typed: { content, version, base, theirs: now?.theirs ?? now?.content ?? "" },
   };
 }
 
-/** Saves what is typed to the edition's folder, if it has no mistake; else to its draft. Returns null, or why not. */
-export async function saveToBook(
+/** Writes a draft to its file, and deletes it. Returns why not if it has a mistake, or if the file is no longer the one of `base`. */
+export async function publishDraft(
   author: Author,
-  book: BookFolder,
-  path: string,
-  typed: TypedText,
+  edition: EditionFolder,
+  { draft, path, base }: { draft: DeskDraft; path: string; base: string },
 ): Promise<FormRefusal | null> {
-  const draft = await saveDraft(author, path, typed);
-  if (!draft) return saveConflict(book, path, typed);
-  const { content } = typed;
-  const shown = { content, version: String(draft.version), base: typed.base };
-  try {
-    const file = await readEdited(book, path);
-    if ((file?.hash ?? "") !== typed.base) {
-      const message =
-        "The file has changed since you opened it. Both are here; if you save again, yours replaces it.";
-      return { message, typed: { ...shown, base: file?.hash ?? "", theirs: file?.content ?? "" } };
-    }
-    const check = await checkTyped(book, path, content);
-    const elsewhere = await problemsElsewhere(book, path, check);
-    const problems = [
-      ...check.problems,
-      ...elsewhere.map((each) => ({ line: null, problem: describeProblem(each) })),
-    ];
-    if (problems.length > 0) {
-      const message = "Readers don’t get it before these mistakes are mended. The draft is saved.";
-      return { message, problems, typed: shown };
-    }
-    await writeWhole(book.folder, path, content.endsWith("\n") ? content : `${content}\n`);
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    return { message: `${error.message} The draft is saved.`, typed: shown };
+  const { content } = draft;
+  const file = await readFileText(edition, path);
+  if ((file?.hash ?? "") !== base) return conflictOf(edition, path, content);
+  const { problems } = await checkTyped(edition, path, content);
+  if (problems.length > 0) {
+    return { message: "The draft is saved. Readers get it without these mistakes:", problems };
   }
+  await writeWhole(edition.folder, path, content.endsWith("\n") ? content : `${content}\n`);
   await deleteDraft(draft);
-  await recordChange(author, `Saved ${path} to the book`);
+  await recordChange(author, `Saved ${path}`);
   return null;
 }
 
 /** Deletes the draft of a file if it is still of this version; false if somebody has saved it meanwhile. */
-export async function discardDraft(
-  author: Author,
-  path: string,
-  version: number,
-): Promise<boolean> {
+export async function discardDraft(author: Author, path: string, version: string) {
   const draft = await findDraftOfFile(path);
-  if (draft && !(await deleteDraft({ id: draft.id, version }))) return false;
+  if (draft && !(await deleteDraft({ id: draft.id, version: Number(version) }))) return false;
   await recordChange(author, `Discarded the draft of ${path}`);
   return true;
 }
 
 /** Throws an OperatorError if one of these files has a draft, which a change of the file would contradict. */
-export async function requireNoDraft(paths: readonly string[]): Promise<void> {
+export async function requireNoDraft(...paths: string[]): Promise<void> {
   for (const path of paths) {
-    if (!(await findDraftOfFile(path))) continue;
-    throw new OperatorError(
-      `${path} has an unsaved draft. Save it to the book or discard it first.`,
-    );
+    if (await findDraftOfFile(path)) {
+      throw new OperatorError(`${path} has an unsaved draft. Save or discard that first.`);
+    }
   }
+}
+
+/** What to begin: a text by its title, a page by its name, or `site.yml` as the site is shown now. */
+export type NewFile = { title: string; extraKind: ExtraKind | null } | { page: string } | "site";
+
+/** Begins a file as a draft, and returns its path. Throws an OperatorError if its title or name is invalid or taken. */
+export async function beginFile(
+  author: Author,
+  edition: EditionFolder,
+  wanted: NewFile,
+): Promise<string> {
+  const { name: path, content } = await planFile(edition, wanted);
+  const draft = { kind: "edition", path, content, baseHash: null, savedBy: author.userId } as const;
+  if (edition.files.includes(path) || !(await insertDraft(draft))) {
+    throw new OperatorError(`There is a ${path} already.`);
+  }
+  await recordChange(author, `Began ${path}`);
+  return path;
+}
+
+async function planFile(edition: EditionFolder, wanted: NewFile) {
+  if (wanted === "site") {
+    return { name: SITE_FILE, content: siteFileOf((await checkEdition(edition)).source) };
+  }
+  if ("page" in wanted) return planPage(wanted.page);
+  const drafts = await findDrafts("edition");
+  const typed = new Map(drafts.map(({ path, content }) => [path ?? "", content]));
+  return planDocument(edition.folder, { ...wanted, publish: null }, typed);
 }

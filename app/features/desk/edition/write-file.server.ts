@@ -1,30 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { OperatorError } from "~db/operator-error";
 
 const FULL = "The disk that holds the book’s folder is full. Make room on it, then try again.";
-const NOT_OURS =
-  "The program may not write to the book’s folder. Change its owner or permissions, or edit the files there.";
+const NOT_OURS = "The program may not write to the book’s folder. Change its owner or permissions.";
 
 /** Why a folder takes no file, by the system's code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: FULL,
   EDQUOT: FULL,
-  EROFS: "The book’s folder is read-only here. Edit the files where they come from.",
+  EROFS: "The book’s folder is read-only here. Edit its files where they come from.",
   EACCES: NOT_OURS,
   EPERM: NOT_OURS,
 };
 
-/** A file that a crash left unfinished. The watch of the folder ignores hidden files. */
-const UNFINISHED = /^\.[0-9a-f-]{36}\.part/;
-
-const HOUR_MS = 3_600_000;
-
-/** Where deleted files go, in the edition's folder. */
-const DELETED = ".deleted";
-
-/** Runs a change of the folder. Throws an OperatorError that says why the folder cannot be written. */
+/** Changes a folder. Throws an OperatorError that says why the folder cannot be written. */
 export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -34,7 +25,7 @@ export async function explained<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Returns why the program cannot write to a folder, by trying; null if it can, or if the folder is missing still. */
+/** Returns why a folder cannot be written, by trying; null if it can, or if it is missing still. */
 export async function whyUnwritable(folder: string): Promise<string | null> {
   const probe = join(folder, `.${randomUUID()}.part`);
   try {
@@ -56,8 +47,9 @@ export async function placeIn(folder: string, path: string): Promise<string> {
 }
 
 /**
- * Writes a file of a folder, whole or not at all, also if the program or the machine dies meanwhile. `accept` gets the finished
- * file under a hidden name and may throw. Throws an OperatorError that says why the folder takes no file.
+ * Writes a file of a folder, whole or not at all, also if the machine fails meanwhile. The watch of the folder ignores what is
+ * unfinished, since its name is hidden. `accept` gets the finished file under that name and may throw. Throws an OperatorError that
+ * says why the folder takes no file.
  */
 export async function writeWhole(
   folder: string,
@@ -69,7 +61,6 @@ export async function writeWhole(
     await mkdir(dirname(join(folder, path)), { recursive: true });
     const target = await placeIn(folder, path);
     const unfinished = join(dirname(target), `.${randomUUID()}.part${extname(path)}`);
-    await removeLeftovers(dirname(target));
     try {
       await writeFile(unfinished, content, { flag: "wx", flush: true });
       await accept(unfinished);
@@ -77,35 +68,23 @@ export async function writeWhole(
     } finally {
       await rm(unfinished, { force: true });
     }
-    await flushFolder(dirname(target));
+    // or the new name might not outlast a power cut that its draft's deletion outlasts; Windows has no such call
+    const parent = await open(dirname(target)).catch(() => null);
+    await parent?.sync().finally(() => parent.close());
   });
 }
 
 /** Renames a file within its folder. */
-export async function renameFile(folder: string, path: string, next: string): Promise<void> {
-  await explained(async () => rename(await placeIn(folder, path), await placeIn(folder, next)));
-}
+export const renameFile = (folder: string, path: string, next: string) =>
+  explained(async () => {
+    await mkdir(dirname(join(folder, next)), { recursive: true });
+    await rename(await placeIn(folder, path), await placeIn(folder, next));
+  });
 
 /** Moves a file to the hidden folder of deleted ones, and returns its path there. */
-export async function moveAway(folder: string, path: string, now: Date): Promise<string> {
-  const moved = `${DELETED}/${now.toISOString().replaceAll(":", "-")}-${basename(path)}`;
-  await explained(() => mkdir(join(folder, DELETED), { recursive: true }));
+export async function moveAway(folder: string, path: string): Promise<string> {
+  const time = new Date().toISOString().replaceAll(":", "-");
+  const moved = `.deleted/${time}-${basename(path)}`;
   await renameFile(folder, path, moved);
   return moved;
-}
-
-/** Makes a new name last, as before its draft is deleted; some systems cannot. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder).catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
-}
-
-async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!UNFINISHED.test(name)) continue;
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > HOUR_MS)
-      await rm(join(folder, name), { force: true });
-  }
 }

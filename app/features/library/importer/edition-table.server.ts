@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import pMap from "p-map";
 import { isDraft } from "../draft";
 import { minutesToRead } from "../reading-time";
 import type { FolderCheck } from "./import-edition.server";
@@ -8,53 +7,36 @@ import type { SourceDocument } from "./read-source.server";
 
 const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUBLIC", "SOUND"];
 
-/** Maximum number of sounds whose length is read at a time. */
-const CONCURRENT_SOUNDS = 4;
-
 /** Whether a column is left-aligned, as those of numbers are not. */
 export const isOfWords = (column: number) =>
   !["ORDER", "WORDS", "MINUTES"].includes(COLUMNS[column] ?? "");
 
-/** A text as lists show it. */
-export type OutlinedText = {
-  document: SourceDocument;
-  /** Null if the text has a mistake. */
-  words: number | null;
-  minutes: number | null;
-  /** Its sound's length, as in `12:05`, or `yes` if that is unknown; empty without one. */
-  sound: string;
-};
+/** Returns texts in the order of the table: chapters, then extras. */
+export const inTableOrder = (documents: readonly SourceDocument[]) =>
+  documents.toSorted((one, other) => one.kind.localeCompare(other.kind) || one.order - other.order);
 
-/** Returns a folder's texts in their order: chapters, then extras. */
-export function outlineEdition({ source, wordCounts }: FolderCheck): Promise<OutlinedText[]> {
-  const documents = source.documents.toSorted(
-    (one, other) => one.kind.localeCompare(other.kind) || one.order - other.order,
-  );
-  const outline = async (document: SourceDocument) => {
-    const words = wordCounts.get(document.path) ?? null;
-    const { audio } = document;
-    const sound = audio && describeDuration(await durationOf(join(source.folder, audio)));
-    return { document, words, minutes: words && minutesToRead(words), sound: sound ?? "" };
-  };
-  return pMap(documents, outline, { concurrency: CONCURRENT_SOUNDS });
-}
-
-/** Returns a folder's texts as rows of cells below a heading, and what is published at `now`. */
-export async function tabulateEdition(check: FolderCheck, now: Date): Promise<string[][]> {
-  const texts = await outlineEdition(check);
-  return [
-    COLUMNS,
-    ...texts.map(({ document, words, minutes, sound }) => [
+/** Returns a folder's texts as rows of cells below a heading: chapters, then extras, in their order, and what is published at `now`. */
+export async function tabulateEdition(
+  { source, wordCounts }: FolderCheck,
+  now: Date,
+): Promise<string[][]> {
+  const rows = [COLUMNS];
+  for (const document of inTableOrder(source.documents)) {
+    const words = wordCounts.get(document.path);
+    rows.push([
       document.extraKind ?? document.kind,
       String(document.order),
       document.title,
-      words?.toLocaleString("en") ?? "?",
-      String(minutes ?? "?"),
+      words === undefined ? "?" : words.toLocaleString("en"),
+      words === undefined ? "?" : String(minutesToRead(words)),
       describePublication(document, now),
       document.isPublic ? "yes" : "",
-      sound,
-    ]),
-  ];
+      document.audio === null
+        ? ""
+        : describeDuration(await durationOf(join(source.folder, document.audio))),
+    ]);
+  }
+  return rows;
 }
 
 function describePublication({ publishAt }: SourceDocument, now: Date): string {

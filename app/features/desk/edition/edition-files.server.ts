@@ -1,0 +1,177 @@
+import { posix, relative } from "node:path";
+import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
+import { copySampleEdition } from "~/features/library/importer/content-folder.server";
+import { describeProblem, type EditionProblem } from "~/features/library/importer/edition-problem";
+import { UNUSED } from "~/features/library/importer/edition-warnings.server";
+import { readMediaFile } from "~/features/library/importer/media-files.server";
+import { MAX_SLUG, SLUG, slugFor } from "~/features/library/importer/text-slug";
+import { mediaName } from "~/features/library/media-name";
+import { findMemberMedia, type ServedMedia } from "~/features/library/served-media.server";
+import { OperatorError } from "~db/operator-error";
+import { findDrafts } from "~db/queries/desk";
+import type { Author } from "../author.server";
+import { recordChange } from "../desk-log.server";
+import { mayEdit, readFileText, requireNoDraft } from "./edition-drafts.server";
+import { checkEdition, type EditionFolder } from "./edition-folder.server";
+import { listPath } from "./edition-paths";
+import {
+  explained,
+  moveAway,
+  placeIn,
+  renameFile,
+  whyUnwritable,
+  writeWhole,
+} from "./write-file.server";
+
+/** The name of a Markdown file in a text. */
+const TEXT_NAME = /[^\s()<>[\]"'`*/#]+\.(?:md|markdown)/gi;
+
+async function rewrite(edition: EditionFolder, path: string, change: (text: string) => string) {
+  const file = await readFileText(edition, path);
+  if (file) await writeWhole(edition.folder, path, change(file.content));
+}
+
+/** Moves a text one place up (-1) or down (1). Throws an OperatorError if it cannot. */
+export async function moveText(author: Author, edition: EditionFolder, path: string, by: 1 | -1) {
+  const texts = (await checkEdition(edition)).texts.map(({ document }) => document);
+  const at = texts.findIndex((text) => text.path === path);
+  const [text, other] = [texts[at], texts[at + by]];
+  if (!text || text.kind !== other?.kind) return;
+  await requireNoDraft(path, other.path);
+  if (text.order === other.order) {
+    throw new OperatorError(`${path} and ${other.path} have the same order. Change one of them.`);
+  }
+  await rewrite(edition, path, (content) => changeFrontMatter(content, { order: other.order }));
+  await rewrite(edition, other.path, (content) =>
+    changeFrontMatter(content, { order: text.order }),
+  );
+  await recordChange(author, `Moved ${path} ${by < 0 ? "up" : "down"}`);
+}
+
+/**
+ * Gives a text another slug, and returns its new path. Links of other texts follow, and the slug that it was first published under
+ * leads to it. Throws an OperatorError if the slug is invalid or taken, or if the text has a mistake or a draft.
+ */
+export async function renameText(
+  author: Author,
+  edition: EditionFolder,
+  path: string,
+  slug: string,
+): Promise<string> {
+  const { documents } = (await checkEdition(edition)).source;
+  const text = documents.find((each) => each.path === path);
+  if (!text) throw new OperatorError("Save the text without mistakes first.");
+  if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
+    throw new OperatorError("Wanted lower-case letters, digits and hyphens, such as small-hinges.");
+  }
+  const name = posix.basename(path);
+  const newName = `${/^\d+[-_]/.exec(name)?.[0] ?? ""}${slug}.md`;
+  const next = posix.join(posix.dirname(path), newName);
+  const taken = documents.some((each) => each !== text && [each.slug, each.id].includes(slug));
+  if (taken || edition.files.includes(next)) throw new OperatorError("This name is taken.");
+  const withLinks = (content: string) =>
+    content.replace(TEXT_NAME, (found) => (found === name ? newName : found));
+  const linking = documents.filter(({ body }) => withLinks(body) !== body).map((each) => each.path);
+  await requireNoDraft(path, ...linking);
+  for (const each of linking) await rewrite(edition, each, withLinks);
+  const id = text.id === slug ? null : text.id;
+  await rewrite(edition, path, (content) => changeFrontMatter(content, { id }));
+  await renameFile(edition.folder, path, next);
+  await recordChange(author, `Renamed ${path} to ${next}`);
+  return next;
+}
+
+/** Moves a text or page to the folder of deleted files, and returns its path there. Throws an OperatorError if it has a draft. */
+export async function deleteText(author: Author, { folder }: EditionFolder, path: string) {
+  await requireNoDraft(path);
+  const moved = await moveAway(folder, path);
+  await recordChange(author, `Deleted ${path}`);
+  return moved;
+}
+
+/** Makes the sample edition the author's own. Throws an OperatorError if there is one, or if the folder cannot be written. */
+export async function beginWithSample(author: Author): Promise<void> {
+  await explained(copySampleEdition);
+  await recordChange(author, "Copied the sample edition");
+}
+
+/** Lists the files of the page at `listedAt`, the book's or the site's, and what is wrong in the folder. */
+export async function listEdition(edition: EditionFolder, listedAt: string) {
+  const { folder, files, hasEdition } = edition;
+  const { texts, problems, notes } = await checkEdition(edition);
+  const drafts = (await findDrafts("edition")).map(({ path }) => path ?? "");
+  const inTable = texts.map(({ document }) => document.path);
+  const described = (found: EditionProblem[]) =>
+    (hasEdition ? found : []).map((each) => ({ line: null, problem: describeProblem(each) }));
+  return {
+    ...{ folder, hasEdition, drafts },
+    unwritable: await whyUnwritable(folder),
+    texts: texts.map(({ document: { path }, cells }) => ({ path, cells })),
+    /** Texts and pages that are not in the table of texts: also those with a mistake, and drafts without a file. */
+    files: [...new Set([...files, ...drafts])].filter(
+      (path) => mayEdit(edition, path) && listPath(path) === listedAt && !inTable.includes(path),
+    ),
+    media: await listMedia(edition),
+    problems: described(problems),
+    notes: described(notes),
+  };
+}
+
+/** What a page of the book or the site lists. */
+export type EditionList = Awaited<ReturnType<typeof listEdition>>;
+
+/** Lists the folder's pictures and sounds, and whether neither the site, nor a text, nor a draft names them. */
+async function listMedia(edition: EditionFolder) {
+  const { notes, source } = await checkEdition(edition);
+  const drafts = await findDrafts("edition");
+  const unused = notes.filter(({ problem }) => problem.startsWith(UNUSED)).map(({ file }) => file);
+  const isNamed = (name: string) => drafts.some(({ content }) => content.includes(name));
+  return [...source.media.keys(), ...source.unusable.keys()].sort().map((path) => ({
+    path,
+    isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
+  }));
+}
+
+/**
+ * Stores a picture or sound in the folder's `media`, by the rules of an edition, and returns its path. Throws an OperatorError that
+ * says why not, as where there is another file of that name and it is not to be replaced.
+ */
+export async function storeUpload(
+  author: Author,
+  { folder, files }: EditionFolder,
+  { name, bytes, replaces }: { name: string; bytes: Uint8Array; replaces: boolean },
+): Promise<string> {
+  const [extension = ""] = /\.[a-z0-9]+$/.exec(name.toLowerCase()) ?? [];
+  const path = `media/${slugFor(name.slice(0, name.length - extension.length)) ?? "file"}${extension}`;
+  if (files.includes(path) && !replaces) throw new OperatorError(`There is a ${path} already.`);
+  await writeWhole(folder, path, bytes, async (file) => {
+    const media = await readMediaFile(folder, relative(folder, file));
+    if (typeof media === "string") throw new OperatorError(`This file is not taken: ${media}.`);
+  });
+  await recordChange(author, `Uploaded ${path}`);
+  return path;
+}
+
+/** Moves a picture or sound that is not used to the folder of deleted files. Throws an OperatorError if it is used. */
+export async function deleteMedia(author: Author, edition: EditionFolder, path: string) {
+  const media = (await listMedia(edition)).find((each) => each.path === path);
+  if (!media?.isUnused) throw new OperatorError(`${path} is used, or not there.`);
+  await moveAway(edition.folder, fileNamed(edition, path));
+  await recordChange(author, `Deleted ${path}`);
+}
+
+/** Finds the picture or sound of this name, of the folder or of the editions before; null if there is none. */
+export async function findEditionMedia(
+  edition: EditionFolder,
+  name: string,
+): Promise<ServedMedia | null> {
+  const { media } = (await checkEdition(edition)).source;
+  const found = [...media.values()].find((each) => mediaName(each) === name);
+  if (!found) return findMemberMedia(name);
+  const path = await placeIn(edition.folder, fileNamed(edition, found.path));
+  return { ...found, path, tag: name };
+}
+
+/** Returns a file's path as the disk has it, by its path in NFC. */
+const fileNamed = ({ files }: EditionFolder, path: string) =>
+  files.find((file) => file.normalize() === path) ?? path;
