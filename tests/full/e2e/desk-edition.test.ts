@@ -208,6 +208,12 @@ it("saves what is typed while the password is due, once that is confirmed", asyn
   await expect.poll(drafts).toMatchObject([{ version: 1 }]);
   await textOf(page).fill(`${content}\nTwo.\n`);
   await expect.poll(drafts).toMatchObject([{ version: 2 }]);
+  // the frame loads nothing more
+  const shown = () =>
+    frameOf(page)
+      .locator("html")
+      .evaluate((root) => document.readyState + root.textContent);
+  await expect.poll(shown).toMatch(/^complete[\s\S]*Two\./);
   await db.update(sessions).set({ verifiedAt: new Date(Date.now() - 13 * 3_600_000) });
   await textOf(page).fill(`${content}\nThree.\n`);
   await page.getByText(/confirm that it’s you/).waitFor();
