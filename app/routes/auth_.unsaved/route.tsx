@@ -22,7 +22,7 @@ import {
 import { UnsavedPage } from "~/features/accounts/unsaved-page";
 import { findSession } from "~/features/accounts/viewer.server";
 import { isVerifiedFor } from "~/features/desk/author.server";
-import { DESK_PATH, isDeskPath } from "~/features/desk/desk-paths";
+import { DESK_PATH } from "~/features/desk/desk-paths";
 import { verifyPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
@@ -78,7 +78,7 @@ export async function action(args: ActionFunctionArgs) {
   const found = await findSession(args);
   if (found === "unknown") return show(503, { ...busy, signInAs: null }, BUSY_RETRY_SECONDS);
   const isOther = found && fields.owner !== undefined && fields.owner !== found.user.id;
-  if (found && !isOther && isDeskPath(kept.to) && !isVerifiedFor(found.session, "work")) {
+  if (found && !isOther && kept.to.startsWith(DESK_PATH) && !isVerifiedFor(found.session, "work")) {
     const message = "Please confirm that it’s you. Then come back to this page and save.";
     return show(200, { message, signInAs: null, confirmAt: verifyPath(DESK_PATH) });
   }

@@ -105,7 +105,10 @@ export async function loadEditor(edition: EditionFolder, path: string) {
 /** A file in its editor. */
 export type EditedText = NonNullable<Awaited<ReturnType<typeof loadEditor>>>;
 
-/** Saves what is typed as the draft of its file, with all mistakes; null if somebody else has saved it meanwhile. */
+/**
+ * Saves what is typed as the draft of its file, with all mistakes; null if somebody else has saved it meanwhile. What is stored
+ * already is not stored again.
+ */
 export async function saveDraft(
   { userId }: Author,
   path: string,
@@ -113,6 +116,7 @@ export async function saveDraft(
 ): Promise<DeskDraft | null> {
   const fields = { content, savedBy: userId, baseHash: base || null };
   const draft = await findDraftOfFile(path);
+  if (draft?.content === content && draft.baseHash === fields.baseHash) return draft;
   if (draft)
     return String(draft.version) === version ? updateDraft(draft, fields, new Date()) : null;
   return version === "0" ? insertDraft({ kind: "edition", path, ...fields }) : null;
