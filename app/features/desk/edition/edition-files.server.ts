@@ -1,10 +1,11 @@
-import { posix, relative } from "node:path";
+import { basename, dirname, posix } from "node:path";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
 import { copySampleEdition } from "~/features/library/importer/content-folder.server";
+import { holdsEdition } from "~/features/library/importer/edition-folder.server";
 import { describeProblem, type EditionProblem } from "~/features/library/importer/edition-problem";
-import { UNUSED } from "~/features/library/importer/edition-warnings.server";
+import { unusedFiles } from "~/features/library/importer/edition-warnings.server";
 import { readMediaFile } from "~/features/library/importer/media-files.server";
-import { MAX_SLUG, SLUG, slugFor } from "~/features/library/importer/text-slug";
+import { slugFor } from "~/features/library/importer/text-slug";
 import { mediaName } from "~/features/library/media-name";
 import { findMemberMedia, type ServedMedia } from "~/features/library/served-media.server";
 import { OperatorError } from "~db/operator-error";
@@ -14,14 +15,7 @@ import { recordChange } from "../desk-log.server";
 import { mayEdit, readFileText, requireNoDraft } from "./edition-drafts.server";
 import { checkEdition, type EditionFolder } from "./edition-folder.server";
 import { listPath } from "./edition-paths";
-import {
-  explained,
-  moveAway,
-  placeIn,
-  renameFile,
-  whyUnwritable,
-  writeWhole,
-} from "./write-file.server";
+import { explained, placeIn, renameFile, whyUnwritable, writeWhole } from "./write-file.server";
 
 /** The name of a Markdown file in a text. */
 const TEXT_NAME = /[^\s()<>[\]"'`*/#]+\.(?:md|markdown)/gi;
@@ -38,9 +32,6 @@ export async function moveText(author: Author, edition: EditionFolder, path: str
   const [text, other] = [texts[at], texts[at + by]];
   if (!text || text.kind !== other?.kind) return;
   await requireNoDraft(path, other.path);
-  if (text.order === other.order) {
-    throw new OperatorError(`${path} and ${other.path} have the same order. Change one of them.`);
-  }
   await rewrite(edition, path, (content) => changeFrontMatter(content, { order: other.order }));
   await rewrite(edition, other.path, (content) =>
     changeFrontMatter(content, { order: text.order }),
@@ -49,21 +40,19 @@ export async function moveText(author: Author, edition: EditionFolder, path: str
 }
 
 /**
- * Gives a text another slug, and returns its new path. Links of other texts follow, and the slug that it was first published under
- * leads to it. Throws an OperatorError if the slug is invalid or taken, or if the text has a mistake or a draft.
+ * Gives a text the slug of a name, and returns its new path. Links of other texts follow, and the slug that it was first published
+ * under leads to it. Throws an OperatorError if the slug is taken, or if the text has a mistake or a draft.
  */
 export async function renameText(
   author: Author,
   edition: EditionFolder,
   path: string,
-  slug: string,
+  wanted: string,
 ): Promise<string> {
   const { documents } = (await checkEdition(edition)).source;
   const text = documents.find((each) => each.path === path);
   if (!text) throw new OperatorError("Save the text without mistakes first.");
-  if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
-    throw new OperatorError("Wanted lower-case letters, digits and hyphens, such as small-hinges.");
-  }
+  const slug = slugFor(wanted) ?? text.slug;
   const name = posix.basename(path);
   const newName = `${/^\d+[-_]/.exec(name)?.[0] ?? ""}${slug}.md`;
   const next = posix.join(posix.dirname(path), newName);
@@ -82,22 +71,29 @@ export async function renameText(
 }
 
 /** Moves a text or page to the folder of deleted files, and returns its path there. Throws an OperatorError if it has a draft. */
-export async function deleteText(author: Author, { folder }: EditionFolder, path: string) {
+export async function deleteText(author: Author, edition: EditionFolder, path: string) {
   await requireNoDraft(path);
-  const moved = await moveAway(folder, path);
+  return moveAway(author, edition, path);
+}
+
+async function moveAway(author: Author, { folder }: EditionFolder, path: string) {
+  const time = new Date().toISOString().replaceAll(":", "-");
+  const kept = `.deleted/${time}-${posix.basename(path)}`;
+  await renameFile(folder, path, kept);
   await recordChange(author, `Deleted ${path}`);
-  return moved;
+  return kept;
 }
 
 /** Makes the sample edition the author's own. Throws an OperatorError if there is one, or if the folder cannot be written. */
-export async function beginWithSample(author: Author): Promise<void> {
-  await explained(copySampleEdition);
+export async function beginWithSample(author: Author, { folder }: EditionFolder): Promise<void> {
+  await explained(folder, copySampleEdition);
   await recordChange(author, "Copied the sample edition");
 }
 
 /** Lists the files of the page at `listedAt`, the book's or the site's, and what is wrong in the folder. */
 export async function listEdition(edition: EditionFolder, listedAt: string) {
-  const { folder, files, hasEdition } = edition;
+  const { folder, files } = edition;
+  const hasEdition = holdsEdition(edition);
   const { texts, problems, notes } = await checkEdition(edition);
   const drafts = (await findDrafts("edition")).map(({ path }) => path ?? "");
   const inTable = texts.map(({ document }) => document.path);
@@ -122,14 +118,17 @@ export type EditionList = Awaited<ReturnType<typeof listEdition>>;
 
 /** Lists the folder's pictures and sounds, and whether neither the site, nor a text, nor a draft names them. */
 async function listMedia(edition: EditionFolder) {
-  const { notes, source } = await checkEdition(edition);
+  const check = await checkEdition(edition);
+  const { media, unusable } = check.source;
   const drafts = await findDrafts("edition");
-  const unused = notes.filter(({ problem }) => problem.startsWith(UNUSED)).map(({ file }) => file);
+  const unused = unusedFiles(check).map(({ file }) => file);
   const isNamed = (name: string) => drafts.some(({ content }) => content.includes(name));
-  return [...source.media.keys(), ...source.unusable.keys()].sort().map((path) => ({
-    path,
-    isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
-  }));
+  return edition.files
+    .filter((path) => media.has(path.normalize()) || unusable.has(path.normalize()))
+    .map((path) => ({
+      path,
+      isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
+    }));
 }
 
 /**
@@ -139,13 +138,14 @@ async function listMedia(edition: EditionFolder) {
 export async function storeUpload(
   author: Author,
   { folder, files }: EditionFolder,
-  { name, bytes, replaces }: { name: string; bytes: Uint8Array; replaces: boolean },
+  { name, bytes }: { name: string; bytes: Uint8Array },
+  replaces: boolean,
 ): Promise<string> {
-  const [extension = ""] = /\.[a-z0-9]+$/.exec(name.toLowerCase()) ?? [];
-  const path = `media/${slugFor(name.slice(0, name.length - extension.length)) ?? "file"}${extension}`;
+  const { name: words, ext } = posix.parse(name.toLowerCase());
+  const path = `media/${slugFor(words) ?? "file"}${ext}`;
   if (files.includes(path) && !replaces) throw new OperatorError(`There is a ${path} already.`);
   await writeWhole(folder, path, bytes, async (file) => {
-    const media = await readMediaFile(folder, relative(folder, file));
+    const media = await readMediaFile(dirname(file), basename(file));
     if (typeof media === "string") throw new OperatorError(`This file is not taken: ${media}.`);
   });
   await recordChange(author, `Uploaded ${path}`);
@@ -156,8 +156,7 @@ export async function storeUpload(
 export async function deleteMedia(author: Author, edition: EditionFolder, path: string) {
   const media = (await listMedia(edition)).find((each) => each.path === path);
   if (!media?.isUnused) throw new OperatorError(`${path} is used, or not there.`);
-  await moveAway(edition.folder, fileNamed(edition, path));
-  await recordChange(author, `Deleted ${path}`);
+  await moveAway(author, edition, path);
 }
 
 /** Finds the picture or sound of this name, of the folder or of the editions before; null if there is none. */
@@ -168,10 +167,5 @@ export async function findEditionMedia(
   const { media } = (await checkEdition(edition)).source;
   const found = [...media.values()].find((each) => mediaName(each) === name);
   if (!found) return findMemberMedia(name);
-  const path = await placeIn(edition.folder, fileNamed(edition, found.path));
-  return { ...found, path, tag: name };
+  return { ...found, path: await placeIn(edition.folder, found.path), tag: name };
 }
-
-/** Returns a file's path as the disk has it, by its path in NFC. */
-const fileNamed = ({ files }: EditionFolder, path: string) =>
-  files.find((file) => file.normalize() === path) ?? path;
