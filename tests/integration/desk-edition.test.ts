@@ -268,10 +268,7 @@ describe("the folder", () => {
 
     await save(HILLS, `${inFolder(HILLS)}\n![A gate](../media/my-gate.png)\n`);
     const { media } = await listEdition(await openEdition(), "/desk/book");
-    expect(media).toEqual([
-      { path: "media/my-gate.png", isUnused: false },
-      { path: "media/walk.mp3", isUnused: true },
-    ]);
+    expect(media).toEqual(["media/my-gate.png", "media/walk.mp3"]);
     const preview = await loadPreviewOf(await openEdition(), HILLS);
     const [, name = ""] =
       /src="\/desk\/book\/media\/([^"]+)"/.exec(preview?.text?.html ?? "") ?? [];

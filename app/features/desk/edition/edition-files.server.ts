@@ -94,7 +94,7 @@ export async function beginWithSample(author: Author, { folder }: EditionFolder)
 export async function listEdition(edition: EditionFolder, listedAt: string) {
   const { folder, files } = edition;
   const hasEdition = holdsEdition(edition);
-  const { texts, problems, notes } = await checkEdition(edition);
+  const { source, texts, problems, notes } = await checkEdition(edition);
   const drafts = (await findDrafts("edition")).map(({ path }) => path ?? "");
   const inTable = texts.map(({ document }) => document.path);
   const described = (found: EditionProblem[]) =>
@@ -107,7 +107,9 @@ export async function listEdition(edition: EditionFolder, listedAt: string) {
     files: [...new Set([...files, ...drafts])].filter(
       (path) => mayEdit(edition, path) && listPath(path) === listedAt && !inTable.includes(path),
     ),
-    media: await listMedia(edition),
+    media: files.filter((path) =>
+      [source.media, source.unusable].some((found) => found.has(path.normalize())),
+    ),
     problems: described(problems),
     notes: described(notes),
   };
@@ -115,21 +117,6 @@ export async function listEdition(edition: EditionFolder, listedAt: string) {
 
 /** What a page of the book or the site lists. */
 export type EditionList = Awaited<ReturnType<typeof listEdition>>;
-
-/** Lists the folder's pictures and sounds, and whether neither the site, nor a text, nor a draft names them. */
-async function listMedia(edition: EditionFolder) {
-  const check = await checkEdition(edition);
-  const { media, unusable } = check.source;
-  const drafts = await findDrafts("edition");
-  const unused = unusedFiles(check).map(({ file }) => file);
-  const isNamed = (name: string) => drafts.some(({ content }) => content.includes(name));
-  return edition.files
-    .filter((path) => media.has(path.normalize()) || unusable.has(path.normalize()))
-    .map((path) => ({
-      path,
-      isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
-    }));
-}
 
 /**
  * Stores a picture or sound in the folder's `media`, by the rules of an edition, and returns its path. Throws an OperatorError that
@@ -152,10 +139,13 @@ export async function storeUpload(
   return path;
 }
 
-/** Moves a picture or sound that is not used to the folder of deleted files. Throws an OperatorError if it is used. */
+/** Moves a picture or sound to the folder of deleted files. Throws an OperatorError if the site, a text or a draft shows it. */
 export async function deleteMedia(author: Author, edition: EditionFolder, path: string) {
-  const media = (await listMedia(edition)).find((each) => each.path === path);
-  if (!media?.isUnused) throw new OperatorError(`${path} is used, or not there.`);
+  const isUnused = unusedFiles(await checkEdition(edition)).some(({ file }) => file === path);
+  const drafts = await findDrafts("edition");
+  if (!isUnused || drafts.some(({ content }) => content.includes(posix.basename(path)))) {
+    throw new OperatorError(`${path} is used, so it stays.`);
+  }
   await moveAway(author, edition, path);
 }
 

@@ -133,24 +133,22 @@ function BeginPage({ list }: Listed) {
 
 /** The folder's pictures and sounds, and the form that uploads one. */
 function Media({ list }: Listed) {
-  const rows = list.media.map(({ path, isUnused }) => ({
-    key: path,
-    cells: [
-      path,
-      isUnused && (
-        <DeskButton key="delete" fields={{ intent: "delete-file", path }} variant="quiet">
-          Not used: delete<span className="sr-only"> {path}</span>
-        </DeskButton>
-      ),
-    ],
-  }));
   return (
     <DeskSection title="Pictures and sounds">
       <DeskLine reloadDocument encType="multipart/form-data" fields={{}} button="Upload">
         <TextField label={UPLOAD_RULE} name="file" type="file" required />
         <CheckField label="Replace the file of this name" name="replaces" />
       </DeskLine>
-      <DeskTable caption="Files" columns={["File", "Use"]} rows={rows} empty="There is none yet." />
+      <ul className="desk-links">
+        {list.media.map((path) => (
+          <li key={path}>
+            {path}
+            <DeskButton fields={{ intent: "delete-file", path }} variant="quiet">
+              Delete<span className="sr-only"> {path}</span>
+            </DeskButton>
+          </li>
+        ))}
+      </ul>
       <p className="desk-hint">
         A text shows one with <code>![What it shows](../media/name.jpg)</code>, and site.yml names{" "}
         <code>media/name.jpg</code>. Put a larger sound, up to 500 MB, into the folder itself.

@@ -4,12 +4,15 @@ import { typographic } from "~/features/library/importer/render-document.server"
 import { bareName } from "~/features/library/importer/text-slug";
 import { documentPath, PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 import { withAddresses } from "~/features/library/preview.server";
-import type { Site, SiteImage } from "~/features/site/site";
+import type { SiteImage } from "~/features/site/site";
 import { colorStyles } from "~/features/site/site-colors";
 import { SITE_FILE } from "~/features/site/site-file";
 import { openText } from "./edition-drafts.server";
 import { checkTyped, type EditionFolder } from "./edition-folder.server";
 import { DESK_MEDIA_PATH, previewPath } from "./edition-paths";
+
+/** Returns a picture as of the folder, which visitors do not see yet. */
+const here = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
 
 /**
  * Loads a file as readers will see it, from its draft where there is one: a text, or the site with the page that the file is, if any.
@@ -25,7 +28,11 @@ export async function loadPreviewOf(edition: EditionFolder, path: string) {
   if (!site) return { problems: [{ line: null, problem: `${SITE_FILE} has a mistake` }] };
   const page = site.pages.find(({ slug }) => path !== SITE_FILE && slug === bareName(path));
   return {
-    site: withDeskPictures(site),
+    site: {
+      ...site,
+      cover: here(site.cover),
+      photos: { hero: here(site.photos.hero), author: here(site.photos.author) },
+    },
     page: page && { ...page, html: page.html.replaceAll(PREVIEW_MEDIA_PATH, DESK_MEDIA_PATH) },
   };
 }
@@ -44,16 +51,6 @@ function textIn(document: SourceDocument, html: string, { documents }: EditionSo
     ...{ ...text, next: null },
     label: labelAbove(text),
     html: withAddresses(html, { mediaPath: DESK_MEDIA_PATH, paths }),
-  };
-}
-
-/** Returns a site with pictures of the folder, which visitors do not see yet. */
-function withDeskPictures({ cover, photos, ...site }: Site): Site {
-  const here = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
-  return {
-    ...site,
-    cover: here(cover),
-    photos: { hero: here(photos.hero), author: here(photos.author) },
   };
 }
 

@@ -6,16 +6,7 @@ import { durationOf } from "./media-files.server";
 import type { SourceDocument } from "./read-source.server";
 
 /** Names of the table's columns. */
-export const COLUMNS = [
-  "KIND",
-  "ORDER",
-  "TITLE",
-  "WORDS",
-  "MINUTES",
-  "PUBLISHED",
-  "PUBLIC",
-  "SOUND",
-];
+export const COLUMNS = "KIND ORDER TITLE WORDS MINUTES PUBLISHED PUBLIC SOUND".split(" ");
 
 /** Whether a column is left-aligned, as those of numbers are not. */
 export const isOfWords = (column: number) =>
