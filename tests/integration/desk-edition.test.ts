@@ -27,9 +27,10 @@ import {
   renameText,
   storeUpload,
 } from "~/features/desk/edition/edition-files.server";
-import { openEdition } from "~/features/desk/edition/edition-folder.server";
+import { checkEdition, openEdition } from "~/features/desk/edition/edition-folder.server";
 import { loadPreviewOf } from "~/features/desk/edition/edition-previews.server";
 import { importEdition } from "~/features/library/importer/import-edition.server";
+import { mediaName } from "~/features/library/media-name";
 import { currentSite } from "~/features/site/current-site.server";
 import { findDraftOfFile, findDrafts } from "~db/queries/desk";
 import { newAccount } from "../support/accounts";
@@ -196,7 +197,7 @@ describe("the folder", () => {
     expect(await openText(edition, path)).toBeNull();
   });
 
-  it("is not left through links", async () => {
+  it("shows no text of another folder, and has its pictures where its operator linked them", async () => {
     const outside = editionFolder({ "secret.md": "secret", "chapters/07-in.md": "secret" });
     symlinkSync(join(outside.path, "secret.md"), join(folder.path, "chapters/06-link.md"));
     symlinkSync(join(outside.path, "chapters"), join(folder.path, "extras/linked"));
@@ -207,10 +208,13 @@ describe("the folder", () => {
       unlinkSync(join(folder.path, "chapters/06-link.md"));
       symlinkSync(outside.path, join(folder.path, "media"));
       const upload = { name: "x.png", bytes: PNG_PIXEL };
-      await expect(storeUpload(author, await openEdition(), upload, false)).rejects.toThrow(
-        "leads out of",
-      );
-      expect(readdirSync(outside.path).sort()).toEqual(["chapters", "secret.md"]);
+      await storeUpload(author, await openEdition(), upload, false);
+      expect(readdirSync(outside.path).sort()).toEqual(["chapters", "secret.md", "x.png"]);
+      const { source } = await checkEdition(await openEdition());
+      const [name = ""] = [...source.media.values()].map(mediaName);
+      expect(await findEditionMedia(await openEdition(), name)).toMatchObject({
+        bytes: PNG_PIXEL.length,
+      });
     } finally {
       outside.remove();
     }

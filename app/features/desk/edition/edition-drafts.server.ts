@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { posix } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join, posix, sep } from "node:path";
 import { isDraft } from "~/features/library/draft";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
 import { type NewFile, siteFileOf } from "~/features/library/importer/content-folder.server";
@@ -23,7 +24,7 @@ import type { DeskDraft } from "~db/schema";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
 import { checkEdition, checkTyped, type EditionFolder } from "./edition-folder.server";
-import { placeIn, whyUnwritable, writeWhole } from "./write-file.server";
+import { whyUnwritable, writeWhole } from "./write-file.server";
 
 /** What a form has of a text: its content, the version of its draft (0 for none) and the hash of its file ("" for none). */
 export type TypedText = { content: string; version: string; base: string };
@@ -54,10 +55,15 @@ const NEW_FILE = /^(?:site\.yml|(?:pages\/|extras\/|chapters\/(?:\d+-)?)[a-z0-9-
 export const mayEdit = ({ files }: EditionFolder, path: string) =>
   files.includes(path) ? isText(path) || isPage(path) || path === SITE_FILE : NEW_FILE.test(path);
 
-/** Reads a text of the folder; null if there is none. Throws an OperatorError if it is unreadable. */
-export async function readFileText(edition: EditionFolder, path: string) {
-  if (!edition.files.includes(path)) return null;
-  const text = await readText(await placeIn(edition.folder, path));
+/** Reads a text of the folder; null if there is none. Throws an OperatorError if it is unreadable, or a link that leads out of the folder. */
+export async function readFileText({ folder, files }: EditionFolder, path: string) {
+  if (!files.includes(path)) return null;
+  const place = await realpath(join(folder, path)).catch(() => "");
+  // it might be a secret of the program
+  if (!place.startsWith((await realpath(folder)) + sep)) {
+    throw new OperatorError(`${path} is a link that leads out of the book’s folder.`);
+  }
+  const text = await readText(place);
   if ("problem" in text) throw new OperatorError(`${path} ${text.problem}.`);
   return { ...text, hash: createHash("sha256").update(text.content).digest("hex") };
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
 import { copySampleEdition } from "~/features/library/importer/content-folder.server";
 import { holdsEdition } from "~/features/library/importer/edition-folder.server";
@@ -15,7 +15,7 @@ import { recordChange } from "../desk-log.server";
 import { mayEdit, readFileText, requireNoDraft } from "./edition-drafts.server";
 import { checkEdition, type EditionFolder } from "./edition-folder.server";
 import { listPath } from "./edition-paths";
-import { explained, placeIn, renameFile, whyUnwritable, writeWhole } from "./write-file.server";
+import { explained, renameFile, whyUnwritable, writeWhole } from "./write-file.server";
 
 /** The name of a Markdown file in a text. */
 const TEXT_NAME = /[^\s()<>[\]"'`*/#]+\.(?:md|markdown)/gi;
@@ -157,5 +157,5 @@ export async function findEditionMedia(
   const { media } = (await checkEdition(edition)).source;
   const found = [...media.values()].find((each) => mediaName(each) === name);
   if (!found) return findMemberMedia(name);
-  return { ...found, path: await placeIn(edition.folder, found.path), tag: name };
+  return { ...found, path: join(edition.folder, found.path), tag: name };
 }

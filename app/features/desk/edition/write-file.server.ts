@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, extname, join, sep } from "node:path";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
 import { explainDataDirectoryFailure, requireWritable } from "~db/data-directory";
 import { syncDirectory } from "~db/embedded/sync-directory";
 import { OperatorError } from "~db/operator-error";
@@ -26,14 +26,6 @@ export async function whyUnwritable(folder: string): Promise<string | null> {
   }
 }
 
-/** Returns where a file of a folder is. Throws an OperatorError if a link leads out of the folder. */
-export async function placeIn(folder: string, path: string): Promise<string> {
-  const place = join(folder, path);
-  const real = await realpath(place).catch(() => realpath(dirname(place)));
-  if ((real + sep).startsWith((await realpath(folder)) + sep)) return place;
-  throw new OperatorError(`${path} is a link that leads out of the book’s folder.`);
-}
-
 /**
  * Writes a file of a folder, whole or not at all, also if the machine fails meanwhile. The watch of the folder ignores what is
  * unfinished, since its name is hidden. `accept` gets the finished file under that name and may throw. Throws an OperatorError that
@@ -46,8 +38,8 @@ export async function writeWhole(
   accept: (file: string) => Promise<void> = async () => {},
 ): Promise<void> {
   await explained(folder, async () => {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    const target = await placeIn(folder, path);
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
     const unfinished = join(dirname(target), `.${randomUUID()}.part${extname(path)}`);
     try {
       await writeFile(unfinished, content, { flag: "wx", flush: true });
@@ -65,5 +57,5 @@ export async function writeWhole(
 export const renameFile = (folder: string, path: string, next: string) =>
   explained(folder, async () => {
     await mkdir(dirname(join(folder, next)), { recursive: true });
-    await rename(await placeIn(folder, path), await placeIn(folder, next));
+    await rename(join(folder, path), join(folder, next));
   });
