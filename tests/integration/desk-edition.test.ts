@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -217,6 +218,33 @@ describe("the folder", () => {
       });
     } finally {
       outside.remove();
+    }
+  });
+
+  it("of another user is shown, previewed and left as it is, and each change is refused with its reason", async () => {
+    const before = inFolder(GATES);
+    const parts = [folder.path, join(folder.path, "chapters")];
+    const changeAll = (mode: number) => {
+      for (const part of parts) chmodSync(part, mode);
+    };
+    const user = process.geteuid?.() ?? 0;
+    changeAll(0o555);
+    // root may write everywhere
+    if (user === 0) process.seteuid?.(65_534);
+    try {
+      const edition = await openEdition();
+      const reason = "cannot be written by the user this program runs as";
+      expect((await listEdition(edition, "/desk/book")).unwritable).toContain(reason);
+      await expect(publish(GATES, `${before}More.\n`)).rejects.toThrow(reason);
+      await expect(moveText(author, edition, HILLS, 1)).rejects.toThrow(reason);
+      await expect(deleteText(author, edition, HILLS)).rejects.toThrow(reason);
+      const upload = { name: "x.png", bytes: PNG_PIXEL };
+      await expect(storeUpload(author, edition, upload, false)).rejects.toThrow(reason);
+      expect((await loadPreviewOf(edition, GATES))?.text?.html).toContain("More.");
+      expect(inFolder(GATES)).toBe(before);
+    } finally {
+      process.seteuid?.(user);
+      changeAll(0o755);
     }
   });
 

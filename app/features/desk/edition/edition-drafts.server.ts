@@ -151,7 +151,7 @@ export async function publishDraft(
   if (problems.length > 0) {
     return { message: "The draft is saved. Readers get it without these mistakes:", problems };
   }
-  await writeWhole(edition.folder, path, content.endsWith("\n") ? content : `${content}\n`);
+  await writeWhole(edition.folder, path, content);
   await deleteDraft(draft);
   await recordChange(author, `Saved ${path}`);
   return null;

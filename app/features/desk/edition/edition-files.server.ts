@@ -7,7 +7,7 @@ import { unusedFiles } from "~/features/library/importer/edition-warnings.server
 import { readMediaFile } from "~/features/library/importer/media-files.server";
 import { slugFor } from "~/features/library/importer/text-slug";
 import { mediaName } from "~/features/library/media-name";
-import { findMemberMedia, type ServedMedia } from "~/features/library/served-media.server";
+import { findMemberMedia } from "~/features/library/served-media.server";
 import { OperatorError } from "~db/operator-error";
 import { findDrafts } from "~db/queries/desk";
 import type { Author } from "../author.server";
@@ -150,10 +150,7 @@ export async function deleteMedia(author: Author, edition: EditionFolder, path: 
 }
 
 /** Finds the picture or sound of this name, of the folder or of the editions before; null if there is none. */
-export async function findEditionMedia(
-  edition: EditionFolder,
-  name: string,
-): Promise<ServedMedia | null> {
+export async function findEditionMedia(edition: EditionFolder, name: string) {
   const { media } = (await checkEdition(edition)).source;
   const found = [...media.values()].find((each) => mediaName(each) === name);
   if (!found) return findMemberMedia(name);

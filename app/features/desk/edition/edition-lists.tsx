@@ -13,6 +13,13 @@ import {
 import type { EditionList } from "./edition-files.server";
 import { editorPath, UPLOAD_RULE } from "./edition-paths";
 
+const KINDS = [
+  ["chapter", "Chapter"],
+  ["practice", "Practice"],
+  ["notebook-page", "Notebook page"],
+  ["audio-walk", "Audio walk"],
+] as const;
+
 type Listed = { list: EditionList };
 
 type EditionPageProps = Listed & { refusal: FormRefusal | null; isBook: boolean };
@@ -32,7 +39,25 @@ export function EditionPage({ list, refusal, isBook }: EditionPageProps) {
           </li>
         ))}
       </ul>
-      {isBook ? <BeginText /> : <BeginPage list={list} />}
+      {!isBook && !list.files.includes("site.yml") && (
+        <DeskButton fields={{ intent: "begin", kind: "site" }}>
+          Begin site.yml with what is shown now
+        </DeskButton>
+      )}
+      {isBook ? (
+        <DeskSection title="Begin a text">
+          <DeskLine fields={{ intent: "begin" }} button="Begin">
+            <TextField label="Title" name="title" required />
+            <ChoiceField label="Kind" name="kind" options={KINDS} />
+          </DeskLine>
+        </DeskSection>
+      ) : (
+        <DeskSection title="Begin a page">
+          <DeskLine fields={{ intent: "begin", kind: "page" }} button="Begin">
+            <TextField label="Name, such as privacy, imprint or terms" name="title" required />
+          </DeskLine>
+        </DeskSection>
+      )}
       <Media list={list} />
     </>
   );
@@ -95,39 +120,6 @@ function Notices({ list: { folder, hasEdition, unwritable, problems, notes } }: 
       />
       <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
     </>
-  );
-}
-
-const KINDS = [
-  ["chapter", "Chapter"],
-  ["practice", "Practice"],
-  ["notebook-page", "Notebook page"],
-  ["audio-walk", "Audio walk"],
-] as const;
-
-function BeginText() {
-  return (
-    <DeskSection title="Begin a text">
-      <DeskLine fields={{ intent: "begin" }} button="Begin">
-        <TextField label="Title" name="title" required />
-        <ChoiceField label="Kind" name="kind" options={KINDS} />
-      </DeskLine>
-    </DeskSection>
-  );
-}
-
-function BeginPage({ list }: Listed) {
-  return (
-    <DeskSection title="Begin a page">
-      <DeskLine fields={{ intent: "begin", kind: "page" }} button="Begin">
-        <TextField label="Name, such as privacy, imprint or terms" name="title" required />
-      </DeskLine>
-      {!list.files.includes("site.yml") && (
-        <DeskButton fields={{ intent: "begin", kind: "site" }}>
-          Begin site.yml with what is shown now
-        </DeskButton>
-      )}
-    </DeskSection>
   );
 }
 
