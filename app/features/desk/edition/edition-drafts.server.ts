@@ -11,7 +11,7 @@ import { isPage, isText, readText } from "~/features/library/importer/read-sourc
 import { SITE_FILE } from "~/features/site/site-file";
 import type { FormRefusal } from "~/http/form-refusal";
 import { textOf } from "~/http/page-answer.server";
-import type { FormBody } from "~/http/request-body.server";
+import type { FieldValue } from "~/http/request-body.server";
 import { OperatorError } from "~db/operator-error";
 import {
   deleteDraft,
@@ -33,7 +33,7 @@ export type TypedText = { content: string; version: string; base: string };
  * Returns what a form has of a text; by its button "set", with what its other fields set in the front matter. `publish` is as there,
  * or "from" with the time in UTC in a field of that name.
  */
-export function typedIn(fields: FormBody["fields"]): TypedText {
+export function typedIn(fields: Readonly<Record<string, FieldValue>>): TypedText {
   const typed = textOf(fields.content).replace(/\r\n?/g, "\n");
   const publish = textOf(fields.publish).trim();
   const set = {
