@@ -4,8 +4,6 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperatorError } from "./operator-error";
 
-const REMEDY = "Make it writable for the program, or choose another DATA_DIR.";
-
 /** Mode bits of DATA_DIR that must be unset. Under root, PostgreSQL's user needs execute permission on it. */
 const CLOSED_TO_OTHERS = process.getuid?.() === 0 ? 0o066 : 0o077;
 
@@ -60,48 +58,56 @@ export async function prepareDataDirectory(
   await requireWritable(dataDir);
 }
 
-/** Writes and removes one small file in DATA_DIR. Throws as `prepareDataDirectory` does. */
-export async function requireWritable(dataDir: string): Promise<void> {
+/** Writes and removes one small file in DATA_DIR, or in the folder of another setting. Throws as `prepareDataDirectory` does. */
+export async function requireWritable(dataDir: string, setting?: string): Promise<void> {
   const probe = join(dataDir, `.probe-${randomBytes(6).toString("hex")}`);
   try {
     await writeFile(probe, "x", { flag: "wx", mode: 0o600, flush: true });
   } catch (error) {
-    throw explainDataDirectoryFailure(dataDir, error);
+    throw explainDataDirectoryFailure(dataDir, error, setting);
   } finally {
     await rm(probe, { force: true });
   }
 }
 
-const notOurs = (dataDir: string) =>
-  `DATA_DIR ${dataDir} cannot be written by the user this program runs as. ${REMEDY}`;
-const isFile = (dataDir: string) =>
-  `DATA_DIR ${dataDir} is a file, not a directory. Choose another DATA_DIR.`;
-const isFull = (dataDir: string) =>
-  `The disk that holds DATA_DIR ${dataDir} is full. Make room on it.`;
+type Describe = (folder: string, setting: string) => string;
 
-/** The message for the operator, by the file system's error. */
-const FAILURES: Record<string, (dataDir: string) => string> = {
-  EROFS: (dataDir) => `DATA_DIR ${dataDir} is on a read-only file system. ${REMEDY}`,
+const remedy = (setting: string) =>
+  `Make it writable for the program, or choose another ${setting}.`;
+const notOurs: Describe = (folder, setting) =>
+  `${folder} cannot be written by the user this program runs as. ${remedy(setting)}`;
+const isFile: Describe = (folder, setting) =>
+  `${folder} is a file, not a directory. Choose another ${setting}.`;
+const isFull = (folder: string) => `The disk that holds ${folder} is full. Make room on it.`;
+
+/** The message for the operator on a folder, which begins with its setting, by the file system's error. */
+const FAILURES: Record<string, Describe> = {
+  EROFS: (folder, setting) => `${folder} is on a read-only file system. ${remedy(setting)}`,
   EACCES: notOurs,
   EPERM: notOurs,
   ENOSPC: isFull,
-  EDQUOT: (dataDir) =>
-    `The disk quota of the user this program runs as is used up, on the disk that holds DATA_DIR ${dataDir}. Make room on it, or have the quota raised.`,
+  EDQUOT: (folder) =>
+    `The disk quota of the user this program runs as is used up, on the disk that holds ${folder}. Make room on it, or have the quota raised.`,
   ENOTDIR: isFile,
   EEXIST: isFile,
-  EIO: (dataDir) =>
-    `The disk that holds DATA_DIR ${dataDir} fails (EIO): look at the system's log, and save what is on it.`,
+  EIO: (folder) =>
+    `The disk that holds ${folder} fails (EIO): look at the system's log, and save what is on it.`,
 };
 
-/** The OperatorError for a file operation that failed below DATA_DIR; any other failure unchanged. */
-export function explainDataDirectoryFailure(dataDir: string, error: unknown): unknown {
+/** The OperatorError for a file operation that failed below DATA_DIR, or the folder of another setting; any other failure unchanged. */
+export function explainDataDirectoryFailure(
+  dataDir: string,
+  error: unknown,
+  setting = "DATA_DIR",
+): unknown {
   const describe = FAILURES[(error as NodeJS.ErrnoException | null)?.code ?? ""];
-  return describe ? new OperatorError(describe(dataDir), { cause: error }) : error;
+  if (!describe) return error;
+  return new OperatorError(describe(`${setting} ${dataDir}`, setting), { cause: error });
 }
 
 /** The OperatorError for a full disk. */
 export function diskFull(dataDir: string, cause?: unknown): OperatorError {
-  return new OperatorError(isFull(dataDir), { cause });
+  return new OperatorError(isFull(`DATA_DIR ${dataDir}`), { cause });
 }
 
 /** True when less than a megabyte is left for DATA_DIR: too little for PostgreSQL to start. */

@@ -6,6 +6,7 @@ import { draftPath, PREVIEW_DAYS, previewToken } from "~/features/library/draft-
 import { accessibilityReport } from "~/features/library/importer/accessibility";
 import {
   copySampleEdition,
+  createFile,
   folderToWrite,
   sampleFolder,
   siteFileOf,
@@ -17,14 +18,15 @@ import {
   type EditionProblem,
 } from "~/features/library/importer/edition-problem";
 import {
+  COLUMNS,
   describeDay,
   isOfWords,
   tabulateEdition,
 } from "~/features/library/importer/edition-table.server";
 import { findWarnings } from "~/features/library/importer/edition-warnings.server";
 import { checkFolder, type FolderCheck } from "~/features/library/importer/import-edition.server";
-import { createDocument, EXTRA_KINDS } from "~/features/library/importer/new-document.server";
-import { createPage } from "~/features/library/importer/new-page.server";
+import { EXTRA_KINDS, planDocument } from "~/features/library/importer/new-document.server";
+import { planPage } from "~/features/library/importer/new-page.server";
 import { alignColumns } from "~/features/newsletter/align-columns";
 import { formatCount } from "~/features/newsletter/format-count";
 import { OperatorError } from "~db/operator-error";
@@ -62,7 +64,8 @@ export async function check(directory: string | undefined): Promise<void> {
 export async function list(directory: string | undefined): Promise<void> {
   const found = await readFolder(await folderToRead(directory));
   const now = new Date();
-  for (const line of alignColumns(await tabulateEdition(found, now), isOfWords)) print(line);
+  const rows = (await tabulateEdition(found, now)).map(({ cells }) => cells);
+  for (const line of alignColumns([COLUMNS, ...rows], isOfWords)) print(line);
   const waiting = found.source.documents
     .flatMap(({ title, publishAt }) =>
       publishAt !== null && publishAt > now && !isDraft({ publishAt })
@@ -92,14 +95,15 @@ async function createText(
   { extra, publish, page }: NewOptions,
 ): Promise<void> {
   if (page !== undefined) {
-    print(await createPage(folderToWrite(), page));
+    print(await createFile(folderToWrite(), planPage(page)));
     return note("Fill in what stands in [[double brackets]]; until then the page isn't shown.");
   }
   if (title === undefined) throw new OperatorError("Wanted a title, or --page.");
   const extraKind = extra === undefined ? null : readExtraKind(extra);
   const folder = folderToWrite();
   const isFirst = !holdsEdition(await listFolder(folder));
-  print(await createDocument(folder, { title, extraKind, publish: publish ?? null }));
+  const document = await planDocument(folder, { title, extraKind, publish: publish ?? null });
+  print(await createFile(folder, document));
   note("Write its text; until then the site keeps serving what it has.");
   if (isFirst) {
     note(

@@ -80,9 +80,9 @@ export function DeskFacts({ facts }: { facts: readonly (readonly [string, ReactN
   );
 }
 
-/** Why a form was refused, with mistakes at their lines. Nothing for null. */
+/** Why a form was refused, with mistakes at their lines. Nothing for null, or where the list of mistakes is empty. */
 export function DeskProblems({ refusal }: { refusal: FormRefusal | null | undefined }) {
-  if (!refusal) return null;
+  if (!refusal || refusal.problems?.length === 0) return null;
   return (
     <div role="alert" className="desk-problems">
       <p>{refusal.message}</p>

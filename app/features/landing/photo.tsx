@@ -20,12 +20,8 @@ type PhotoProps = {
 };
 
 /** Returns an edition's own picture, which this site serves. */
-export const editionPhoto = ({
-  name,
-  folder = PREVIEW_MEDIA_PATH,
-  ...image
-}: SiteImage): PhotoSource => ({
-  src: folder + name,
+export const editionPhoto = (image: SiteImage): PhotoSource => ({
+  src: (image.folder ?? PREVIEW_MEDIA_PATH) + image.name,
   ...{ width: image.width, height: image.height, alt: image.alt },
 });
 

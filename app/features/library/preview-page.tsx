@@ -4,7 +4,9 @@ import { ButtonLink } from "~/ui";
 import type { PreviewView } from "./preview.server";
 import { ReadingSettingsForm } from "./reading-settings-form";
 
-type PreviewPageProps = { preview: PreviewView; isForAuthor?: boolean };
+type ShownText = Omit<PreviewView, "slug" | "summary" | "wordCount">;
+
+type PreviewPageProps = { preview: ShownText; isForAuthor?: boolean };
 
 /** A text that anyone may read, with a link to the rest of the book. To its author it offers no membership. */
 export function PreviewPage({ preview, isForAuthor = false }: PreviewPageProps) {

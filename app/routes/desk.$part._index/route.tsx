@@ -3,7 +3,7 @@ import { useActionData, useLoaderData, useParams } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DESK_PATH } from "~/features/desk/desk-paths";
-import { beginFile, type NewFile } from "~/features/desk/edition/edition-drafts.server";
+import { beginFile } from "~/features/desk/edition/edition-drafts.server";
 import {
   beginWithSample,
   deleteMedia,
@@ -12,9 +12,8 @@ import {
   storeUpload,
 } from "~/features/desk/edition/edition-files.server";
 import { openEdition } from "~/features/desk/edition/edition-folder.server";
-import { BookPage, SitePage } from "~/features/desk/edition/edition-lists";
-import { editorPath, UPLOAD_LIMIT } from "~/features/desk/edition/edition-paths";
-import { EXTRA_KINDS } from "~/features/library/importer/new-document.server";
+import { EditionPage } from "~/features/desk/edition/edition-lists";
+import { editorPath, UPLOAD_LIMIT, UPLOAD_RULE } from "~/features/desk/edition/edition-paths";
 import { doneAt, doneOrRefused, refuse, textOf } from "~/http/page-answer.server";
 import { readUpload } from "~/http/request-body.server";
 
@@ -28,7 +27,7 @@ function pathOf({ params: { part } }: LoaderFunctionArgs): string {
 
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
-  return { list: await listEdition(await openEdition(), pathOf(args)) };
+  return listEdition(await openEdition(), pathOf(args));
 }
 
 export async function action(args: ActionFunctionArgs) {
@@ -37,20 +36,14 @@ export async function action(args: ActionFunctionArgs) {
   const { fields, upload } = await readUpload(args.request, { field: "file", limit: UPLOAD_LIMIT });
   const edition = await openEdition();
   const path = textOf(fields.path);
-  const begin = async (wanted: NewFile) =>
-    doneAt(editorPath(await beginFile(author, edition, wanted)), "Begun as a draft");
   return doneOrRefused(async () => {
     switch (fields.intent) {
-      case "text": {
-        const extraKind = EXTRA_KINDS.find((kind) => kind === fields.kind) ?? null;
-        return begin({ title: textOf(fields.title), extraKind });
+      case "begin": {
+        const wanted = { kind: textOf(fields.kind), title: textOf(fields.title) };
+        return doneAt(editorPath(await beginFile(author, edition, wanted)), "Begun as a draft");
       }
-      case "page":
-        return begin({ page: textOf(fields.name).trim() });
-      case "site":
-        return begin("site");
       case "sample":
-        await beginWithSample(author);
+        await beginWithSample(author, edition);
         return doneAt(here, "The sample is yours to change");
       case "move":
         await moveText(author, edition, path, fields.by === "-1" ? -1 : 1);
@@ -59,13 +52,9 @@ export async function action(args: ActionFunctionArgs) {
         await deleteMedia(author, edition, path);
         return doneAt(here, "Deleted", "The folder keeps it in “.deleted”.");
       default: {
-        if (upload.kind === "too-large") return refuse({ message: "This file is too large." });
-        if (upload.kind === "missing") return refuse({ message: "Choose a file." });
-        const replaces = fields.replaces === "on";
-        return doneAt(
-          here,
-          `Uploaded ${await storeUpload(author, edition, { ...upload, replaces })}`,
-        );
+        if (upload.kind !== "file") return refuse({ message: `Choose a file. ${UPLOAD_RULE}.` });
+        const stored = await storeUpload(author, edition, upload, fields.replaces === "on");
+        return doneAt(here, `Uploaded ${stored}`);
       }
     }
   });
@@ -73,7 +62,6 @@ export async function action(args: ActionFunctionArgs) {
 
 export default function EditionFiles() {
   const refusal = useActionData<typeof action>()?.refusal ?? null;
-  const { list } = useLoaderData<typeof loader>();
-  const Page = useParams().part === "book" ? BookPage : SitePage;
-  return <Page list={list} refusal={refusal} />;
+  const list = useLoaderData<typeof loader>();
+  return <EditionPage list={list} refusal={refusal} isBook={useParams().part === "book"} />;
 }

@@ -1,4 +1,4 @@
-import { data, type LinksFunction, type LoaderFunctionArgs } from "@remix-run/node";
+import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
@@ -14,6 +14,7 @@ import { PreviewPage } from "~/features/library/preview-page";
 import pageStyles from "~/features/newsletter/issue-page.css";
 import { pageSite } from "~/features/site/page-site.server";
 import { SitePageText } from "~/features/site/site-page-text";
+import { found } from "~/http/page-answer.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () =>
@@ -30,18 +31,13 @@ export const handle: RouteHandle = { frame: "preview" };
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const file = new URL(args.request.url).searchParams.get("file") ?? "";
-  const shown = await loadPreviewOf(await openEdition(), file);
-  if (!shown) throw new Response(null, { status: 404 });
-  const { problems = null, text = null, page = null, site } = shown;
-  return data(
-    {
-      ...{ problems, text, page },
-      landing: site && !page ? await loadLanding(site) : null,
-      // its colors come from a style sheet of the desk
-      site: site && { ...pageSite(site), hasColors: false },
-    },
-    { headers: { "Cache-Control": "private, no-store" } },
-  );
+  const { site, ...shown } = found(await loadPreviewOf(await openEdition(), file));
+  return {
+    ...shown,
+    landing: site && !shown.page ? await loadLanding(site) : null,
+    // its colors come from a style sheet of the desk
+    site: site && { ...pageSite(site), hasColors: false },
+  };
 }
 
 export default function Preview() {

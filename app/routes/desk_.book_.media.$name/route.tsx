@@ -5,7 +5,8 @@ import { openEdition } from "~/features/desk/edition/edition-folder.server";
 import { COLORS_PATH } from "~/features/desk/edition/edition-paths";
 import { previewedColors } from "~/features/desk/edition/edition-previews.server";
 import { fileResponse } from "~/http/file-response.server";
-import { errorResponse, textResponse } from "~/http/request-body.server";
+import { found } from "~/http/page-answer.server";
+import { textResponse } from "~/http/request-body.server";
 
 /** A picture or sound of the folder, or the style sheet of the site's colors, for previews. */
 export async function loader(args: LoaderFunctionArgs) {
@@ -15,7 +16,6 @@ export async function loader(args: LoaderFunctionArgs) {
   if (COLORS_PATH.endsWith(`/${name}`)) {
     return textResponse(await previewedColors(edition), { "Content-Type": "text/css" });
   }
-  const media = await findEditionMedia(edition, name);
-  if (!media) throw errorResponse(404, "Not found.");
+  const media = found(await findEditionMedia(edition, name));
   return fileResponse(args.request, { ...media, cacheControl: "private, no-store" });
 }

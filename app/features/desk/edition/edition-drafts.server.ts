@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { posix } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join, posix, sep } from "node:path";
 import { isDraft } from "~/features/library/draft";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
-import { siteFileOf } from "~/features/library/importer/content-folder.server";
+import { type NewFile, siteFileOf } from "~/features/library/importer/content-folder.server";
 import { isSoundName } from "~/features/library/importer/media-files.server";
-import { planDocument } from "~/features/library/importer/new-document.server";
+import { EXTRA_KINDS, planDocument } from "~/features/library/importer/new-document.server";
 import { planPage } from "~/features/library/importer/new-page.server";
 import { isPage, isText, readText } from "~/features/library/importer/read-source.server";
 import { SITE_FILE } from "~/features/site/site-file";
 import type { FormRefusal } from "~/http/form-refusal";
+import { textOf } from "~/http/page-answer.server";
+import type { FieldValue } from "~/http/request-body.server";
 import { OperatorError } from "~db/operator-error";
 import {
   deleteDraft,
@@ -18,28 +20,31 @@ import {
   insertDraft,
   updateDraft,
 } from "~db/queries/desk";
-import type { DeskDraft, ExtraKind } from "~db/schema";
+import type { DeskDraft } from "~db/schema";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
 import { checkEdition, checkTyped, type EditionFolder } from "./edition-folder.server";
-import { placeIn, whyUnwritable, writeWhole } from "./write-file.server";
+import { whyUnwritable, writeWhole } from "./write-file.server";
 
 /** What a form has of a text: its content, the version of its draft (0 for none) and the hash of its file ("" for none). */
 export type TypedText = { content: string; version: string; base: string };
 
-/** Returns what a form has of a text; by its button "set", with what its other fields set in the front matter. */
-export function typedIn(fields: Readonly<Record<string, unknown>>): TypedText {
-  const textOf = (name: string) => (typeof fields[name] === "string" ? fields[name] : "");
-  const typed = textOf("content").replace(/\r\n?/g, "\n");
+/**
+ * Returns what a form has of a text; by its button "set", with what its other fields set in the front matter. `publish` is as there,
+ * or "from" with the time in UTC in a field of that name.
+ */
+export function typedIn(fields: Readonly<Record<string, FieldValue>>): TypedText {
+  const typed = textOf(fields.content).replace(/\r\n?/g, "\n");
+  const publish = textOf(fields.publish).trim();
   const set = {
-    publish: textOf("publish").trim() || null,
-    audio: textOf("audio") || null,
-    public: textOf("public") === "on" || null,
+    publish: publish === "from" ? `${textOf(fields.from)}Z` : publish || null,
+    audio: textOf(fields.audio) || null,
+    public: fields.public === "on" || null,
   };
   return {
     content: fields.intent === "set" ? changeFrontMatter(typed, set) : typed,
-    version: textOf("version") || "0",
-    base: textOf("base"),
+    version: textOf(fields.version) || "0",
+    base: textOf(fields.base),
   };
 }
 
@@ -50,16 +55,17 @@ const NEW_FILE = /^(?:site\.yml|(?:pages\/|extras\/|chapters\/(?:\d+-)?)[a-z0-9-
 export const mayEdit = ({ files }: EditionFolder, path: string) =>
   files.includes(path) ? isText(path) || isPage(path) || path === SITE_FILE : NEW_FILE.test(path);
 
-/** Reads a text of the folder; null if there is none. Throws an OperatorError if it is unreadable. */
-export async function readFileText(edition: EditionFolder, path: string) {
-  if (!edition.files.includes(path)) return null;
-  const place = await placeIn(edition.folder, path);
+/** Reads a text of the folder; null if there is none. Throws an OperatorError if it is unreadable, or a link that leads out of the folder. */
+export async function readFileText({ folder, files }: EditionFolder, path: string) {
+  if (!files.includes(path)) return null;
+  const place = await realpath(join(folder, path)).catch(() => "");
+  // it might be a secret of the program
+  if (!place.startsWith((await realpath(folder)) + sep)) {
+    throw new OperatorError(`${path} is a link that leads out of the book’s folder.`);
+  }
   const text = await readText(place);
   if ("problem" in text) throw new OperatorError(`${path} ${text.problem}.`);
-  const hash = createHash("sha256")
-    .update(await readFile(place))
-    .digest("hex");
-  return { content: text.content, hash };
+  return { ...text, hash: createHash("sha256").update(text.content).digest("hex") };
 }
 
 /** Opens the draft of a file, or the file; null if there is neither. `theirs` is a file that has changed under its draft. */
@@ -115,11 +121,10 @@ export async function saveDraft(
   { content, version, base }: TypedText,
 ): Promise<DeskDraft | null> {
   const fields = { content, savedBy: userId, baseHash: base || null };
+  if (version === "0") return insertDraft({ kind: "edition", path, ...fields });
   const draft = await findDraftOfFile(path);
   if (draft?.content === content && draft.baseHash === fields.baseHash) return draft;
-  if (draft)
-    return String(draft.version) === version ? updateDraft(draft, fields, new Date()) : null;
-  return version === "0" ? insertDraft({ kind: "edition", path, ...fields }) : null;
+  return draft && updateDraft({ id: draft.id, version: Number(version) }, fields, new Date());
 }
 
 /** Returns the refusal of a text that has changed meanwhile, with what is there now. Saved again, it replaces that. */
@@ -150,7 +155,7 @@ export async function publishDraft(
   if (problems.length > 0) {
     return { message: "The draft is saved. Readers get it without these mistakes:", problems };
   }
-  await writeWhole(edition.folder, path, content.endsWith("\n") ? content : `${content}\n`);
+  await writeWhole(edition.folder, path, content);
   await deleteDraft(draft);
   await recordChange(author, `Saved ${path}`);
   return null;
@@ -173,30 +178,31 @@ export async function requireNoDraft(...paths: string[]): Promise<void> {
   }
 }
 
-/** What to begin: a text by its title, a page by its name, or `site.yml` as the site is shown now. */
-export type NewFile = { title: string; extraKind: ExtraKind | null } | { page: string } | "site";
-
-/** Begins a file as a draft, and returns its path. Throws an OperatorError if its title or name is invalid or taken. */
+/**
+ * Begins a file as a draft, and returns its path: a chapter or an extra of this kind by its title, a `page` by its name, or the
+ * `site` as it is shown now. Throws an OperatorError if the title or name is invalid or taken.
+ */
 export async function beginFile(
   author: Author,
   edition: EditionFolder,
-  wanted: NewFile,
+  { kind, title }: { kind: string; title: string },
 ): Promise<string> {
-  const { name: path, content } = await planFile(edition, wanted);
-  const draft = { kind: "edition", path, content, baseHash: null, savedBy: author.userId } as const;
-  if (edition.files.includes(path) || !(await insertDraft(draft))) {
+  const { name: path, content } = await planFile(edition, kind, title);
+  const typed = { content, version: "0", base: "" };
+  if (edition.files.includes(path) || !(await saveDraft(author, path, typed))) {
     throw new OperatorError(`There is a ${path} already.`);
   }
   await recordChange(author, `Began ${path}`);
   return path;
 }
 
-async function planFile(edition: EditionFolder, wanted: NewFile) {
-  if (wanted === "site") {
+async function planFile(edition: EditionFolder, kind: string, title: string): Promise<NewFile> {
+  if (kind === "page") return planPage(title.trim());
+  if (kind === "site") {
     return { name: SITE_FILE, content: siteFileOf((await checkEdition(edition)).source) };
   }
-  if ("page" in wanted) return planPage(wanted.page);
   const drafts = await findDrafts("edition");
   const typed = new Map(drafts.map(({ path, content }) => [path ?? "", content]));
-  return planDocument(edition.folder, { ...wanted, publish: null }, typed);
+  const extraKind = EXTRA_KINDS.find((each) => each === kind) ?? null;
+  return planDocument(edition.folder, { title, extraKind, publish: null }, typed);
 }

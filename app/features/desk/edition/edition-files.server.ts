@@ -1,12 +1,13 @@
-import { posix, relative } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { changeFrontMatter } from "~/features/library/importer/change-front-matter";
 import { copySampleEdition } from "~/features/library/importer/content-folder.server";
+import { holdsEdition } from "~/features/library/importer/edition-folder.server";
 import { describeProblem, type EditionProblem } from "~/features/library/importer/edition-problem";
-import { UNUSED } from "~/features/library/importer/edition-warnings.server";
+import { unusedFiles } from "~/features/library/importer/edition-warnings.server";
 import { readMediaFile } from "~/features/library/importer/media-files.server";
-import { MAX_SLUG, SLUG, slugFor } from "~/features/library/importer/text-slug";
+import { slugFor } from "~/features/library/importer/text-slug";
 import { mediaName } from "~/features/library/media-name";
-import { findMemberMedia, type ServedMedia } from "~/features/library/served-media.server";
+import { findMemberMedia } from "~/features/library/served-media.server";
 import { OperatorError } from "~db/operator-error";
 import { findDrafts } from "~db/queries/desk";
 import type { Author } from "../author.server";
@@ -14,14 +15,7 @@ import { recordChange } from "../desk-log.server";
 import { mayEdit, readFileText, requireNoDraft } from "./edition-drafts.server";
 import { checkEdition, type EditionFolder } from "./edition-folder.server";
 import { listPath } from "./edition-paths";
-import {
-  explained,
-  moveAway,
-  placeIn,
-  renameFile,
-  whyUnwritable,
-  writeWhole,
-} from "./write-file.server";
+import { explained, renameFile, whyUnwritable, writeWhole } from "./write-file.server";
 
 /** The name of a Markdown file in a text. */
 const TEXT_NAME = /[^\s()<>[\]"'`*/#]+\.(?:md|markdown)/gi;
@@ -38,9 +32,6 @@ export async function moveText(author: Author, edition: EditionFolder, path: str
   const [text, other] = [texts[at], texts[at + by]];
   if (!text || text.kind !== other?.kind) return;
   await requireNoDraft(path, other.path);
-  if (text.order === other.order) {
-    throw new OperatorError(`${path} and ${other.path} have the same order. Change one of them.`);
-  }
   await rewrite(edition, path, (content) => changeFrontMatter(content, { order: other.order }));
   await rewrite(edition, other.path, (content) =>
     changeFrontMatter(content, { order: text.order }),
@@ -49,21 +40,19 @@ export async function moveText(author: Author, edition: EditionFolder, path: str
 }
 
 /**
- * Gives a text another slug, and returns its new path. Links of other texts follow, and the slug that it was first published under
- * leads to it. Throws an OperatorError if the slug is invalid or taken, or if the text has a mistake or a draft.
+ * Gives a text the slug of a name, and returns its new path. Links of other texts follow, and the slug that it was first published
+ * under leads to it. Throws an OperatorError if the slug is taken, or if the text has a mistake or a draft.
  */
 export async function renameText(
   author: Author,
   edition: EditionFolder,
   path: string,
-  slug: string,
+  wanted: string,
 ): Promise<string> {
   const { documents } = (await checkEdition(edition)).source;
   const text = documents.find((each) => each.path === path);
   if (!text) throw new OperatorError("Save the text without mistakes first.");
-  if (!SLUG.test(slug) || slug.length > MAX_SLUG) {
-    throw new OperatorError("Wanted lower-case letters, digits and hyphens, such as small-hinges.");
-  }
+  const slug = slugFor(wanted) ?? text.slug;
   const name = posix.basename(path);
   const newName = `${/^\d+[-_]/.exec(name)?.[0] ?? ""}${slug}.md`;
   const next = posix.join(posix.dirname(path), newName);
@@ -82,23 +71,30 @@ export async function renameText(
 }
 
 /** Moves a text or page to the folder of deleted files, and returns its path there. Throws an OperatorError if it has a draft. */
-export async function deleteText(author: Author, { folder }: EditionFolder, path: string) {
+export async function deleteText(author: Author, edition: EditionFolder, path: string) {
   await requireNoDraft(path);
-  const moved = await moveAway(folder, path);
+  return moveAway(author, edition, path);
+}
+
+async function moveAway(author: Author, { folder }: EditionFolder, path: string) {
+  const time = new Date().toISOString().replaceAll(":", "-");
+  const kept = `.deleted/${time}-${posix.basename(path)}`;
+  await renameFile(folder, path, kept);
   await recordChange(author, `Deleted ${path}`);
-  return moved;
+  return kept;
 }
 
 /** Makes the sample edition the author's own. Throws an OperatorError if there is one, or if the folder cannot be written. */
-export async function beginWithSample(author: Author): Promise<void> {
-  await explained(copySampleEdition);
+export async function beginWithSample(author: Author, { folder }: EditionFolder): Promise<void> {
+  await explained(folder, copySampleEdition);
   await recordChange(author, "Copied the sample edition");
 }
 
 /** Lists the files of the page at `listedAt`, the book's or the site's, and what is wrong in the folder. */
 export async function listEdition(edition: EditionFolder, listedAt: string) {
-  const { folder, files, hasEdition } = edition;
-  const { texts, problems, notes } = await checkEdition(edition);
+  const { folder, files } = edition;
+  const hasEdition = holdsEdition(edition);
+  const { source, texts, problems, notes } = await checkEdition(edition);
   const drafts = (await findDrafts("edition")).map(({ path }) => path ?? "");
   const inTable = texts.map(({ document }) => document.path);
   const described = (found: EditionProblem[]) =>
@@ -111,7 +107,9 @@ export async function listEdition(edition: EditionFolder, listedAt: string) {
     files: [...new Set([...files, ...drafts])].filter(
       (path) => mayEdit(edition, path) && listPath(path) === listedAt && !inTable.includes(path),
     ),
-    media: await listMedia(edition),
+    media: files.filter((path) =>
+      [source.media, source.unusable].some((found) => found.has(path.normalize())),
+    ),
     problems: described(problems),
     notes: described(notes),
   };
@@ -120,18 +118,6 @@ export async function listEdition(edition: EditionFolder, listedAt: string) {
 /** What a page of the book or the site lists. */
 export type EditionList = Awaited<ReturnType<typeof listEdition>>;
 
-/** Lists the folder's pictures and sounds, and whether neither the site, nor a text, nor a draft names them. */
-async function listMedia(edition: EditionFolder) {
-  const { notes, source } = await checkEdition(edition);
-  const drafts = await findDrafts("edition");
-  const unused = notes.filter(({ problem }) => problem.startsWith(UNUSED)).map(({ file }) => file);
-  const isNamed = (name: string) => drafts.some(({ content }) => content.includes(name));
-  return [...source.media.keys(), ...source.unusable.keys()].sort().map((path) => ({
-    path,
-    isUnused: unused.includes(path) && !isNamed(posix.basename(path)),
-  }));
-}
-
 /**
  * Stores a picture or sound in the folder's `media`, by the rules of an edition, and returns its path. Throws an OperatorError that
  * says why not, as where there is another file of that name and it is not to be replaced.
@@ -139,39 +125,34 @@ async function listMedia(edition: EditionFolder) {
 export async function storeUpload(
   author: Author,
   { folder, files }: EditionFolder,
-  { name, bytes, replaces }: { name: string; bytes: Uint8Array; replaces: boolean },
+  { name, bytes }: { name: string; bytes: Uint8Array },
+  replaces: boolean,
 ): Promise<string> {
-  const [extension = ""] = /\.[a-z0-9]+$/.exec(name.toLowerCase()) ?? [];
-  const path = `media/${slugFor(name.slice(0, name.length - extension.length)) ?? "file"}${extension}`;
+  const { name: words, ext } = posix.parse(name.toLowerCase());
+  const path = `media/${slugFor(words) ?? "file"}${ext}`;
   if (files.includes(path) && !replaces) throw new OperatorError(`There is a ${path} already.`);
   await writeWhole(folder, path, bytes, async (file) => {
-    const media = await readMediaFile(folder, relative(folder, file));
+    const media = await readMediaFile(dirname(file), basename(file));
     if (typeof media === "string") throw new OperatorError(`This file is not taken: ${media}.`);
   });
   await recordChange(author, `Uploaded ${path}`);
   return path;
 }
 
-/** Moves a picture or sound that is not used to the folder of deleted files. Throws an OperatorError if it is used. */
+/** Moves a picture or sound to the folder of deleted files. Throws an OperatorError if the site, a text or a draft shows it. */
 export async function deleteMedia(author: Author, edition: EditionFolder, path: string) {
-  const media = (await listMedia(edition)).find((each) => each.path === path);
-  if (!media?.isUnused) throw new OperatorError(`${path} is used, or not there.`);
-  await moveAway(edition.folder, fileNamed(edition, path));
-  await recordChange(author, `Deleted ${path}`);
+  const isUnused = unusedFiles(await checkEdition(edition)).some(({ file }) => file === path);
+  const drafts = await findDrafts("edition");
+  if (!isUnused || drafts.some(({ content }) => content.includes(posix.basename(path)))) {
+    throw new OperatorError(`${path} is used, so it stays.`);
+  }
+  await moveAway(author, edition, path);
 }
 
 /** Finds the picture or sound of this name, of the folder or of the editions before; null if there is none. */
-export async function findEditionMedia(
-  edition: EditionFolder,
-  name: string,
-): Promise<ServedMedia | null> {
+export async function findEditionMedia(edition: EditionFolder, name: string) {
   const { media } = (await checkEdition(edition)).source;
   const found = [...media.values()].find((each) => mediaName(each) === name);
   if (!found) return findMemberMedia(name);
-  const path = await placeIn(edition.folder, fileNamed(edition, found.path));
-  return { ...found, path, tag: name };
+  return { ...found, path: join(edition.folder, found.path), tag: name };
 }
-
-/** Returns a file's path as the disk has it, by its path in NFC. */
-const fileNamed = ({ files }: EditionFolder, path: string) =>
-  files.find((file) => file.normalize() === path) ?? path;

@@ -1,8 +1,4 @@
-import type { SITE_FILE } from "~/features/site/site-file";
 import { DESK_PATH } from "../desk-paths";
-
-/** `SITE_FILE` for the browser, without what reads it. */
-export const SITE_FILE_NAME: typeof SITE_FILE = "site.yml";
 
 /** Folder of the pictures in previews. */
 export const DESK_MEDIA_PATH = `${DESK_PATH}/book/media/`;
@@ -12,6 +8,9 @@ export const COLORS_PATH = `${DESK_MEDIA_PATH}colors.css`;
 
 /** Largest file that is uploaded at the desk, in bytes: its form is held in memory. */
 export const UPLOAD_LIMIT = 32 * 1024 * 1024;
+
+/** What is uploaded, as its form says. */
+export const UPLOAD_RULE = "A picture up to 2 MB, or an MP3 or M4A up to 32 MB";
 
 /** Returns the path of the page that lists a file: the book's or the site's. */
 export const listPath = (file: string) =>

@@ -1,16 +1,18 @@
 import { labelAbove } from "~/features/library/entry-label";
+import type { EditionSource, SourceDocument } from "~/features/library/importer/read-source.server";
 import { typographic } from "~/features/library/importer/render-document.server";
 import { bareName } from "~/features/library/importer/text-slug";
 import { documentPath, PREVIEW_MEDIA_PATH } from "~/features/library/library-paths";
 import { withAddresses } from "~/features/library/preview.server";
-import type { Site, SiteImage } from "~/features/site/site";
+import type { SiteImage } from "~/features/site/site";
 import { colorStyles } from "~/features/site/site-colors";
 import { SITE_FILE } from "~/features/site/site-file";
 import { openText } from "./edition-drafts.server";
 import { checkTyped, type EditionFolder } from "./edition-folder.server";
 import { DESK_MEDIA_PATH, previewPath } from "./edition-paths";
 
-type Check = Awaited<ReturnType<typeof checkTyped>>;
+/** Returns a picture as of the folder, which visitors do not see yet. */
+const here = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
 
 /**
  * Loads a file as readers will see it, from its draft where there is one: a text, or the site with the page that the file is, if any.
@@ -19,47 +21,36 @@ type Check = Awaited<ReturnType<typeof checkTyped>>;
 export async function loadPreviewOf(edition: EditionFolder, path: string) {
   const text = await openText(edition, path);
   if (!text) return null;
-  const check = await checkTyped(edition, path, text.content);
-  if (check.problems.length > 0) return { problems: check.problems };
-  if (check.document) return { text: textIn(check) };
-  if (!check.source.site)
-    return { problems: [{ line: null, problem: `${SITE_FILE} has a mistake` }] };
-  const site = withDeskPictures(check.source.site);
+  const { problems, document, html, source } = await checkTyped(edition, path, text.content);
+  if (problems.length > 0) return { problems };
+  if (document && html !== null) return { text: textIn(document, html, source) };
+  const { site } = source;
+  if (!site) return { problems: [{ line: null, problem: `${SITE_FILE} has a mistake` }] };
+  const page = site.pages.find(({ slug }) => path !== SITE_FILE && slug === bareName(path));
   return {
-    site,
-    page: site.pages.find(({ slug }) => path !== SITE_FILE && slug === bareName(path)),
+    site: {
+      ...site,
+      cover: here(site.cover),
+      photos: { hero: here(site.photos.hero), author: here(site.photos.author) },
+    },
+    page: page && { ...page, html: page.html.replaceAll(PREVIEW_MEDIA_PATH, DESK_MEDIA_PATH) },
   };
 }
 
-function textIn({ document, rendered, source: { documents } }: Check) {
-  if (!document || !rendered) throw new Error("A text without mistakes was not rendered.");
-  const { slug, kind, order, language, dir, extraKind } = document;
+function textIn(document: SourceDocument, html: string, { documents }: EditionSource) {
+  const { kind, order, language } = document;
   const numbered = documents.filter((each) => each.kind === kind && each.label === null);
-  const number = numbered.filter((each) => each.order <= order).length;
-  const title = typographic(document.title, language);
-  const label = document.label && typographic(document.label, language);
+  const text = {
+    ...document,
+    number: numbered.filter((each) => each.order <= order).length,
+    title: typographic(document.title, language),
+    label: document.label && typographic(document.label, language),
+  };
   const paths = new Map(documents.map((each) => [documentPath(each), previewPath(each.path)]));
   return {
-    ...{ slug, number, title, language, dir, next: null },
-    summary: document.summary ?? "",
-    wordCount: rendered.wordCount,
-    label: labelAbove({ extraKind, number, label, title }),
-    html: withAddresses(rendered.html, { mediaPath: DESK_MEDIA_PATH, paths }),
-  };
-}
-
-/** Returns a site with pictures of the folder, which visitors do not see yet. */
-function withDeskPictures(site: Site): Site {
-  const here = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
-  const { cover, photos, pages } = site;
-  return {
-    ...site,
-    cover: here(cover),
-    photos: { hero: here(photos.hero), author: here(photos.author) },
-    pages: pages.map(({ html, ...page }) => ({
-      ...page,
-      html: html.replaceAll(` src="${PREVIEW_MEDIA_PATH}`, ` src="${DESK_MEDIA_PATH}`),
-    })),
+    ...{ ...text, next: null },
+    label: labelAbove(text),
+    html: withAddresses(html, { mediaPath: DESK_MEDIA_PATH, paths }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { dataDirectory } from "~/data-directory.server";
 import { env } from "~/env.server";
 import { siteToYaml } from "~/features/site/site-yaml";
@@ -18,6 +18,22 @@ export function folderToWrite(): string {
   // by default it is in DATA_DIR, which other users must not read
   if (!IS_CONTENT_DIR_SET) dataDirectory();
   return CONTENT_DIR;
+}
+
+/** A file to be, by its path in the folder. */
+export type NewFile = { name: string; content: string };
+
+/** Creates a file of a folder, and returns its path. Throws an OperatorError if there is one of that name. */
+export async function createFile(folder: string, { name, content }: NewFile): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(path, content, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    throw new OperatorError(`Nothing was written: there is a ${path} already.`);
+  }
+  return path;
 }
 
 /** Copies the sample edition to the author's folder and returns that. Throws an OperatorError if there is an edition in it. */

@@ -5,25 +5,22 @@ import type { FolderCheck } from "./import-edition.server";
 import { durationOf } from "./media-files.server";
 import type { SourceDocument } from "./read-source.server";
 
-const COLUMNS = ["KIND", "ORDER", "TITLE", "WORDS", "MINUTES", "PUBLISHED", "PUBLIC", "SOUND"];
+/** Names of the table's columns. */
+export const COLUMNS = "KIND ORDER TITLE WORDS MINUTES PUBLISHED PUBLIC SOUND".split(" ");
 
 /** Whether a column is left-aligned, as those of numbers are not. */
 export const isOfWords = (column: number) =>
   !["ORDER", "WORDS", "MINUTES"].includes(COLUMNS[column] ?? "");
 
-/** Returns texts in the order of the table: chapters, then extras. */
-export const inTableOrder = (documents: readonly SourceDocument[]) =>
-  documents.toSorted((one, other) => one.kind.localeCompare(other.kind) || one.order - other.order);
-
-/** Returns a folder's texts as rows of cells below a heading: chapters, then extras, in their order, and what is published at `now`. */
-export async function tabulateEdition(
-  { source, wordCounts }: FolderCheck,
-  now: Date,
-): Promise<string[][]> {
-  const rows = [COLUMNS];
-  for (const document of inTableOrder(source.documents)) {
+/** Returns a folder's texts as rows of a table: chapters, then extras, in their order, and what is published at `now`. */
+export async function tabulateEdition({ source, wordCounts }: FolderCheck, now: Date) {
+  const documents = source.documents.toSorted(
+    (one, other) => one.kind.localeCompare(other.kind) || one.order - other.order,
+  );
+  const rows: { document: SourceDocument; cells: string[] }[] = [];
+  for (const document of documents) {
     const words = wordCounts.get(document.path);
-    rows.push([
+    const cells = [
       document.extraKind ?? document.kind,
       String(document.order),
       document.title,
@@ -34,7 +31,8 @@ export async function tabulateEdition(
       document.audio === null
         ? ""
         : describeDuration(await durationOf(join(source.folder, document.audio))),
-    ]);
+    ];
+    rows.push({ document, cells });
   }
   return rows;
 }

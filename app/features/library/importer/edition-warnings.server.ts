@@ -71,10 +71,8 @@ export function unparsedParts({ path: file, body, bodyLine }: SourceDocument): E
   }));
 }
 
-/** The beginning of the note on a picture or sound that is not used. */
-export const UNUSED = "no text refers to this file";
-
-function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
+/** Finds the pictures and sounds that neither a text nor the site shows. */
+export function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
   const sounds = new Set(source.documents.map(({ audio }) => audio));
   // without a readable site.yml it is not known which pictures it shows
   if (!source.site) return [];
@@ -82,12 +80,12 @@ function unusedFiles({ source, mediaInTexts }: FolderCheck): EditionProblem[] {
   const unused = [...source.media.values()]
     .filter((media) => !sounds.has(media.path) && !mediaInTexts.has(mediaName(media)))
     .filter((media) => !ofSite.has(mediaName(media)))
-    .map(({ path }) => ({ file: path, line: null, problem: UNUSED }));
+    .map(({ path }) => ({ file: path, line: null, problem: "no text refers to this file" }));
   // referring to an unusable file is reported as a mistake
   const unusable = [...source.unusable].map(([file, reason]) => ({
     file,
     line: null,
-    problem: `${UNUSED}; ${reason}`,
+    problem: `no text refers to this file; ${reason}`,
   }));
   return [...unused, ...unusable];
 }

@@ -35,7 +35,6 @@ import { durationOf, isSoundName } from "./media-files.server";
 import {
   belongsToEdition,
   type EditionSource,
-  type ReadInstead,
   readSource,
   type SourceDocument,
 } from "./read-source.server";
@@ -169,14 +168,14 @@ export type FolderCheck = {
   problems: EditionProblem[];
   /** Word counts of the texts that could be rendered, by path. */
   wordCounts: Map<string, number>;
-  /** Texts by the names of the media that they show or link to, as from `mediaName`. */
-  mediaInTexts: Map<string, string[]>;
+  /** Names of the media that texts show or link to, as from `mediaName`. */
+  mediaInTexts: Set<string>;
 };
 
 /** Finds all problems of a folder by rendering its texts. Stores nothing. */
-export async function checkFolder(folder: string, instead?: ReadInstead): Promise<FolderCheck> {
+export async function checkFolder(folder: string): Promise<FolderCheck> {
   const listing = await listFolder(folder);
-  const source = await readSource(folder, listing?.files ?? [], instead);
+  const source = await readSource(folder, listing?.files ?? []);
   return checkSource(source);
 }
 
@@ -184,16 +183,14 @@ async function checkSource(source: EditionSource): Promise<FolderCheck> {
   const references = referencesOf(source);
   const problems = [...source.problems, ...source.siteProblems];
   const wordCounts = new Map<string, number>();
-  const mediaInTexts = new Map<string, string[]>();
+  const mediaInTexts = new Set<string>();
   for (const document of source.documents) {
     const rendered = renderDocument(document, references);
     if ("problems" in rendered) {
       problems.push(...rendered.problems);
     } else {
       wordCounts.set(document.path, rendered.wordCount);
-      for (const [, name = ""] of rendered.html.matchAll(MEDIA_ADDRESS)) {
-        mediaInTexts.set(name, [...(mediaInTexts.get(name) ?? []), document.path]);
-      }
+      for (const [, name = ""] of rendered.html.matchAll(MEDIA_ADDRESS)) mediaInTexts.add(name);
     }
     await setImmediate();
   }

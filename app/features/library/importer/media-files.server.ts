@@ -41,22 +41,34 @@ export function isSoundName(path: string): boolean {
   return extname(path).toLowerCase() in SOUNDS;
 }
 
+/** What was read of the last files by path, with their size and time of change: a sound takes long. */
+const known = new Map<string, { stamp: string; media: MediaFile | string }>();
+
 /** Reads an image or sound of an edition's folder. Returns a sentence with the problem if it is unusable. */
 export async function readMediaFile(folder: string, path: string): Promise<MediaFile | string> {
-  const extension = extname(path).toLowerCase();
   const file = join(folder, path);
   try {
-    const { size: bytes } = await stat(file);
-    if (extension in IMAGES) return await readImage(file, path, bytes, extension);
-    const sound = SOUNDS[extension];
-    if (sound) return await readSound(file, path, bytes, sound.mediaType);
-    return "wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound";
+    const { size, ctimeMs } = await stat(file);
+    const stamp = `${path} ${size} ${ctimeMs}`;
+    const last = known.get(file);
+    if (last?.stamp === stamp) return last.media;
+    const media = await readFound(file, path, size);
+    known.set(file, { stamp, media });
+    return media;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
     if (code === undefined) throw error;
     return `cannot be read (${code})`;
   }
+}
+
+async function readFound(file: string, path: string, bytes: number): Promise<MediaFile | string> {
+  const extension = extname(path).toLowerCase();
+  if (extension in IMAGES) return readImage(file, path, bytes, extension);
+  const sound = SOUNDS[extension];
+  if (sound) return readSound(file, path, bytes, sound.mediaType);
+  return "wanted a PNG, JPEG, GIF, WebP or AVIF image, or an MP3 or M4A sound";
 }
 
 async function readImage(

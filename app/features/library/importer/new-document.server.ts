@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import type { z } from "zod";
 import { OperatorError } from "~db/operator-error";
 import type { ExtraKind } from "~db/schema";
+import type { NewFile } from "./content-folder.server";
 import { chapterFrontMatter, extraFrontMatter } from "./document-front-matter";
 import { listFolder } from "./edition-folder.server";
 import { isText, readSource } from "./read-source.server";
@@ -21,26 +20,14 @@ type NewText = {
 };
 
 /**
- * Creates the file of a new chapter or extra (`planDocument`) and returns its path. Until it is written the edition cannot be
- * imported.
- */
-export async function createDocument(folder: string, text: NewText): Promise<string> {
-  const { name, content } = await planDocument(folder, text);
-  const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, content, { flag: "wx" });
-  return path;
-}
-
-/**
  * Returns the file of a new chapter or extra, after the last one of its kind in the folder and among those that are `typed`.
- * Its text is empty. Throws an OperatorError if the title or day is invalid, or if the title's slug is taken.
+ * Its text is empty; until it is written the edition cannot be imported. Throws an OperatorError if the title or day is invalid, or if the title's slug is taken.
  */
 export async function planDocument(
   folder: string,
   { title, extraKind, publish }: NewText,
   typed: ReadonlyMap<string, string> = new Map(),
-): Promise<{ name: string; content: string }> {
+): Promise<NewFile> {
   const fields = chapterFrontMatter.shape;
   const readTitle = parse(fields.title, title, "The title");
   if (publish !== null) parse(fields.publish, publish, "--publish:");
@@ -78,7 +65,7 @@ async function nextOrder(
   typed: ReadonlyMap<string, string>,
 ): Promise<number> {
   const ofKind = texts.filter((path) => path.startsWith(`${kind}s/`));
-  const { documents } = await readSource(folder, ofKind, { typed });
+  const { documents } = await readSource(folder, ofKind, typed);
   const numbers = ofKind.map((path) => Number(/\/(\d{1,6})[-_][^/]*$/.exec(path)?.[1] ?? 0));
   return Math.max(0, ...documents.map(({ order }) => order), ...numbers) + 1;
 }

@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { OperatorError } from "~db/operator-error";
+import type { NewFile } from "./content-folder.server";
+import { SLUG } from "./text-slug";
 
 /** What each page is called, and its text with gaps to fill in. */
 const PAGES: Record<string, { title: string; text: string }> = {
@@ -48,28 +48,14 @@ On your account page you can download all that is stored about you, and delete i
 };
 
 /** Returns the file of a new page. Throws an OperatorError if its name is invalid. */
-export function planPage(name: string): { name: string; content: string } {
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) {
+export function planPage(name: string): NewFile {
+  if (!SLUG.test(name)) {
     throw new OperatorError(
-      `--page: found '${name}', wanted lower-case letters, digits and hyphens, such as privacy.`,
+      `A page's name: found '${name}', wanted lower-case letters, digits and hyphens, such as privacy.`,
     );
   }
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
   const page = PAGES[name] ?? { title, text: "[[Your text]]\n" };
   const content = `---\n${stringify({ title: page.title })}---\n\n${page.text}`;
   return { name: `pages/${name}.md`, content };
-}
-
-/** Creates the file of a page, and returns its path. Throws an OperatorError if the name is invalid or taken. */
-export async function createPage(folder: string, page: string): Promise<string> {
-  const { name, content } = planPage(page);
-  const path = join(folder, name);
-  await mkdir(dirname(path), { recursive: true });
-  try {
-    await writeFile(path, content, { flag: "wx" });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    throw new OperatorError(`Nothing was written: there is a ${path} already.`);
-  }
-  return path;
 }

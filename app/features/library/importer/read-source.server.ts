@@ -24,14 +24,6 @@ const CONCURRENT_READS = 32;
 /** Control characters except tab and line feed. They are never intended, and neither PostgreSQL nor XML stores them. */
 const CONTROL_CHARACTER = /(?![\t\n])\p{Cc}/u;
 
-/** What to read instead of files. */
-export type ReadInstead = {
-  /** Contents of texts, pages and `site.yml` by path, as an author is typing them. */
-  typed?: ReadonlyMap<string, string>;
-  /** What is known of images and sounds, by path, size and time of change. Is added to. */
-  knownMedia?: Map<string, MediaFile | string>;
-};
-
 /** A chapter or extra as read from its file. */
 export type SourceDocument = {
   /** Relative to the edition's folder. */
@@ -64,6 +56,8 @@ export type SourceDocument = {
 /** The content of an edition's folder, before rendering. */
 export type EditionSource = {
   folder: string;
+  /** Texts, pages and `site.yml` by path, as an author is typing them: read instead of their files. */
+  typed: ReadonlyMap<string, string>;
   documents: SourceDocument[];
   /** Images and sounds by NFC path. */
   media: Map<string, MediaFile>;
@@ -92,20 +86,18 @@ const isSiteFile = (path: string) => path === LANDING_FILE || path === SITE_FILE
 /** Whether a file of an edition's folder is a page of the site. */
 export const isPage = (path: string) => /^pages\/[^/]+\.md$/i.test(path);
 
-/** Reads a file of the edition, by its path there. */
-type ReadFrom = (path: string) => Promise<TextFile>;
-
 /**
- * Reads the texts, images and sounds of an edition's folder. Collects mistakes in `problems` instead of stopping at
- * the first.
+ * Reads the texts, images and sounds of an edition's folder, and what is `typed` instead of files. Collects mistakes in
+ * `problems` instead of stopping at the first.
  */
 export async function readSource(
   folder: string,
   files: readonly string[],
-  { typed = new Map(), knownMedia }: ReadInstead = {},
+  typed: EditionSource["typed"] = new Map(),
 ): Promise<EditionSource> {
   const source: EditionSource = {
     folder,
+    typed,
     documents: [],
     media: new Map(),
     unusable: new Map(),
@@ -115,22 +107,19 @@ export async function readSource(
     siteProblems: [],
     pageNotes: [],
   };
-  const readFrom: ReadFrom = async (path) => {
-    const content = typed.get(path);
-    return content === undefined ? readText(join(folder, path)) : typedText(content);
-  };
   const texts = files.filter(isText);
-  const read = await pMap(texts, readFrom, { concurrency: CONCURRENT_READS });
+  const read = await pMap(texts, (path) => readOrTyped(source, path), {
+    concurrency: CONCURRENT_READS,
+  });
   for (const [index, text] of read.entries()) {
     addDocument(source, texts[index] ?? "", text);
     // lets requests be answered in between
     await setImmediate();
   }
   for (const path of files.filter(belongsToEdition)) {
-    if (!isText(path) && !isSiteFile(path) && !isPage(path))
-      await readMedia(source, path, knownMedia);
+    if (!isText(path) && !isSiteFile(path) && !isPage(path)) await readMedia(source, path);
   }
-  await readSite(source, files, readFrom);
+  await readSite(source, files);
   const { language, dir } = source.site ?? currentSite();
   for (const document of source.documents) {
     if (document.language === "") Object.assign(document, { language, dir });
@@ -148,13 +137,9 @@ function languageOf({ language, dir }: { language?: string; dir?: Site["dir"] })
   return { language: language ?? "", dir: dir ?? directionOf(language ?? "") };
 }
 
-async function readSite(
-  source: EditionSource,
-  files: readonly string[],
-  readFrom: ReadFrom,
-): Promise<void> {
+async function readSite(source: EditionSource, files: readonly string[]): Promise<void> {
   const { problems, siteProblems, hasSiteFile } = source;
-  const pages = await readPages(source, files, readFrom);
+  const pages = await readPages(source, files);
   const file = hasSiteFile ? SITE_FILE : LANDING_FILE;
   // only `landing.yml` has always held back the texts
   const reject = (line: number | null, problem: string) =>
@@ -162,7 +147,7 @@ async function readSite(
   if (!files.includes(file)) {
     source.site = withLandingWords({}, pages);
   } else {
-    const text = await readFrom(file);
+    const text = await readOrTyped(source, file);
     if ("problem" in text) return void reject(null, text.problem);
     const findImage = imagesOf(source);
     const read = hasSiteFile
@@ -174,14 +159,10 @@ async function readSite(
 }
 
 /** Reads the pages in the order of the footer. One with a mistake stays as it was. */
-async function readPages(
-  source: EditionSource,
-  files: readonly string[],
-  readFrom: ReadFrom,
-): Promise<SitePage[]> {
+async function readPages(source: EditionSource, files: readonly string[]): Promise<SitePage[]> {
   const pages: OrderedPage[] = [];
   for (const file of files.filter(isPage)) {
-    const read = await readPageFile(source, file, readFrom);
+    const read = await readPageFile(source, file);
     if ("page" in read) {
       pages.push(read.page);
       source.pageNotes.push(...read.notes.map((note) => ({ file, ...note })));
@@ -198,14 +179,13 @@ async function readPages(
 async function readPageFile(
   source: EditionSource,
   file: string,
-  readFrom: ReadFrom,
 ): Promise<ReturnType<typeof readPage>> {
   const refuse = (problem: string) => ({ problems: [{ line: 1, problem }] });
   const slug = bareName(file);
   if (!SLUG.test(slug)) {
     return refuse("wanted lower-case letters, digits and single hyphens as its name");
   }
-  const text = await readFrom(file);
+  const text = await readOrTyped(source, file);
   if ("problem" in text) return refuse(text.problem);
   const findImage = imagesOf(source);
   return readPage(slug, text.content, (address) => findImage(resolvePath(file, address)));
@@ -223,15 +203,8 @@ function imagesOf({ media, unusable }: EditionSource): FindImage {
   };
 }
 
-async function readMedia(
-  source: EditionSource,
-  path: string,
-  known: ReadInstead["knownMedia"],
-): Promise<void> {
-  const found = known && (await stat(join(source.folder, path)).catch(() => null));
-  const key = found ? `${path}\0${found.size}\0${found.mtimeMs}` : "";
-  const media = known?.get(key) ?? (await readMediaFile(source.folder, path));
-  if (found) known.set(key, media);
+async function readMedia(source: EditionSource, path: string): Promise<void> {
+  const media = await readMediaFile(source.folder, path);
   // an unusable file only matters to a text that uses it
   if (typeof media === "string") source.unusable.set(path.normalize(), media);
   else source.media.set(path.normalize(), media);
@@ -294,8 +267,11 @@ type TextFile = { content: string } | { problem: string };
 
 const TOO_LARGE = { problem: `is larger than ${MAX_TEXT_BYTES / 1024} KB; divide it` };
 
-const typedText = (content: string): TextFile =>
-  Buffer.byteLength(content) > MAX_TEXT_BYTES ? TOO_LARGE : { content };
+async function readOrTyped({ folder, typed }: EditionSource, path: string): Promise<TextFile> {
+  const content = typed.get(path);
+  if (content === undefined) return readText(join(folder, path));
+  return Buffer.byteLength(content) > MAX_TEXT_BYTES ? TOO_LARGE : { content };
+}
 
 /** Reads a text, a page or `site.yml`. Returns the problem with a file that is none. */
 export async function readText(file: string): Promise<TextFile> {
