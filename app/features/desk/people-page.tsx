@@ -1,6 +1,6 @@
 import { Form, Link } from "@remix-run/react";
 import { TextField } from "~/ui";
-import { ChoiceField, DeskHeading, DeskSection, DeskSubmit, DeskTable } from "./desk-parts";
+import { ChoiceField, DeskHeading, DeskSection, DeskSubmit, DeskTable, Pager } from "./desk-parts";
 import type { listPeople } from "./people.server";
 import { IMPORT_PATH, PEOPLE_PATH, personPath } from "./people-paths";
 
@@ -34,10 +34,12 @@ export function PeoplePage(props: PeoplePageProps) {
         empty="Nobody is found. Search for a shorter part of the address, or show all."
         rows={people.map((person) => ({ key: person.key, cells: cellsOf(person) }))}
       />
-      <nav aria-label="Pages of the list" className="desk-pager">
-        {!isFirst && <a href={to("")}>First page</a>}
-        {hasNext && <a href={to(people.at(-1)?.key ?? "")}>Next page</a>}
-      </nav>
+      <Pager
+        links={{
+          "First page": isFirst ? null : to(""),
+          "Next page": hasNext ? to(people.at(-1)?.key ?? "") : null,
+        }}
+      />
       <DeskSection title="Downloads">
         <ul className="desk-list">
           <li>

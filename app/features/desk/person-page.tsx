@@ -1,22 +1,22 @@
-import { Form, Link } from "@remix-run/react";
+import { Link } from "@remix-run/react";
 import { verifyPath } from "~/features/my-account/account-paths";
 import type { FormRefusal } from "~/http/form-refusal";
 import { TextField } from "~/ui";
 import {
   CheckField,
+  ChoiceField,
   DeskButton,
   DeskFacts,
   DeskHeading,
+  DeskLine,
   DeskProblems,
   DeskSection,
-  DeskSubmit,
-  HiddenFields,
 } from "./desk-parts";
 import type { showPerson } from "./people.server";
-import { PEOPLE_PATH } from "./people-paths";
+import { PEOPLE_PATH, SUPPRESSIONS } from "./people-paths";
 
 type PersonPageProps = {
-  person: Awaited<ReturnType<typeof showPerson>>;
+  person: ReturnType<typeof showPerson>;
   /** Whether the password was entered recently enough to delete the account. */
   isVerified: boolean;
   refusal: FormRefusal | null | undefined;
@@ -26,7 +26,7 @@ type PersonPageProps = {
 
 /** What is known of a person, and what can be done. */
 export function PersonPage({ person, isVerified, refusal, link }: PersonPageProps) {
-  const { email, account, newsletter, isOnList, isSuppressed, mayBeLifted } = person;
+  const { email, account, newsletter, mayBeLifted } = person;
   const typed = refusal?.typed ?? {};
   return (
     <>
@@ -44,43 +44,13 @@ export function PersonPage({ person, isVerified, refusal, link }: PersonPageProp
       {account && <AccountSections {...person} account={account} typed={typed} />}
       <DeskSection title="Newsletter">
         <DeskFacts facts={newsletter} />
-        {isOnList ? (
-          <DeskButton fields={{ intent: "unsubscribe" }}>Remove from the list</DeskButton>
-        ) : (
-          <Form method="post" className="desk-actions">
-            <HiddenFields fields={{ intent: "subscribe" }} />
-            <ConsentField typed={typed.source} />
-            <DeskSubmit variant="secondary">Add to the list</DeskSubmit>
-          </Form>
-        )}
+        <DeskLine fields={{ intent: "suppress" }} button="Stop the newsletter to it">
+          <ChoiceField label="Why" name="reason" options={SUPPRESSIONS} />
+        </DeskLine>
         {mayBeLifted && <DeskButton fields={{ intent: "lift" }}>Lift the suppression</DeskButton>}
-        {!isSuppressed && (
-          <div className="desk-actions">
-            <DeskButton fields={{ intent: "suppress", reason: "listed" }}>
-              Suppress: mail to it fails
-            </DeskButton>
-            <DeskButton fields={{ intent: "suppress", reason: "complaint" }}>
-              Suppress for good: its owner complained
-            </DeskButton>
-          </div>
-        )}
       </DeskSection>
       {account && <DeletionSection {...person} isVerified={isVerified} typed={typed} />}
     </>
-  );
-}
-
-/** Asks where the consent to get the newsletter comes from. */
-export function ConsentField({ typed }: { typed: string | undefined }) {
-  return (
-    <TextField
-      label="How did they agree to get the newsletter?"
-      name="source"
-      placeholder="Sign-up sheet at the book fair, May 2026"
-      maxLength={200}
-      required
-      defaultValue={typed}
-    />
   );
 }
 
@@ -92,8 +62,7 @@ function AccountSections({ account, atStripe, typed }: SectionProps) {
       <DeskSection title="Account">
         <DeskFacts facts={account ?? []} />
         <div className="desk-actions">
-          <DeskButton fields={{ intent: "mail-link" }}>Mail a link for a new password</DeskButton>
-          <DeskButton fields={{ intent: "show-link" }}>Show such a link here</DeskButton>
+          <DeskButton fields={{ intent: "reset-link" }}>Make a link for a new password</DeskButton>
           <DeskButton fields={{ intent: "sign-out" }}>Log out everywhere</DeskButton>
         </div>
       </DeskSection>
@@ -105,18 +74,15 @@ function AccountSections({ account, atStripe, typed }: SectionProps) {
             </a>
           </p>
         )}
-        <Form method="post" className="desk-actions">
-          <HiddenFields fields={{ intent: "grant" }} />
+        <DeskLine fields={{ intent: "grant" }} button="Make complimentary">
           <TextField
-            label="Complimentary until the end of this day, in UTC"
+            label="Complimentary until the end of this day, in UTC; a past day ends it"
             type="date"
             name="until"
             required
             defaultValue={typed.until}
           />
-          <DeskSubmit>Make complimentary</DeskSubmit>
-        </Form>
-        <DeskButton fields={{ intent: "end-grant" }}>End what is complimentary</DeskButton>
+        </DeskLine>
       </DeskSection>
     </>
   );
@@ -135,8 +101,7 @@ function DeletionSection(props: SectionProps & Pick<PersonPageProps, "isVerified
         at Stripe without a refund; Stripe keeps the receipts.
       </p>
       {isVerified ? (
-        <Form method="post" className="desk-form">
-          <HiddenFields fields={{ intent: "delete" }} />
+        <DeskLine fields={{ intent: "delete" }} button="Delete the account" className="desk-form">
           <TextField
             label="Type the address of the account to delete it"
             name="typed"
@@ -150,8 +115,7 @@ function DeletionSection(props: SectionProps & Pick<PersonPageProps, "isVerified
               label="Also if Stripe can’t be reached: I end the membership there by hand"
             />
           )}
-          <DeskSubmit variant="secondary">Delete the account</DeskSubmit>
-        </Form>
+        </DeskLine>
       ) : (
         <a href={verifyPath(path)}>Enter your password to delete the account</a>
       )}

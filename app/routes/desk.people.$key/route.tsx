@@ -4,7 +4,7 @@ import { isVerifiedFor, requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { findPerson, showPerson } from "~/features/desk/people.server";
 import { changePerson, isSensitiveChange } from "~/features/desk/people-changes.server";
-import { PEOPLE_PATH, personPath } from "~/features/desk/people-paths";
+import { personPath } from "~/features/desk/people-paths";
 import { PersonPage } from "~/features/desk/person-page";
 import { doneAt, doneOrRefused, found, textsOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
@@ -15,7 +15,7 @@ export async function loader(args: LoaderFunctionArgs) {
   const author = await requireAuthor(args);
   const person = found(await findPerson(args.params.key ?? ""));
   if (person.key !== args.params.key) throw redirect(personPath(person.key));
-  return { person: await showPerson(person), isVerified: isVerifiedFor(author, "sensitive") };
+  return { person: showPerson(person), isVerified: isVerifiedFor(author, "sensitive") };
 }
 
 export async function action(args: ActionFunctionArgs) {
@@ -24,9 +24,9 @@ export async function action(args: ActionFunctionArgs) {
   if (isSensitiveChange(typed)) await requireAuthor(args, "sensitive");
   const person = found(await findPerson(args.params.key ?? ""));
   return doneOrRefused(async () => {
-    const { key, did, note, url: link } = await changePerson(author, person, typed);
+    const { path, did, url: link } = await changePerson(author, person, typed);
     if (link) return data({ refusal: null, link }, { headers: { "Cache-Control": "no-store" } });
-    return doneAt(key ? personPath(key) : PEOPLE_PATH, did, note);
+    return doneAt(path, did);
   }, typed);
 }
 

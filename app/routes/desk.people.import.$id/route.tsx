@@ -1,11 +1,11 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { ListPage } from "~/features/desk/import-page";
 import { importKeptList, showList } from "~/features/desk/people-import.server";
 import { listPath } from "~/features/desk/people-paths";
-import { doneOrRefused, found, textsOf } from "~/http/page-answer.server";
+import { doneAt, doneOrRefused, found, textsOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -25,8 +25,8 @@ export async function action(args: ActionFunctionArgs) {
   const typed = textsOf((await readForm(args.request)).fields);
   const { id = "" } = args.params;
   return doneOrRefused(async () => {
-    await importKeptList(author, id, typed.source);
-    return redirect(listPath(id), 303);
+    const done = await importKeptList(author, id, typed.source);
+    return doneAt(listPath(id), "The list is imported", done);
   }, typed);
 }
 

@@ -5,7 +5,7 @@ import { deskMeta } from "~/features/desk/desk-meta";
 import { ImportPage } from "~/features/desk/import-page";
 import { keepList, LIST_LIMIT } from "~/features/desk/people-import.server";
 import { listPath } from "~/features/desk/people-paths";
-import { refuse } from "~/http/page-answer.server";
+import { doneOrRefused, refuse } from "~/http/page-answer.server";
 import { readUpload } from "~/http/request-body.server";
 
 export const meta = deskMeta("Import subscribers");
@@ -22,7 +22,7 @@ export async function action(args: ActionFunctionArgs) {
   const { upload } = await readUpload(args.request, { field: "list", limit: LIST_LIMIT });
   switch (upload.kind) {
     case "file":
-      return redirect(listPath(await keepList(author, upload)), 303);
+      return doneOrRefused(async () => redirect(listPath(await keepList(author, upload)), 303));
     case "too-large":
       return refuse({ message: `The file is larger than ${MEGABYTES} MB. Split it.` });
     case "missing":
