@@ -123,21 +123,3 @@ export async function findUploadedList(id: string, uploadedBy: string) {
 export async function deleteDeskFile(id: string): Promise<void> {
   await db().delete(deskFiles).where(eq(deskFiles.id, id));
 }
-
-/** What is being written: a draft's beginning, which holds its subject, and who saved it last; null once that account is gone. */
-export type DraftInWork = Pick<DeskDraft, "id" | "kind" | "path" | "savedAt"> & {
-  beginning: string;
-  by: string | null;
-};
-
-/** The drafts that were saved last. */
-export async function findDraftsInWork(limit: number): Promise<DraftInWork[]> {
-  const { id, kind, path, savedAt, content, savedBy } = deskDrafts;
-  const beginning = sql<string>`left(${content}, 4000)`;
-  return db()
-    .select({ id, kind, path, savedAt, beginning, by: users.email })
-    .from(deskDrafts)
-    .leftJoin(users, eq(users.id, savedBy))
-    .orderBy(desc(savedAt))
-    .limit(limit);
-}

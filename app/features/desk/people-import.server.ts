@@ -17,9 +17,6 @@ import { isUuid } from "~db/uuid";
 import type { Author } from "./author.server";
 import { recordChange } from "./desk-log.server";
 
-/** The largest list that may be uploaded, in bytes; the command takes any. */
-export const LIST_LIMIT = 20 * 1024 * 1024;
-
 /** How long an uploaded list is kept, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 

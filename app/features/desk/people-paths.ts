@@ -8,6 +8,9 @@ export const personPath = (key: string) => `${PEOPLE_PATH}/${key}`;
 export const IMPORT_PATH = `${PEOPLE_PATH}/import`;
 export const listPath = (id: string) => `${IMPORT_PATH}/${id}`;
 
+/** The largest list that may be uploaded; the command takes any. */
+export const LIST_MEGABYTES = 20;
+
 /** Why an author may stop the newsletter to an address, with labels. */
 export const SUPPRESSIONS = [
   ["listed", "mail to it fails"],
