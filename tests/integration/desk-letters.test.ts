@@ -236,7 +236,11 @@ describe("a letter that was sent", () => {
     await db().execute(
       sql`update mails set state = 'sent', finished_at = now() - interval '3 days'`,
     );
+    await db().execute(sql`update campaigns set start_at = now() - interval '3 days'`);
     await send(await newLetter(maren, { ...FIELDS, slug: "second" }));
+    await db().execute(
+      sql`update campaigns set start_at = now() - interval '1 day' where slug = 'second'`,
+    );
     await db().execute(
       sql`update mails set state = 'sent', finished_at = now() - interval '1 day' where state = 'queued'`,
     );
