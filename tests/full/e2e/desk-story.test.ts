@@ -144,6 +144,7 @@ describe.each([
       `${words}\nphotos:\n  author: { file: media/author.jpg, alt: Me at work }\n`,
     );
     await press(page, "Save for readers");
+    await page.getByText("Saved for readers").first().waitFor();
     await shows(page, "/", /12\.34/);
     await page.getByAltText("Me at work").waitFor({ state: "attached" });
 

@@ -29,7 +29,7 @@ const BUTTONS = [
 const FIELDS = [
   ["subject", "Subject"],
   ["preview", "Preview text, which an inbox shows after the subject"],
-  ["slug", "End of the address, such as the-first-mile"],
+  ["slug", "End of the address (slug), such as the-first-mile"],
 ] as const;
 
 type LetterEditorProps = { letter: Letter; refusal: FormRefusal | null };
