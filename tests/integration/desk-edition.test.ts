@@ -172,19 +172,17 @@ describe("a draft", () => {
     });
   });
 
-  it("gets what its form sets in the front matter", () => {
+  it("gets what the fields beside it change in its front matter, and nothing else", () => {
     const content = editionText({ title: "Gates", order: 1, public: true });
-    const set = { content, intent: "set", publish: "2026-12-01T08:00Z", audio: "a.mp3" };
-    expect(typedIn(set).content).toMatch(
+    const shown = { content, audio: "", "was-publish": "", "was-audio": "", "was-public": "on" };
+    const time = { publish: "from", from: "2026-12-01T08:00" };
+    expect(typedIn({ ...shown, ...time, audio: "a.mp3" }).content).toMatch(
       /^---\ntitle: Gates\norder: 1\npublish: 2026-12-01T08:00Z\naudio: a.mp3\n---\n/,
     );
-    const atTime = { ...set, publish: "from", from: "2026-12-01T08:00" };
-    expect(typedIn(atTime)).toEqual(typedIn(set));
-    expect(typedIn({ ...set, intent: "save", content: "a\r\nb" })).toEqual({
-      content: "a\nb",
-      version: "0",
-      base: "",
-    });
+    const unchanged = { ...time, public: "on", "was-publish": "2026-12-01T08:00Z" };
+    expect(typedIn({ ...shown, ...unchanged }).content).toBe(content);
+    const typed = { content: "a\nb", version: "0", base: "" };
+    expect(typedIn({ content: "a\r\nb" })).toEqual(typed);
   });
 });
 

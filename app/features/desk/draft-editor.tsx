@@ -21,8 +21,8 @@ type DraftEditorProps = {
   savedAt: string | null;
   /** The address of who saved it last, if that is known. */
   savedBy?: string | null;
-  /** The mistakes in what was loaded, with their heading. */
-  mistakes: { message: string; problems: FormProblem[] };
+  /** The mistakes in what was loaded, with their heading; where the preview does not list them. */
+  mistakes?: { message: string; problems: FormProblem[] };
   /** The address of the frame's page, and what is above the frame. */
   preview: string;
   tools?: ReactNode;
@@ -30,8 +30,8 @@ type DraftEditorProps = {
 
 /** A draft's form beside the page or mail that it will be; saved while its author types. */
 export function DraftEditor(props: DraftEditorProps) {
-  const { draft, hidden, refusal, theirs, buttons, savedAt, savedBy, mistakes } = props;
-  const [problems, setProblems] = useState(mistakes.problems);
+  const { draft, hidden, refusal, theirs, buttons, savedAt, savedBy } = props;
+  const [problems, setProblems] = useState(props.mistakes?.problems ?? []);
   const frame = useRef<HTMLIFrameElement>(null);
   const onSaved = (saved: SavedDraft) => {
     setProblems(saved.problems ?? []);
@@ -68,8 +68,8 @@ export function DraftEditor(props: DraftEditorProps) {
                 ))}
             </p>
           </div>
-          {!refusal?.problems && problems.length > 0 && (
-            <DeskProblems refusal={{ ...mistakes, problems }} />
+          {props.mistakes && !refusal?.problems && problems.length > 0 && (
+            <DeskProblems refusal={{ ...props.mistakes, problems }} />
           )}
           {props.below}
         </form>

@@ -1,6 +1,7 @@
 import type { LinksFunction, LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
+import deskStyles from "~/features/desk/desk.css";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DeskProblems } from "~/features/desk/desk-parts";
 import { openEdition } from "~/features/desk/edition/edition-folder.server";
@@ -18,7 +19,7 @@ import { found } from "~/http/page-answer.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const links: LinksFunction = () =>
-  [landingStyles, libraryStyles, pageStyles, COLORS_PATH].map((href) => ({
+  [landingStyles, libraryStyles, pageStyles, deskStyles, COLORS_PATH].map((href) => ({
     rel: "stylesheet",
     href,
   }));

@@ -120,13 +120,12 @@ describe.each([
     await press(page, "Begin");
     const chapter = page.getByLabel(/^chapters\//);
     await chapter.waitFor();
-    const nextWeek = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
-    await page.getByLabel(/^Readers get it from/).fill(nextWeek);
-    await page.getByLabel("Sound").selectOption("../media/hill.mp3");
-    await press(page, "Write this into the text");
-    await page.getByText("Draft saved").first().waitFor();
+    const nextWeek = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16);
     const source = await chapter.inputValue();
     await chapter.fill(`${source}\nBehind the hill there is another hill.\n`);
+    await page.getByLabel("Readers get it").selectOption("From a time");
+    await page.getByLabel("Time, in UTC").fill(nextWeek);
+    await page.getByLabel("Sound").selectOption("../media/hill.mp3");
     await press(page, "Save for readers");
     await page.getByText("Saved for readers").first().waitFor();
     await inTheFrame(page, "Behind the hill there is another hill.");

@@ -30,19 +30,23 @@ import { whyUnwritable, writeWhole } from "./write-file.server";
 export type TypedText = { content: string; version: string; base: string };
 
 /**
- * Returns what a form has of a text; by its button "set", with what its other fields set in the front matter. `publish` is as there,
- * or "from" with the time in UTC in a field of that name.
+ * Returns what a form has of a text. What its fields set in the front matter is written there if it differs from what they had
+ * when they were shown, which is in fields whose names begin with "was-".
  */
 export function typedIn(fields: Readonly<Record<string, FieldValue>>): TypedText {
   const typed = textOf(fields.content).replace(/\r\n?/g, "\n");
-  const publish = textOf(fields.publish).trim();
+  const publish = textOf(fields.publish);
   const set = {
-    publish: publish === "from" ? `${textOf(fields.from)}Z` : publish || null,
-    audio: textOf(fields.audio) || null,
-    public: fields.public === "on" || null,
+    publish: publish === "from" ? `${textOf(fields.from)}Z` : publish,
+    audio: textOf(fields.audio),
+    public: textOf(fields.public),
   };
+  const changed = Object.entries(set).filter(
+    ([name, value]) => value !== textOf(fields[`was-${name}`]),
+  );
+  const values = changed.map(([name, value]) => [name, value === "on" || value || null]);
   return {
-    content: fields.intent === "set" ? changeFrontMatter(typed, set) : typed,
+    content: changed.length > 0 ? changeFrontMatter(typed, Object.fromEntries(values)) : typed,
     version: textOf(fields.version) || "0",
     base: textOf(fields.base),
   };
@@ -90,17 +94,18 @@ export async function openText(edition: EditionFolder, path: string) {
 export async function loadEditor(edition: EditionFolder, path: string) {
   const text = await openText(edition, path);
   if (!text) return null;
-  const { document, problems, notes } = await checkTyped(edition, path, text.content);
+  const { document, notes } = await checkTyped(edition, path, text.content);
   const from = (sound: string) => posix.relative(posix.dirname(path), sound);
   const { publishAt = null, audio = null } = document ?? {};
   return {
-    ...text,
-    ...{ problems, notes },
+    ...{ ...text, notes },
     /** What the front matter of a text sets; null for other files, and while it has a mistake. */
     settings: document && {
       ...{ title: document.title, slug: document.slug, isPublic: document.isPublic },
       isChapter: document.kind === "chapter",
-      publish: isDraft({ publishAt }) ? "draft" : (publishAt?.toISOString() ?? ""),
+      isDraft: isDraft({ publishAt }),
+      /** The time of publication in UTC, as a field for it has it; "" for at once, and for a draft. */
+      from: isDraft({ publishAt }) ? "" : (publishAt?.toISOString().slice(0, 16) ?? ""),
       audio: audio === null ? "" : from(audio),
       sounds: edition.files.filter(isSoundName).map(from),
     },

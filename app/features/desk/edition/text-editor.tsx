@@ -9,6 +9,7 @@ import {
   DeskProblems,
   DeskSection,
   DeskSubmit,
+  HiddenFields,
 } from "../desk-parts";
 import { DraftEditor } from "../draft-editor";
 import type { EditedText } from "./edition-drafts.server";
@@ -17,13 +18,13 @@ import { listPath, previewPath } from "./edition-paths";
 type TextEditorProps = { text: EditedText; refusal: FormRefusal | null };
 
 const BUTTONS = [
-  ["publish", "Save for readers"],
   ["save", "Save draft"],
+  ["publish", "Save for readers"],
 ] as const;
 
 /** A text beside its page, with what its front matter sets, and what can be done with its file. */
 export function TextEditor({ text, refusal }: TextEditorProps) {
-  const { path, settings, unwritable, problems, notes } = text;
+  const { path, settings, unwritable, notes } = text;
   const { content, version, base, theirs } = { ...text, ...refusal?.typed };
   return (
     <>
@@ -39,7 +40,6 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
         theirs={theirs}
         buttons={BUTTONS}
         savedAt={text.savedAt}
-        mistakes={{ message: "Mistakes:", problems }}
         preview={previewPath(path)}
         below={
           <>
@@ -47,6 +47,11 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
               <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
             )}
             {settings && <SettingFields settings={settings} />}
+            {version !== "0" && (
+              <DeskSubmit name="intent" value="discard" variant="quiet">
+                Discard the draft
+              </DeskSubmit>
+            )}
           </>
         }
       >
@@ -57,44 +62,44 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
   );
 }
 
-/** What a text's front matter sets; a button writes it there. */
+/** What a text's front matter sets. */
 function SettingFields({ settings }: { settings: NonNullable<EditedText["settings"]> }) {
-  const { publish, isChapter, isPublic, audio, sounds } = settings;
+  const { isDraft, from, isChapter, isPublic, audio, sounds } = settings;
   const options = [...new Set(["", audio, ...sounds])].map(
     (name) => [name, name || "None"] as const,
   );
+  const before = {
+    "was-publish": isDraft ? "draft" : from && `${from}Z`,
+    "was-audio": audio,
+    "was-public": isPublic ? "on" : "",
+  };
   return (
     <fieldset className="desk-actions">
-      <TextField
-        label="Readers get it from: a time, “draft”, or empty for at once"
+      <HiddenFields fields={before} />
+      <ChoiceField
+        label="Readers get it"
         name="publish"
-        placeholder="2026-12-01T08:00Z"
-        defaultValue={publish}
+        options={PUBLICATION}
+        defaultValue={isDraft ? "draft" : from && "from"}
       />
+      <TextField label="Time, in UTC" name="from" type="datetime-local" defaultValue={from} />
       <ChoiceField label="Sound" name="audio" options={options} defaultValue={audio} />
       {isChapter && <CheckField label="For everyone" name="public" defaultChecked={isPublic} />}
-      <DeskSubmit name="intent" value="set" variant="secondary">
-        Write this into the text
-      </DeskSubmit>
     </fieldset>
   );
 }
 
-/** What can be done with a file and its draft. */
+const PUBLICATION = [
+  ["", "At once"],
+  ["from", "From a time"],
+  ["draft", "Not yet"],
+] as const;
+
+/** What can be done with a file that has no draft. */
 function FileActions({ text: { path, version, hasFile, settings } }: { text: EditedText }) {
-  if (version !== "0") {
-    return (
-      <DeskSection title="The draft">
-        <DeskLine
-          reloadDocument
-          fields={{ intent: "discard", version }}
-          button="Discard the draft"
-        />
-      </DeskSection>
-    );
-  }
   return (
-    hasFile && (
+    hasFile &&
+    version === "0" && (
       <DeskSection title="The file">
         {settings && (
           <DeskLine reloadDocument fields={{ intent: "rename" }} button="Rename">
