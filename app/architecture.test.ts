@@ -226,7 +226,10 @@ describe("HTTP", () => {
     const users = imports.filter(
       ({ from, to, typeOnly }) => from.startsWith("app/features/") && tools.test(to) && !typeOnly,
     );
-    expect(list(users)).toEqual([`${guards} → app/http/request-body.server.ts`]);
+    expect(list(users)).toEqual([
+      `${guards} → app/http/request-body.server.ts`,
+      "app/features/desk/author.server.ts → app/http/request-body.server.ts",
+    ]);
   });
 
   it("is read by routes: features take plain values, but for guards, cookies and remix-auth", () => {

@@ -887,7 +887,6 @@ export const deskChanges = pgTable(
 );
 
 export type DeskDraft = typeof deskDrafts.$inferSelect;
-export type DeskFile = typeof deskFiles.$inferSelect;
 export type User = typeof users.$inferSelect;
 export type Session = typeof sessions.$inferSelect;
 export type EmailChange = typeof emailChanges.$inferSelect;

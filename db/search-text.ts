@@ -1,5 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-
 /** In UTF-16 code units; the end is not part of it. */
 export type Range = { start: number; end: number };
 
@@ -62,13 +60,13 @@ function lettersOf(character: string) {
  * Folds a text part by part. The letters of a script without spaces come together, in an array. A part with an empty
  * text was left out.
  */
-function foldParts(source: string, from: number, onPart: (part: Letter | Letter[]) => void): void {
+function foldParts(source: string, onPart: (part: Letter | Letter[]) => void): void {
   let run: Letter[] = [];
   const endRun = () => {
     if (run.length > 0) onPart(run);
     run = [];
   };
-  let start = from;
+  let start = 0;
   for (const part of source.match(/\p{ASCII}+|\P{ASCII}[\p{M}\uff9e\uff9f]*/gu) ?? []) {
     const end = start + part.length;
     const isPlain = part.charCodeAt(0) < 0x80;
@@ -98,11 +96,11 @@ function foldParts(source: string, from: number, onPart: (part: Letter | Letter[
  * everything else. Case is left to PostgreSQL where it is ASCII. Of scripts without spaces, each two neighbors are a
  * word, and so is the last letter, which a search for one letter finds as the beginning of a word. With the character
  * classification "C", as in the embedded database, PostgreSQL takes all characters beyond ASCII, such as dashes, for
- * letters. It takes `and/or` for a file's path. `from` is where the text begins in a longer one.
+ * letters. It takes `and/or` for a file's path.
  */
-export function foldText(source: string, from = 0): FoldedText {
+export function foldText(source: string): FoldedText {
   const parts: FoldedText["parts"] = [];
-  foldParts(source, from, (part) => {
+  foldParts(source, (part) => {
     if (!Array.isArray(part)) {
       parts.push(part);
       return;
@@ -112,25 +110,6 @@ export function foldText(source: string, from = 0): FoldedText {
     parts.push({ text: ` ${words.join(" ")} `, start, end, run: part });
   });
   return { text: parts.map(({ text }) => text).join(""), parts };
-}
-
-/** Characters that are folded while other requests wait, which takes milliseconds. */
-const SLICE = 15_000;
-
-/** Folds a long text in slices, which end with a line. Other requests are served in between. */
-export async function foldLongText(source: string): Promise<FoldedText> {
-  const slices: FoldedText[] = [];
-  for (let from = 0; from < source.length; ) {
-    const line = source.indexOf("\n", from + SLICE);
-    const end = line === -1 ? source.length : line;
-    slices.push(foldText(source.slice(from, end), from));
-    from = end;
-    await setImmediate();
-  }
-  return {
-    text: slices.map(({ text }) => text).join(""),
-    parts: slices.flatMap(({ parts }) => parts),
-  };
 }
 
 /** Returns a text in lower case and with folded letters, all at their places. Fast, for rough comparisons. */
@@ -152,7 +131,7 @@ export function foldSearch(words: string): string {
     .map((part, index) => {
       const quote = index % 2 === 0 ? '"' : "";
       let folded = "";
-      foldParts(part, 0, (piece) => {
+      foldParts(part, (piece) => {
         if (!Array.isArray(piece)) {
           folded += piece.text;
           return;

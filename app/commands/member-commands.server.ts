@@ -1,7 +1,7 @@
 import { withAsciiDomain } from "~/environment/email-address.server";
 import { createResetLink, LINK_LIMITED } from "~/features/accounts/password-reset-request.server";
 import { endOfDay, grantMembership } from "~/features/billing/grant-membership.server";
-import { describeMembership } from "~/features/membership/describe-membership";
+import { describeMember, describeMembership } from "~/features/membership/describe-membership";
 import { deleteAccount, describeLeftCustomer } from "~/features/my-account/delete-account.server";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
@@ -81,24 +81,8 @@ async function countAll(): Promise<void> {
 /** `members show`: prints the state of one account, and how much data of each kind it has. */
 export async function show(address: string): Promise<void> {
   await withMember(address, async (member) => {
-    const { profile, newsletter, deletionStartedAt } = member;
     printFact("Email", shownEmail(member.email));
-    printFact("Address", member.emailConfirmedAt ? "confirmed" : "not confirmed");
-    printFact("Account", member.id);
-    printFact("Created", dayOf(member.createdAt));
-    printFact("Membership", describeMembership(member.profile, new Date()));
-    printFact("Customer", profile?.stripeCustomerId ?? "none at Stripe");
-    if (profile?.stripeSubscriptionId) printFact("Subscription", profile.stripeSubscriptionId);
-    printFact(
-      "Newsletter",
-      !newsletter ? "no" : newsletter.confirmedAt ? "yes" : "asked for, but not confirmed",
-    );
-    printFact("Logged in", formatCount(member.sessions, "browser"));
-    printFact("Passkeys", formatCount(member.passkeys));
-    printFact("Notes on", formatCount(member.notes, "text"));
-    if (deletionStartedAt) {
-      printFact("Deletion", `begun ${deletionStartedAt.toISOString()}, not ended yet`);
-    }
+    for (const [what, fact] of describeMember(member)) printFact(what, fact);
   });
 }
 

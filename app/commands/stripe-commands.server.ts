@@ -13,12 +13,13 @@ import {
   webhookAddress,
 } from "~/features/billing/setup-webhook.server";
 import { type SetupOptions, setUpStripe } from "~/features/billing/stripe-setup.server";
-import { adoptSite, isUuid, startNewSite } from "~/features/billing/stripe-site.server";
+import { adoptSite, startNewSite } from "~/features/billing/stripe-site.server";
 import { syncCustomer } from "~/features/billing/sync-customer.server";
 import { examineStripe } from "~/features/checks/check-stripe.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile } from "~db/queries/profiles";
 import { findUserByEmail } from "~db/queries/users";
+import { isUuid } from "~db/uuid";
 import { print, printAnswers } from "./output.server";
 import { requireEmail } from "./parameters.server";
 import { withDatabase } from "./with-database.server";

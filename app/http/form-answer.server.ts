@@ -71,13 +71,17 @@ export function answerRefusal(
   form: Pick<FormBody, "wantsJson">,
   outcome: Refusal,
   failure: (message?: string) => Rejection,
-  { status = 422, ...busy }: { status?: number; seconds?: number; context: AppLoadContext },
+  {
+    status = 422,
+    seconds = BUSY_RETRY_SECONDS,
+    context,
+  }: { status?: number; seconds?: number; context: AppLoadContext },
 ): Promise<Response> {
   switch (outcome.kind) {
     case "rejected":
       return failForm(form, status, failure(outcome.message));
     case "busy":
-      return rejectBusyForm(form, busy, failure);
+      return rejectForm(form, failure(BUSY_MESSAGE), { status: 503, seconds, context });
     case "failed":
       return failForm(form, 500, failure());
   }
@@ -110,18 +114,6 @@ export async function limitForm(
   if (seconds === null) return null;
   const { context } = attempt;
   return rejectForm(form, failure(waitMessage(seconds)), { status: 429, seconds, context });
-}
-
-/**
- * Rejects a form with a 503 because the site is overloaded; `failure` builds the response from the sentence
- * that says so. `seconds` is the Retry-After.
- */
-export function rejectBusyForm(
-  form: Pick<FormBody, "wantsJson">,
-  { seconds = BUSY_RETRY_SECONDS, context }: { seconds?: number; context: AppLoadContext },
-  failure: (message: string) => Rejection,
-): Promise<Response> {
-  return rejectForm(form, failure(BUSY_MESSAGE), { status: 503, seconds, context });
 }
 
 /**

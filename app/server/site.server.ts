@@ -29,7 +29,6 @@ import { clientAddress, describeConnection } from "./client-address.server";
 import { ownSite } from "./own-host.server";
 import { PageCache } from "./page-cache.server";
 import { countVisit } from "./page-visits.server";
-import { mayRenderRejectedPage } from "./rejected-pages.server";
 import type { Rejection } from "./rejection";
 import { checkRequest } from "./request-guards.server";
 import { normalizeRequestTarget } from "./request-host.server";
@@ -192,9 +191,11 @@ async function answerWithRemix(
   // not the response's socket: a pipelined response has none yet
   const isGone = () => incoming.socket.destroyed;
   const render = async () => (isGone() ? null : remix(request, context));
+  const renderForm = () => renderRejectedForm(remix, request, context);
   let answer: Response | null;
   try {
     answer = await (isPage ? inNetworksTurn(network, render) : render());
+    if (context.rejectedForm) answer = await inNetworksTurn(network, renderForm);
   } catch (error) {
     if (!(error instanceof QueueFull)) throw error;
     return send(response, {
@@ -204,9 +205,6 @@ async function answerWithRemix(
     });
   }
   if (!answer || isGone()) return;
-  if (context.rejectedForm && mayRenderRejectedPage(network)) {
-    answer = await renderRejectedForm(remix, request, context);
-  }
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
     const isPreview = isAuthors && handle.frame === "preview";
     const frames = isPreview ? "framed" : isAuthors ? "framing" : "none";

@@ -175,19 +175,19 @@ export function findHighlightData(
     .limit(limit);
 }
 
-/** The next note by slug after `afterSlug`; null after the last. */
-export async function findNextNote(userId: string, afterSlug: string | null) {
+/** An account's notes, by slug after `afterSlug`. */
+export function findNoteData(
+  userId: string,
+  { afterSlug, limit }: { afterSlug: string | null; limit: number },
+) {
   const { userId: _, ...note } = getTableColumns(notes);
-  return firstRow(
-    db()
-      .select(note)
-      .from(notes)
-      .where(
-        and(eq(notes.userId, userId), afterSlug === null ? undefined : gt(notes.slug, afterSlug)),
-      )
-      .orderBy(asc(notes.slug))
-      .limit(1),
-  );
+  const isNext = afterSlug === null ? undefined : gt(notes.slug, afterSlug);
+  return db()
+    .select(note)
+    .from(notes)
+    .where(and(eq(notes.userId, userId), isNext))
+    .orderBy(asc(notes.slug))
+    .limit(limit);
 }
 
 /** The webhook events about a Stripe customer, the newest first. Reads the ledger, which holds 90 days. */

@@ -1,13 +1,6 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNull, sql } from "drizzle-orm";
 import { db, type Executor, firstRow } from "../client";
-import {
-  type DeskDraft,
-  type DeskFile,
-  deskChanges,
-  deskDrafts,
-  deskFiles,
-  users,
-} from "../schema";
+import { type DeskDraft, deskChanges, deskDrafts, deskFiles, users } from "../schema";
 
 /** What an author did, as the desk lists it. */
 export type ListedChange = {
@@ -118,68 +111,15 @@ export async function findDraftFiles(draftId: string) {
 /** A list that was uploaded to be imported, for the author who uploaded it. */
 export async function findUploadedList(id: string, uploadedBy: string) {
   const { name, content } = deskFiles;
+  const isList = and(eq(deskFiles.uploadedBy, uploadedBy), isNull(deskFiles.draftId));
   return firstRow(
-    db().select({ name, content }).from(deskFiles).where(isUploadedList(id, uploadedBy)),
+    db()
+      .select({ name, content })
+      .from(deskFiles)
+      .where(and(eq(deskFiles.id, id), isList)),
   );
 }
 
 export async function deleteDeskFile(id: string): Promise<void> {
   await db().delete(deskFiles).where(eq(deskFiles.id, id));
-}
-
-/**
- * Replaces an author's uploaded list by what `work` returns, while nobody else can. False, with nothing done, if it is being
- * replaced at the moment, or is not there.
- */
-export async function replaceUploadedList(
-  id: string,
-  uploadedBy: string,
-  work: (
-    list: Pick<DeskFile, "name" | "content">,
-    executor: Executor,
-  ) => Promise<Pick<DeskFile, "name" | "content">>,
-): Promise<boolean> {
-  const { name, content } = deskFiles;
-  return db().transaction(async (tx) => {
-    const [list] = await tx
-      .select({ name, content })
-      .from(deskFiles)
-      .where(isUploadedList(id, uploadedBy))
-      .for("update", { skipLocked: true });
-    if (!list) return false;
-    await tx
-      .update(deskFiles)
-      .set(await work(list, tx))
-      .where(eq(deskFiles.id, id));
-    return true;
-  });
-}
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-/** Whether a file is an author's list with this id, which may be any text. */
-function isUploadedList(id: string, uploadedBy: string) {
-  return and(
-    UUID.test(id) ? eq(deskFiles.id, id) : sql`false`,
-    eq(deskFiles.uploadedBy, uploadedBy),
-    sql`${deskFiles.draftId} is null`,
-  );
-}
-
-/** What is being written: a draft's beginning, which holds its subject, and who saved it last; null once that account is gone. */
-export type DraftInWork = Pick<DeskDraft, "id" | "kind" | "path" | "savedAt"> & {
-  beginning: string;
-  by: string | null;
-};
-
-/** The drafts that were saved last. */
-export async function findDraftsInWork(limit: number): Promise<DraftInWork[]> {
-  const { id, kind, path, savedAt, content, savedBy } = deskDrafts;
-  const beginning = sql<string>`left(${content}, 4000)`;
-  return db()
-    .select({ id, kind, path, savedAt, beginning, by: users.email })
-    .from(deskDrafts)
-    .leftJoin(users, eq(users.id, savedBy))
-    .orderBy(desc(savedAt))
-    .limit(limit);
 }

@@ -3,7 +3,6 @@ import { db } from "../client";
 import { editionDocuments } from "../schema";
 import {
   type FoldedText,
-  foldLongText,
   foldSearch,
   foldText,
   originalRanges,
@@ -168,7 +167,7 @@ export async function findBestMatches(
 
 /** The positions of any of a search's words in a text, in order. */
 export async function findMatches(text: string, { any }: SearchTerms): Promise<Range[]> {
-  const folded = await foldLongText(text);
+  const folded = foldText(text);
   const [row] = await db().execute<{ headline: string }>(sql`
     select ts_headline('english', ${folded.text}, ${any}::tsquery, ${MARK_ALL}) as headline
   `);

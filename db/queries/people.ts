@@ -12,13 +12,13 @@ export type PeopleGroup = keyof typeof GROUPS;
 /** An address as an account and as a subscriber; what it is not is null. Days are in UTC, as in 2027-06-30. */
 export type ListedPerson = {
   email: string;
-  accountId: string | null;
+  /** The id of the account; of the subscriber, if there is none. */
+  key: string;
   accountSince: string | null;
   isEmailConfirmed: boolean;
   /** The end of access, if it lies in the future. */
   premiumUntil: string | null;
   isComplimentary: boolean;
-  subscriberId: string | null;
   subscribedSince: string | null;
   isSubscriptionConfirmed: boolean;
   suppression: SuppressionReason | null;
@@ -65,12 +65,11 @@ export async function findPeople(
       order by address limit ${limit}::int
     )
     select coalesce(${users.email}, ${subscribers.email}) as email,
-      ${users.id} as "accountId",
+      coalesce(${users.id}, ${subscribers.id}) as key,
       ${dayOf(users.createdAt)} as "accountSince",
       ${users.emailConfirmedAt} is not null as "isEmailConfirmed",
       case when ${givesAccess()} then ${dayOf(profiles.stripeCurrentPeriodEnd)} end as "premiumUntil",
       ${isUnpaid()} as "isComplimentary",
-      ${subscribers.id} as "subscriberId",
       ${dayOf(subscribers.createdAt)} as "subscribedSince",
       ${subscribers.confirmedAt} is not null as "isSubscriptionConfirmed",
       ${suppressedAddresses.reason} as suppression
@@ -86,8 +85,8 @@ export async function findPeople(
 const dayOf = (instant: PgColumn) => sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD')`;
 
 /** The address of an account or a subscriber; null if there is none (any more). */
-export async function findEmailOf(kind: "account" | "subscriber", id: string) {
-  const table = kind === "account" ? users : subscribers;
-  const query = db().select({ email: table.email }).from(table).where(eq(table.id, id));
-  return (await firstRow(query))?.email ?? null;
+export async function findEmailOf(id: string): Promise<string | null> {
+  const emailIn = (table: typeof users | typeof subscribers) =>
+    db().select({ email: table.email }).from(table).where(eq(table.id, id));
+  return (await firstRow(emailIn(users).unionAll(emailIn(subscribers))))?.email ?? null;
 }

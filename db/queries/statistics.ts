@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Executor } from "../client";
+import { DEPARTURES } from "./complaints";
 
 // Counts by calendar month in UTC, for the operator's statistics (docs/members.md). Months in which nothing
 // happened are left out.
@@ -217,43 +218,28 @@ export type LetterResults = {
   subject: string;
   audience: "subscribers" | "premium";
   startAt: string;
-  /** Accepted by the mail server; of these, reported as undeliverable and as spam since. */
+  /** Accepted by the mail server, and refused or put off for too long. */
   sent: number;
+  failed: number;
+  /** Of those sent to, how many were then reported as undeliverable, called it spam, and unsubscribed (`DEPARTURES`). */
   bounced: number;
   complaints: number;
-  /** Refused, or put off for too long. */
-  failed: number;
-  /** People who are no longer on the list, and whose last letter it was. */
-  left: number;
+  unsubscribed: number;
 };
 
-/**
- * The results of the letters that have begun, the newest first. A bounce or complaint counts for the last letter that was sent to
- * its address before.
- */
+/** The results of the letters that have begun, the newest first. */
 export async function countLetterResults(
   limit: number,
   executor: Executor,
 ): Promise<LetterResults[]> {
   return executor.execute<LetterResults>(sql`
-    with reported as materialized (
-      select distinct on (suppressed.address_hash) campaign_id, reason
-      from suppressed_addresses suppressed join mails using (address_hash)
-      where reason in ('hard-bounce', 'complaint') and campaign_id is not null and state = 'sent'
-        and finished_at <= suppressed.created_at
-      order by suppressed.address_hash, finished_at desc
-    ), gone as materialized (
-      select distinct on (address_hash) campaign_id from mails
-      where campaign_id is not null and state = 'sent'
-        and not exists (select from subscribers where subscribers.id = mails.subscriber_id)
-      order by address_hash, finished_at desc
-    )
+    with departures as materialized (${DEPARTURES})
     select slug, subject, audience, to_json(start_at)#>>'{}' as "startAt",
       ${countOfLetter("mails", "state = 'sent'")} as sent,
       ${countOfLetter("mails", "state in ('failed', 'expired')")} as failed,
-      ${countOfLetter("reported", "reason = 'hard-bounce'")} as bounced,
-      ${countOfLetter("reported", "reason = 'complaint'")} as complaints,
-      ${countOfLetter("gone", "true")} as "left"
+      ${countOfLetter("departures", "reason = 'hard-bounce'")} as bounced,
+      ${countOfLetter("departures", "reason = 'complaint'")} as complaints,
+      ${countOfLetter("departures", "reason = 'unsubscribed'")} as unsubscribed
     from campaigns where start_at <= now() order by start_at desc limit ${limit}`);
 }
 

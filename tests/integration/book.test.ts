@@ -3,7 +3,6 @@ import { join, relative, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { strFromU8, unzipSync } from "fflate";
 import { beforeAll, describe, expect, it } from "vitest";
-import { env } from "~/env.server";
 import { setBookFilesFolder } from "~/features/library/book/book-files.server";
 import { memberBook } from "~/features/library/book/member-book.server";
 import type { Edition } from "~/features/library/edition";
@@ -25,19 +24,13 @@ beforeAll(async () => {
 });
 
 async function epubFor(edition: Edition, email = "walker@example.test", now = NOW) {
-  const book = await memberBook(edition, { email, now });
-  const epub = await buffer(book.read());
-  expect(epub.length).toBe(book.bytes);
-  return epub;
+  return buffer(await memberBook(edition, { email, now }));
 }
 
 async function filesOf(epub: Buffer): Promise<Record<string, string>> {
   const files = Object.entries(unzipSync(epub));
   return Object.fromEntries(files.map(([name, content]) => [name, strFromU8(content)]));
 }
-
-const booksStored = () =>
-  readdirSync(join(env().DATA_DIR, "library")).filter((name) => name.startsWith("book-"));
 
 /** Everything a text may contain. */
 const EVERYTHING = `"Quoted" -- *emphasis*, **strong**, ~~struck~~, \`code & <tag>\`, a hard break\\
@@ -220,13 +213,12 @@ describe("the book", () => {
     expect(text).toContain(`src="${images[0]?.slice("EPUB/".length)}"`);
   });
 
-  it("is built once for simultaneous requests, with each member's own address alone", async () => {
+  it("has each member's own address alone, whoever else downloads it at the same time", async () => {
     const edition = await takeEdition({
       ...SMALL_EDITION,
       "chapters/04-new.md": editionText({ title: "New", summary: "S.", order: 4 }),
     });
-    const before = booksStored().length;
-    const emails = Array.from({ length: 50 }, (_, n) => `member-${n}@example.test`);
+    const emails = Array.from({ length: 20 }, (_, n) => `member-${n}@example.test`);
     const books = await Promise.all(emails.map((email) => epubFor(edition, email)));
     for (const [index, epub] of books.entries()) {
       const files = await filesOf(epub);
@@ -237,8 +229,5 @@ describe("the book", () => {
           .match(/member-\d+@/g),
       ).toEqual([`member-${index}@`]);
     }
-    expect(booksStored()).toHaveLength(before + 1);
-    const stored = readFileSync(join(env().DATA_DIR, "library", booksStored()[0] ?? ""));
-    expect(Object.keys(await filesOf(stored))).not.toContain("EPUB/colophon.xhtml");
   });
 });

@@ -102,9 +102,6 @@ it("a rejected form without JavaScript keeps what was typed", async () => {
   const page = rejected.find(({ headers }) => headers["content-type"]?.startsWith("text/html"));
   expect(page?.text).toContain("Sign up Failed");
   expect(page?.text).toContain(`value="${email}"`);
-  // rendering a page for each of them would itself overload the site
-  const plain = rejected.filter(({ headers }) => headers["content-type"]?.startsWith("text/plain"));
-  expect(plain.length).toBeGreaterThan(0);
   // exactly one of them got the account
   const signedUp = answers.filter(({ headers }) =>
     headers.location?.startsWith("/auth?signed-in="),

@@ -27,6 +27,32 @@ const THEMED = {
   "newsletter-archive": "/newsletter/archive",
 };
 
+/**
+ * Pages of the author's desk, by the name of their state.
+ *
+ * @type {Record<string, string | ((links: Visitors["links"]) => string)>}
+ */
+const DESK = {
+  "desk-letters": "/desk/letters",
+  "desk-letter": ({ letter }) => letter,
+  "desk-letter-mistakes": ({ letterWithMistakes }) => letterWithMistakes,
+  "desk-letter-send": ({ letter }) => `${letter}/send`,
+  "desk-letter-sent": "/desk/letters/sent/the-first-mile",
+  "desk-book": "/desk/book",
+  "desk-chapter": ({ chapter }) => chapter,
+  "desk-chapter-new": ({ newText }) => newText,
+  "desk-site": "/desk/site",
+  "desk-site-file": "/desk/site/text?file=site.yml",
+  "desk-people": "/desk/people",
+  "desk-people-nobody": "/desk/people?match=xylophone",
+  "desk-person": ({ person }) => person,
+  "desk-import": "/desk/people/import",
+  "desk-import-list": ({ list }) => list,
+  "desk-figures": "/desk/figures",
+  "desk-health": "/desk/health",
+  "desk-log": "/desk/log",
+};
+
 /** Every page of the site in every state that looks different. @type {ScreenState[]} */
 export const SCREEN_STATES = [
   { name: "landing", show: open("/") },
@@ -133,8 +159,6 @@ export const SCREEN_STATES = [
       const toast = page.locator(".toast");
       await page.getByRole("button", { name: /^Get Your Copy/ }).click();
       await toast.waitFor();
-      // the Radix toast has replaced the plain one once its list exists
-      await page.locator("ol.toast-viewport").waitFor();
       await page.getByRole("button", { name: "Upgrade to Premium" }).click();
       await toast.filter({ hasText: "Authentication Required" }).waitFor();
       await holdToast(page);
@@ -190,7 +214,12 @@ export const SCREEN_STATES = [
   { name: "account-verify", visitor: "member", show: open("/account/verify") },
   { name: "account-delete", visitor: "member", show: open("/account/delete") },
   { name: "desk", visitor: "author", show: open("/desk") },
-  { name: "desk-log", visitor: "author", show: open("/desk/log") },
+  ...Object.entries(DESK).map(([name, path]) => ({
+    name,
+    visitor: /** @type {const} */ ("author"),
+    show: (/** @type {Page} */ page, /** @type {Visitors} */ { links }) =>
+      visit(page, typeof path === "string" ? path : path(links)),
+  })),
   { name: "premium", visitor: "member", show: open("/premium") },
   { name: "premium-leaving", visitor: "leaving", show: open("/premium") },
   { name: "premium-leaving-later", visitor: "leavingLater", show: open("/premium") },

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { publishSampleIssues } from "./sample-issues.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
  * @typedef {{ origin: string, sandboxOrigin: string, dataDir: string, databaseUrl?: string }} Site a running program
@@ -83,6 +86,7 @@ export async function prepareVisitors(browser, site) {
   const address = await linkInMail(site, "/auth/confirm-email", "author@example.test");
   const [path = "", token = ""] = address.split("?token=");
   await post(path, { token });
+  const desk = await prepareDesk(api);
   const author = { cookies: await takeCookies() };
 
   await api.clearCookies();
@@ -92,6 +96,7 @@ export async function prepareVisitors(browser, site) {
     resetPassword: await linkInMail(site, "/auth/reset-password"),
     confirm: await linkInMail(site, "/newsletter/confirm"),
     unsubscribe: await linkInMail(site, "/newsletter/unsubscribe"),
+    ...desk,
   };
   await api.close();
   await publishSampleIssues(site);
@@ -112,6 +117,53 @@ export async function prepareVisitors(browser, site) {
     links,
   };
 }
+
+/**
+ * Lets the author who is signed in begin letters, the book and an import, with mistakes among them. Returns where their pages are.
+ *
+ * @param {import("playwright").BrowserContext} author
+ */
+async function prepareDesk({ request }) {
+  const post = async (/** @type {string} */ path, /** @type {Record<string, any>} */ multipart) => {
+    const answer = await request.post(path, { multipart, maxRedirects: 0 });
+    return answer.headers().location ?? "";
+  };
+  const writeLetter = async (/** @type {Record<string, any>} */ fields) => {
+    const letter = await post("/desk/letters?index", { intent: "new" });
+    await post(letter, { version: "1", intent: "save", ...fields });
+    return letter;
+  };
+  const letter = await writeLetter({
+    subject: "The bench on the hill",
+    slug: "the-bench",
+    preview: "Where the second half begins.",
+    body: "Dear walker,\n\nhalfway up the hill there is **a bench**.\n\n![The path](path.png)",
+    intent: "picture",
+    picture: upload("path.png", "image/png", readFileSync(join(root, "public/share.png"))),
+  });
+  const letterWithMistakes = await writeLetter({
+    subject: "",
+    body: "![No such picture](fog.jpg)\n\n<b>Fog</b>",
+  });
+  await post("/desk/book?index", { intent: "sample" });
+  const chapter = "/desk/book/text?file=chapters%2F02-the-weight-you-carry.md";
+  await post("/desk/site?index", { intent: "site" });
+  const newText = await post("/desk/book?index", { intent: "text", title: "Fog", kind: "" });
+  const rows =
+    "Email,First name\nfrida@example.test,Frida\nnobody,Nobody\nines@example.test,Ines\n";
+  const list = await post("/desk/people/import?index", {
+    list: upload("list.csv", "text/csv", Buffer.from(rows)),
+  });
+  const people = await (await request.get("/desk/people?match=ines")).text();
+  const person = /\/desk\/people\/account-[0-9a-f-]{36}/.exec(people)?.[0] ?? "";
+  return { letter, letterWithMistakes, chapter, newText, list, person };
+}
+
+const upload = (
+  /** @type {string} */ name,
+  /** @type {string} */ mimeType,
+  /** @type {Buffer} */ buffer,
+) => ({ name, mimeType, buffer });
 
 /**
  * Calls the local Stripe's control API (app/sandbox/stripe/control/api.ts).

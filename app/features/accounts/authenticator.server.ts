@@ -2,7 +2,7 @@ import { Authenticator } from "remix-auth";
 import { FormStrategy } from "remix-auth-form";
 import { env } from "~/env.server";
 import { enqueueDispensableMail } from "~/features/mail/enqueue-mail.server";
-import { renderMailOnce } from "~/features/mail/render-mail";
+import { renderMail } from "~/features/mail/render-mail";
 import { accountWelcomeMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { type ClientNetworks, clientNetworks } from "~/http/client-network.server";
@@ -159,9 +159,6 @@ async function insertAccount(account: Parameters<typeof insertUser>[0], leadsTo:
 /** Another account recently had the address and can still get it back. */
 class AddressReserved extends Error {}
 
-/** Placeholder in the mail that is rendered once for all users. Contains nothing that HTML would escape. */
-const CONFIRM_URL = "https://confirm-url.invalid/";
-
 /**
  * Queues the mail that welcomes a new account and asks to confirm its address, in the transaction that creates it.
  */
@@ -172,19 +169,11 @@ async function enqueueAccountWelcome(
 ): Promise<void> {
   const { PUBLIC_URL } = env();
   await enqueueDispensableMail(async () => {
-    const { subject, html, text } = await renderMailOnce(`account-welcome ${PUBLIC_URL}`, () =>
-      accountWelcomeMail({
-        previewUrl: `${PUBLIC_URL}/#preview`,
-        confirmUrl: CONFIRM_URL,
-        forgotPasswordUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
-      }),
-    );
-    const url = emailConfirmationUrl(user, leadsTo);
-    const message = {
-      subject,
-      html: html.replaceAll(CONFIRM_URL, url.replaceAll("&", "&amp;")),
-      text: text.replaceAll(CONFIRM_URL, url),
-    };
-    return { kind: "account-welcome", to: user.email, message };
+    const mail = accountWelcomeMail({
+      previewUrl: `${PUBLIC_URL}/#preview`,
+      confirmUrl: emailConfirmationUrl(user, leadsTo),
+      forgotPasswordUrl: PUBLIC_URL + FORGOT_PASSWORD_PATH,
+    });
+    return { kind: "account-welcome", to: user.email, message: await renderMail(mail) };
   }, tx);
 }

@@ -1,3 +1,4 @@
+import type { AppLoadContext } from "@remix-run/node";
 import { type FlashNotice, setFlash } from "~/http/flash.server";
 import type { FormAnswer } from "~/http/form-answer.server";
 import { safeRedirect } from "~/http/safe-redirect";
@@ -5,12 +6,27 @@ import type { ToastMessage } from "~/toast-messages";
 import { isWithin } from "~db/clock";
 import { findViewerBySession } from "~db/queries/sessions";
 import { LOG_IN_PATH } from "./auth-paths";
-import { rememberBrowser } from "./known-browser.server";
+import { findKnownBrowser, rememberBrowser } from "./known-browser.server";
 import { hashToken } from "./link-token.server";
-import { hasSessionCookie, setSession } from "./sessions.server";
+import { hasSessionCookie, readSession, setSession } from "./sessions.server";
+import type { SigningBrowser } from "./sign-in.server";
 
 /** How long after a sign-in its address tells whose it was, in milliseconds. */
 const MARKER_LIFETIME_MS = 10 * 60_000;
+
+/** Returns what a request says about the browser from which somebody signs in to the account with an address. */
+export async function findSigningBrowser(
+  request: Request,
+  { clientAddress }: AppLoadContext,
+  email: string | null,
+): Promise<SigningBrowser> {
+  return {
+    clientAddress,
+    session: await readSession(request),
+    knownBrowser: await findKnownBrowser(request, email),
+    userAgent: request.headers.get("User-Agent"),
+  };
+}
 
 type SignedIn = { session: string; email: string };
 

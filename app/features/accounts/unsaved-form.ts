@@ -1,5 +1,5 @@
 /**
- * The forms that are kept, by their paths, with the heading of the page that keeps them: a closed set, since what was posted
+ * The forms that are kept, by their addresses, with the heading of the page that keeps them: a closed set, since what was posted
  * is posted there again.
  */
 const KEPT_FORMS: readonly (readonly [path: RegExp, heading: string])[] = [
@@ -7,6 +7,7 @@ const KEPT_FORMS: readonly (readonly [path: RegExp, heading: string])[] = [
   [/^\/premium\/highlights\/save$/, "Your highlight isn’t saved yet"],
   [/^\/account\/email$/, "Your new address isn’t saved yet"],
   [/^\/desk\/letters\/[\da-f-]{36}$/, "Your letter isn’t saved yet"],
+  [/^\/desk\/(?:book|site)\/text\?file=[^&#]+$/, "Your text isn’t saved yet"],
 ];
 
 /** Fields of the page's log-in form, which goes with what was posted. */
@@ -27,7 +28,7 @@ export type UnsavedForm = {
   confirmAt: string | null;
 };
 
-/** Returns the form with this path; null for any other text. */
+/** Returns the form with this address; null for any other text. */
 export function keptForm(path: unknown): Pick<UnsavedForm, "to" | "heading"> | null {
   if (typeof path !== "string") return null;
   const heading = KEPT_FORMS.find(([pattern]) => pattern.test(path))?.[1];

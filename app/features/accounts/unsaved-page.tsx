@@ -6,6 +6,7 @@ const TEXT_LABELS: Record<string, string> = {
   text: "Your notes",
   note: "Your note",
   body: "Your text",
+  content: "Your text",
 };
 
 /** The page with what was typed into a form that could not be saved, which posts it again, after signing in if needed. */

@@ -3,6 +3,7 @@ import { log } from "~/observability/log.server";
 import { findMissingUsers } from "~db/queries/billing-examination";
 import { ensureProfile, findProfile, replaceCustomer } from "~db/queries/profiles";
 import { findUserById } from "~db/queries/users";
+import { isUuid } from "~db/uuid";
 import { withCallPurpose } from "./call-purpose.server";
 import { listLiveMemberships } from "./customer-billing.server";
 import {
@@ -11,7 +12,7 @@ import {
   PaymentsNotConfigured,
   stripeClient,
 } from "./stripe-client.server";
-import { isOurs, isUuid, siteMark } from "./stripe-site.server";
+import { isOurs, siteMark } from "./stripe-site.server";
 import { syncCustomer } from "./sync-customer.server";
 
 /** A customer at Stripe whose membership an account's row does not name. */

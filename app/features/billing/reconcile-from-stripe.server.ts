@@ -4,13 +4,14 @@ import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile, findProfileByCustomer } from "~db/queries/profiles";
 import { findAccountCreation, findUserByEmail } from "~db/queries/users";
+import { isUuid } from "~db/uuid";
 import { idOf } from "./coverage";
 import { membershipItem } from "./customer-billing.server";
 import { inPages, inParallel } from "./in-parallel";
 import { hasLiveMembership, linkLostCustomer } from "./lost-membership.server";
 import { premiumProducts } from "./premium-product.server";
 import { stripeClient } from "./stripe-client.server";
-import { isMarked, isOurs, isUuid, type SiteMark, siteMark } from "./stripe-site.server";
+import { isMarked, isOurs, type SiteMark, siteMark } from "./stripe-site.server";
 import { isOver } from "./subscription-state";
 import { syncCustomer } from "./sync-customer.server";
 

@@ -8,6 +8,7 @@ import {
   ensureStripeSite,
   renewStripeSite,
 } from "~db/queries/stripe-site";
+import { isUuid } from "~db/uuid";
 
 /** Metadata key of the site's id. Others in the account use shorter names, such as `site` or `userId`. */
 export const SITE_KEY = "golden_path_site";
@@ -65,9 +66,4 @@ export async function adoptSite(id?: string): Promise<void> {
 /** Makes this database's site a new one at Stripe; returns how many accounts had a customer. */
 export async function startNewSite(): Promise<number> {
   return renewStripeSite(env().PUBLIC_URL);
-}
-
-/** Returns whether a text can be a row's id; PostgreSQL rejects queries with any other. */
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

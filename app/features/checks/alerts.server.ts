@@ -288,9 +288,7 @@ export const ALERTS = {
           id,
         }),
       ),
-      ...open
-        .map(({ key, facts }): Reading => ({ state: "good", facts, id: idOf(key) }))
-        .filter((one) => !pausedIssues.some(({ id }) => id === one.id)),
+      ...overUnless(pausedIssues, open),
     ],
     words: ({ slug, reason }) => ({
       title: "An issue of the newsletter is paused",
@@ -316,9 +314,7 @@ export const ALERTS = {
           id,
         }),
       ),
-      ...open
-        .map(({ key, facts }): Reading => ({ state: "good", facts, id: idOf(key) }))
-        .filter((one) => !complaints.some(({ id }) => id === one.id)),
+      ...overUnless(complaints, open),
     ],
     words: ({ slug, complaints, sent }) => ({
       title: "Readers are marking an issue of the newsletter as spam",
@@ -519,6 +515,13 @@ function overWith(fact: string): NonNullable<Alert["read"]> {
     open
       .filter(({ facts, reportedAt }) => facts[fact] && reportedAt)
       .map(({ key, facts }) => ({ state: "good", facts, id: idOf(key) }));
+}
+
+/** Reads the open alerts about what is not found any more. */
+function overUnless(found: readonly { id: string }[], open: readonly OperatorAlert[]): Reading[] {
+  return open
+    .map(({ key, facts }): Reading => ({ state: "good", facts, id: idOf(key) }))
+    .filter((one) => !found.some(({ id }) => id === one.id));
 }
 
 /** Returns "bad", "good", or "unknown" if neither applies. */

@@ -3,12 +3,13 @@ import { fetchBilling, UnknownCustomer } from "~/features/billing/customer-billi
 import { inPages } from "~/features/billing/in-parallel";
 import { forEachAccountMembership } from "~/features/billing/reconcile-from-stripe.server";
 import { stripeClient } from "~/features/billing/stripe-client.server";
-import { isOurs, isUuid, siteMark } from "~/features/billing/stripe-site.server";
+import { isOurs, siteMark } from "~/features/billing/stripe-site.server";
 import { liveMemberships } from "~/features/billing/subscription-state";
 import { withGrant } from "~/features/billing/write-billing-state.server";
 import { findMissingUsers } from "~db/queries/billing-examination";
 import { findGrantedUntil } from "~db/queries/membership-grants";
 import type { Profile } from "~db/schema";
+import { isUuid } from "~db/uuid";
 import { type Answer, ok, problem } from "./answer";
 import { listIds, STRIPE_ADVICE } from "./stripe-advice";
 

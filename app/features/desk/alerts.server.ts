@@ -59,7 +59,7 @@ export async function listAlerts() {
 }
 
 /** Does what resolves an open alert. It counts as well again until the site's next check, which resolves it or shows it again. */
-export async function resolveByHand(id: string, author: Author): Promise<Work> {
+export async function resolveByHand(author: Author, id = ""): Promise<Work> {
   const alert = (await findOpenAlerts()).find((one) => one.id === id);
   const { label = "Resolve an alert", run } = REMEDIES[alert?.kind ?? ""] ?? {};
   return startWork(label, author, async () => {

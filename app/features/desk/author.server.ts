@@ -2,6 +2,8 @@ import { type AppLoadContext, redirect } from "@remix-run/node";
 import { isAuthor } from "~/features/accounts/authors.server";
 import { findSession } from "~/features/accounts/viewer.server";
 import { verifyPath } from "~/features/my-account/account-paths";
+import { keepForm } from "~/http/keep-form.server";
+import { type FieldValue, wantsJson } from "~/http/request-body.server";
 import { isWithin } from "~db/clock";
 import { DESK_PATH } from "./desk-paths";
 
@@ -37,38 +39,22 @@ export function isVerifiedFor(
 }
 
 /**
- * As `requireAuthor`, for a form whose text must not be lost: returns null where the password is due, so that the caller can
- * keep what was typed (`keepForm`, `showAgain`).
- */
-export async function requireWritingAuthor(args: Args): Promise<Author | null> {
-  const author = await findAuthor(args);
-  if (!author) throw new Response(null, { status: 404 });
-  return isVerifiedFor(author, "work") ? author : null;
-}
-
-/**
  * Guard of every loader and action of the desk: returns the author. Throws the 404 Response of an unknown address to everybody
- * else, and to an author a redirect to the question for the password or passkey where it is due. That leads back to `from`, by
- * default the request's own path.
+ * else. To an author whose password or passkey is due it throws a redirect to the question for it, which leads back to `from`,
+ * by default the request's own path; or 401 if a script asks. A form with a `text` is kept (`keepForm`), to be posted to `from`.
  */
 export async function requireAuthor(
   args: Args,
   what: keyof typeof VERIFIED_FOR = "work",
   from?: string,
+  text?: FieldValue,
 ): Promise<Author> {
   const author = await findAuthor(args);
   if (!author) throw new Response(null, { status: 404 });
-  if (isVerifiedFor(author, what) || (what === "work" && isShownAgain(args))) return author;
+  if (isVerifiedFor(author, what)) return author;
+  if (wantsJson(args.request)) throw Response.json({}, { status: 401 });
   const { pathname, search } = new URL(args.request.url);
   const own = pathname.replace(/\.data$/, "") + search;
-  throw redirect(verifyPath(from ?? (own.startsWith(DESK_PATH) ? own : DESK_PATH)));
+  const back = from ?? (own.startsWith(DESK_PATH) ? own : DESK_PATH);
+  throw text === undefined ? redirect(verifyPath(back)) : await keepForm(back);
 }
-
-/** Contexts of requests whose page shows what was typed and nothing else. */
-const shownAgain = new WeakSet<AppLoadContext>();
-
-/** Whether a request's page shows again what an author typed, who has to enter the password first. Its loader loads nothing. */
-export const isShownAgain = ({ context }: Pick<Args, "context">) => shownAgain.has(context);
-
-/** Lets the page of a refused form show what was typed, though the password is due. */
-export const showAgain = ({ context }: Pick<Args, "context">) => void shownAgain.add(context);

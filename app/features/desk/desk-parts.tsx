@@ -64,12 +64,12 @@ export function DeskTable({ caption, columns, rows, empty }: DeskTableProps) {
   );
 }
 
-/** Names and values, such as a person's facts. Values that are null are left out. */
+/** Names and values, such as a person's facts. Absent values are left out. */
 export function DeskFacts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="desk-facts">
       {facts
-        .filter(([, value]) => value !== null)
+        .filter(([, value]) => value != null)
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -101,21 +101,28 @@ export function DeskProblems({ refusal }: { refusal: FormRefusal | null | undefi
   );
 }
 
-type DeskButtonProps = Omit<FormProps, "method"> & {
+type DeskLineProps = Omit<FormProps, "method"> & {
   /** The form's `intent`, and other hidden fields. */
   fields: Record<string, string>;
+  /** The label of its button. */
+  button: ReactNode;
   variant?: ButtonVariant;
-  children: ReactNode;
 };
 
-/** A form of one button. */
-export function DeskButton({ fields, variant = "secondary", children, ...form }: DeskButtonProps) {
+/** A short form on one line, as far as there is room. */
+export function DeskLine({ fields, button, variant, children, ...form }: DeskLineProps) {
   return (
-    <Form {...form} method="post" className="desk-button">
+    <Form className="desk-actions" {...form} method="post">
       <HiddenFields fields={fields} />
-      <DeskSubmit variant={variant}>{children}</DeskSubmit>
+      {children as ReactNode}
+      <DeskSubmit variant={variant ?? "secondary"}>{button}</DeskSubmit>
     </Form>
   );
+}
+
+/** A form of one button. */
+export function DeskButton({ children, ...form }: Omit<DeskLineProps, "button">) {
+  return <DeskLine {...form} button={children as ReactNode} className="desk-button" />;
 }
 
 export function HiddenFields({ fields }: { fields: Record<string, string> }) {
@@ -186,48 +193,18 @@ export function CheckField({
   );
 }
 
-type PagerProps = {
-  /** The current page, counted from 1, and whether another follows. */
-  page: number;
-  hasNext: boolean;
-  /** Returns the address of a page. */
-  to: (page: number) => string;
-};
-
-/** Links to the pages of a list before and after this one. */
-export function Pager({ page, hasNext, to }: PagerProps) {
-  if (page === 1 && !hasNext) return null;
+/** Links to other pages of a list, by their labels; null for a page that is not there. */
+export function Pager({ links }: { links: Record<string, string | null> }) {
   return (
     <nav aria-label="Pages of the list" className="desk-pager">
-      {page > 1 && (
-        <a href={to(page - 1)} rel="prev">
-          Newer
-        </a>
-      )}
-      <span>Page {page}</span>
-      {hasNext && (
-        <a href={to(page + 1)} rel="next">
-          Older
-        </a>
+      {Object.entries(links).map(
+        ([label, to]) =>
+          to && (
+            <a key={label} href={to}>
+              {label}
+            </a>
+          ),
       )}
     </nav>
-  );
-}
-
-type DeskLineProps = Omit<FormProps, "method"> & {
-  /** The form's `intent`, and other hidden fields. */
-  fields: Record<string, string>;
-  /** The label of its button. */
-  button: string;
-};
-
-/** A short form on one line, as far as there is room. */
-export function DeskLine({ fields, button, children, ...form }: DeskLineProps) {
-  return (
-    <Form {...form} method="post" className="desk-actions">
-      <HiddenFields fields={fields} />
-      {children as ReactNode}
-      <DeskSubmit variant="secondary">{button}</DeskSubmit>
-    </Form>
   );
 }

@@ -13,6 +13,12 @@ export const DESK_PAGES = [
   { path: `${DESK_PATH}/log`, label: "Log" },
 ] as const;
 
+/** Path to which pages with JavaScript post what is typed. */
+export const AUTOSAVE_PATH = `${DESK_PATH}/draft`;
+
+/** Largest body of a form with a text, percent-encoded, in bytes. */
+export const TEXT_LIMIT = 1_000_000;
+
 /** Whether a path may lead to the desk, however it is spelled: Remix ignores case, and decodes it. */
 export function isDeskPath(path: string): boolean {
   return decodeURIComponent(path).toLowerCase().startsWith(DESK_PATH);

@@ -3,7 +3,7 @@ import { currentEdition } from "~/features/library/current-edition.server";
 import { readStatistics, withOwnConnection } from "~/features/statistics/read-statistics.server";
 import { monthAfter, monthsBetween, utcMonth } from "~/features/statistics/utc-day";
 import type { Executor } from "~db/client";
-import { countLetterResults, countTextReaders, findFirstDay } from "~db/queries/statistics";
+import { countLetterResults, countTextReaders } from "~db/queries/statistics";
 
 /** For how many times as long as counting them took figures are shown, so that counting never keeps the database busy. */
 const SHOWN_FACTOR = 20;
@@ -21,18 +21,16 @@ export type MonthRange = { first: string; last: string };
 const counted = new Map<string, { until: number; figures: Promise<unknown> }>();
 let turn: Promise<unknown> = Promise.resolve();
 
-/** The current month and the `months` before it. */
-export function lastMonths(months: number, now = new Date()): MonthRange {
-  return { first: monthAfter(utcMonth(now), -months), last: utcMonth(now) };
+/** The current month and the twelve before it. */
+export function lastYear(now = new Date()): MonthRange {
+  return { first: monthAfter(utcMonth(now), -12), last: utcMonth(now) };
 }
 
 /** Returns the months from one to another, by default the last year's; null unless they are at most ten years, none in the future. */
 export function readRange(asked: URLSearchParams, now = new Date()): MonthRange | null {
-  const usual = lastMonths(12, now);
-  const { first, last } = {
-    first: asked.get("from") || usual.first,
-    last: asked.get("to") || usual.last,
-  };
+  const usual = lastYear(now);
+  const first = asked.get("from") || usual.first;
+  const last = asked.get("to") || usual.last;
   const areMonths = [first, last].every((month) => /^\d{4}-(0[1-9]|1[0-2])$/.test(month));
   if (!areMonths || first > last || last > usual.last) return null;
   return first < monthAfter(last, -MAX_MONTHS) ? null : { first, last };
@@ -44,23 +42,15 @@ export const recentStatistics = ({ first, last }: MonthRange) =>
     readStatistics(monthsBetween(first, last).length - 1, new Date(), executor, last),
   );
 
-/** Returns the results of the letters, the texts most read and the site's first month; null while they are counted. */
+/** Returns the results of the letters and the texts most read; null while they are counted. Throws PostgreSQL's errors. */
 export const recentLetters = () =>
   recent("letters", async (executor) => {
-    const [letters, readers, firstDay] = await Promise.all([
-      countLetterResults(MAX_ROWS, executor),
-      countTextReaders(MAX_ROWS, executor),
-      findFirstDay(executor),
-    ]);
+    const letters = await countLetterResults(MAX_ROWS, executor);
+    const readers = await countTextReaders(MAX_ROWS, executor);
     const entries = currentEdition()?.all() ?? [];
     const titles = new Map(entries.map(({ id, title }) => [id, title]));
     const texts = readers.map((text) => ({ ...text, title: titles.get(text.slug) ?? text.slug }));
-    const { first } = lastMonths(MAX_MONTHS);
-    return {
-      letters,
-      texts,
-      firstMonth: firstDay && firstDay > first ? firstDay.slice(0, 7) : first,
-    };
+    return { letters, texts };
   });
 
 /**

@@ -9,27 +9,33 @@ import type { Level } from "~/features/checks/answer";
 import { describeTestMail } from "~/features/checks/check-mail.server";
 import { examineSite } from "~/features/checks/examine-site.server";
 import { sendTestMail } from "~/features/mail/send-test-mail.server";
-import { knownMigrations } from "~db/known-migrations";
 import { OperatorError } from "~db/operator-error";
 import { programVersion } from "~db/program-version";
-import { compareMigrations, readDatabaseHealth } from "~db/queries/database-health";
+import { readDatabaseHealth } from "~db/queries/database-health";
 import type { Author } from "./author.server";
 import { listWork, startWork } from "./work.server";
+
+/** In the order of findings. */
+const LEVELS: Level[] = ["problem", "warning", "ok"];
 
 /** How long a place may take to list its backups, in milliseconds. */
 const LIST_MS = 5_000;
 
 /** Loads backups, versions, settings and what is being done and, if asked for, runs `doctor`, for up to half a minute. */
 export async function readHealth({ withDoctor }: { withDoctor: boolean }) {
-  const [findings, backups, versions] = await Promise.all([
+  const { BACKUP_DIR, BACKUP_S3 } = env();
+  const [findings, backups, database] = await Promise.all([
     withDoctor ? runDoctor() : null,
     listBackups(),
-    readVersions(),
+    readDatabaseHealth(),
   ]);
-  const { BACKUP_DIR, BACKUP_S3 } = env();
+  const versions: [string, string][] = [
+    ["Program", programVersion()],
+    ["Node.js", process.versions.node],
+    ["PostgreSQL", database.version],
+  ];
   const hasPlace = Boolean(BACKUP_DIR || BACKUP_S3);
-  const settings = shownSettings();
-  return { findings, ...backups, hasPlace, versions, settings, works: listWork() };
+  return { findings, ...backups, hasPlace, versions, settings: shownSettings(), works: listWork() };
 }
 
 /** Runs `doctor`: level, what was checked, what was found and what to do of each finding, what is broken first. */
@@ -37,27 +43,29 @@ async function runDoctor() {
   // the site's database is open already
   const open = async () => ({ close: async () => {} });
   const findings = await examineSite({ release: programVersion(), open });
-  const of = (wanted: Level) => findings.filter(({ level }) => level === wanted);
-  return [...of("problem"), ...of("warning"), ...of("ok")].map(
+  return LEVELS.flatMap((wanted) => findings.filter(({ level }) => level === wanted)).map(
     ({ level, area, what, found, advice }) => [level, `${area}: ${what}`, found, advice],
   );
 }
 
 /** The backups in every place, the newest of each first, and why places can't be listed. */
 async function listBackups() {
-  const stores = await allBackupStores();
   const problems: string[] = [];
+  const stores = await allBackupStores();
   const places = stores.map(async ({ label, list }, place) => {
     const listed = pTimeout(list(anyBackupTime), { milliseconds: LIST_MS });
     const backups = await listed.catch(({ message }: Error) => {
       problems.push(`${label} can’t be listed: ${message}`);
       return [];
     });
-    return backups.toReversed().map(({ name, bytes, time }) => {
-      return { place, label, name, size: formatMegabytes(bytes), time: time.toISOString() };
-    });
+    return backups.toReversed().map((backup) => ({ ...backup, place, label }));
   });
-  return { kept: (await Promise.all(places)).flat(), problems };
+  const kept = (await Promise.all(places)).flat().map(({ bytes, time, ...backup }) => ({
+    ...backup,
+    size: formatMegabytes(bytes),
+    time: time.toISOString(),
+  }));
+  return { kept, problems };
 }
 
 /** Makes a backup as the timer does, unless one is being made here or by another process. */
@@ -69,9 +77,9 @@ export const makeBackup = (author: Author) =>
   });
 
 /** Reads a whole backup, and checks every digest in it and that this release can restore it. */
-export const verifyKept = (place: number, name: string) =>
+export const verifyKept = (place = "", name = "") =>
   startWork(`Verifying ${name}`, null, async () => {
-    const found = await findBackup(place, name);
+    const found = await findBackup(Number(place), name);
     if (!found) throw new OperatorError("This backup is not kept any more.");
     const verified = await verifyBackup(found.store.read(name));
     requireKnownRelease(verified.manifest);
@@ -85,17 +93,3 @@ export const testMail = ({ email }: Author) =>
     if (!isAccepted) throw new OperatorError(sentences.join(" "));
     return sentences.join(" ");
   });
-
-async function readVersions(): Promise<[name: string, version: string][]> {
-  const [{ version }, { pending, unknown }] = await Promise.all([
-    readDatabaseHealth(),
-    compareMigrations(),
-  ]);
-  const applied = `${knownMigrations().length - pending} of ${knownMigrations().length}`;
-  return [
-    ["Program", programVersion()],
-    ["Node.js", process.versions.node],
-    ["PostgreSQL", version],
-    ["Migrations", unknown > 0 ? `${applied}, and ${unknown} of a newer release` : applied],
-  ];
-}

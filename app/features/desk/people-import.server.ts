@@ -9,105 +9,88 @@ import {
   readListBeginning,
 } from "~/features/newsletter/address-file/read-address-file.server";
 import { refusalsCsv } from "~/features/newsletter/address-file/refusal-report.server";
+import { consentSourceSchema } from "~/features/newsletter/consent-source";
 import { describeImport, importList } from "~/features/newsletter/import-subscribers.server";
-import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
-import { findUploadedList, replaceUploadedList, storeDeskFile } from "~db/queries/desk";
+import { findUploadedList, storeDeskFile } from "~db/queries/desk";
+import { isUuid } from "~db/uuid";
 import type { Author } from "./author.server";
 import { recordChange } from "./desk-log.server";
-import { requireSource } from "./people-changes.server";
 
-/** The largest list that may be uploaded, in bytes; the command takes any. */
-export const LIST_LIMIT = 20 * 1024 * 1024;
-
-/** How long an uploaded list and its result are kept, in milliseconds. */
+/** How long an uploaded list is kept, in milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Bytes that are read at once, between which other requests are served. */
 const CHUNK = 32 * 1024;
 
-/** Ends the name of a list that was imported: the content is its outcome then. No file's name has a slash. */
-const IMPORTED = "/imported";
-
 /** What an import of a list would do, or did. */
 type Outcome = {
   /** Numbers of addresses with what happens to them, and of rows that are left out with the reasons. */
-  counts: [number, string][];
-  reasons: [number, string][];
+  counts: [count: number, what: string][];
+  reasons: [why: string, count: number][];
   /** How many addresses get the newsletter by it. */
   toAdd: number;
   /** The rows that are left out. */
   csv: string;
 };
 
-type List = { name: string; content: Buffer };
+const DRY_RUN = { source: "", isDryRun: true };
 
 // the database's driver would block for a second while it writes 20 MB
 const packed = promisify(gzip);
 const unpacked = promisify(gunzip);
 
-/** Keeps an uploaded list for a day, and returns its id. */
+/** Keeps an uploaded list for a day, and returns its id. Throws an OperatorError that says why it cannot be imported. */
 export async function keepList({ userId }: Author, file: { name: string; bytes: Uint8Array }) {
   const name = printableText(file.name).split(/[/\\]/).at(-1)?.slice(-100) || "list";
+  await importFrom(sourceOf(name, Buffer.from(file.bytes)), DRY_RUN);
   const expiresAt = new Date(Date.now() + KEPT_MS);
   const content = await packed(file.bytes);
   return storeDeskFile({ name, content, uploadedBy: userId, expiresAt });
 }
 
 /**
- * What the page of an author's list shows: its columns and first rows and what an import would do, or what it did, or why it
- * cannot be imported. Null if there is no such list (any more).
+ * What the page of an author's list shows: its columns and first rows, and what an import would do. Null if there is no such list
+ * (any more).
  */
 export async function showList(author: Author, id: string) {
-  const list = await findUploadedList(id, author.userId);
+  const list = await findList(author, id);
   if (!list) return null;
-  const name = list.name.replace(IMPORTED, "");
-  if (list.name !== name) {
-    const { csv: _, ...outcome } = await outcomeOf(list);
-    return { name, isImported: true, problem: null, columns: [], rows: [], ...outcome };
-  }
-  try {
-    const beginning = await readListBeginning(await sourceOf(list));
-    const { csv: _, ...outcome } = await outcomeOf(list);
-    return { name, isImported: false, problem: null, ...beginning, ...outcome };
-  } catch (error) {
-    const nothing = { columns: [], rows: [], counts: [], reasons: [], toAdd: 0 };
-    return { name, isImported: false, problem: describeFailure(error), ...nothing };
-  }
+  const { csv: _, ...outcome } = await importFrom(list, DRY_RUN);
+  return { name: list.name, ...(await readListBeginning(list)), ...outcome };
 }
 
 /** The rows of an author's list that are left out, as CSV; null if there is no such list (any more). */
-export async function findRefusedRows({ userId }: Author, id: string): Promise<string | null> {
-  const list = await findUploadedList(id, userId);
-  return list && (await outcomeOf(list)).csv;
+export async function findRefusedRows(author: Author, id: string): Promise<string | null> {
+  const list = await findList(author, id);
+  return list && (await importFrom(list, DRY_RUN)).csv;
 }
 
 /**
- * Imports an author's list once: its outcome takes the list's place, also for a form that is sent again. Interrupted, the list
- * stays, and can be imported again. Throws an OperatorError that says why it was not imported.
+ * Imports an author's list, and returns what was done. Interrupted or sent again, it adds what is missing. Throws an OperatorError
+ * that says why it was not imported.
  */
-export async function importKeptList(author: Author, id: string, typedSource = "") {
-  const source = requireSource(typedSource);
-  const isFree = await replaceUploadedList(id, author.userId, async (list, executor) => {
-    if (list.name.endsWith(IMPORTED)) return list;
-    const outcome = await importFrom(list, { source, isDryRun: false });
-    const counts = outcome.counts.map(([count, what]) => `${count} ${what}`).join("; ");
-    await recordChange(author, `Imported a list: ${counts}`, { executor });
-    return { name: list.name + IMPORTED, content: await packed(JSON.stringify(outcome)) };
-  }).catch((error: unknown) => {
-    throw new OperatorError(describeFailure(error));
-  });
-  if (!isFree) throw new OperatorError("It is being imported. Reload the page to see the result.");
+export async function importKeptList(author: Author, id: string, typed = ""): Promise<string> {
+  const { data: source, error } = consentSourceSchema.safeParse(typed);
+  if (!source) {
+    const why = error?.issues[0]?.message;
+    throw new OperatorError(`Say in one line where the consent comes from: ${why}.`);
+  }
+  const list = await findList(author, id);
+  if (!list) throw new OperatorError("This list is not kept any more. Upload it again.");
+  const { counts } = await importFrom(list, { source, isDryRun: false });
+  const done = counts.map(([count, what]) => `${count} ${what}`).join("; ");
+  await recordChange(author, `Imported a list: ${done}`);
+  return done;
 }
 
-/** What an import of a list did, or would do. */
-async function outcomeOf(list: List): Promise<Outcome> {
-  if (!list.name.endsWith(IMPORTED)) return importFrom(list, { source: "", isDryRun: true });
-  return JSON.parse((await unpacked(list.content)).toString());
+async function findList({ userId }: Author, id: string): Promise<ByteSource | null> {
+  const list = isUuid(id) ? await findUploadedList(id, userId) : null;
+  return list && sourceOf(list.name, await unpacked(list.content));
 }
 
 async function importFrom(
-  list: List,
+  list: ByteSource,
   options: { source: string; isDryRun: boolean },
 ): Promise<Outcome> {
   const reasons = new Map<string, number>();
@@ -116,32 +99,22 @@ async function importFrom(
     for (const { reason } of refused) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     csv.push(refusalsCsv(refused, { isFirst: csv.length === 0 }));
   };
-  const file = await openAddressFile(await sourceOf(list), { readsStatus: true });
+  const file = await openAddressFile(list, { readsStatus: true });
   const result = await importList(file, { ...options, onRefused });
   return {
     counts: describeImport(result),
-    reasons: [...reasons].map(([reason, count]) => [count, reason]),
+    reasons: [...reasons],
     toAdd: result.added + result.confirmed,
     csv: csv.join(""),
   };
 }
 
-async function sourceOf({ name, content }: List): Promise<ByteSource> {
-  const bytes = await unpacked(content);
-  return {
-    name,
-    size: bytes.length,
-    read: async function* () {
-      for (let at = 0; at < bytes.length; at += CHUNK) {
-        yield bytes.subarray(at, at + CHUNK);
-        await setImmediate();
-      }
-    },
+function sourceOf(name: string, bytes: Buffer): ByteSource {
+  const read = async function* () {
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      yield bytes.subarray(at, at + CHUNK);
+      await setImmediate();
+    }
   };
-}
-
-function describeFailure(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  log().error({ err: error }, "an uploaded list could not be read or imported");
-  return "That did not work; the program’s log says why. Please try again.";
+  return { name, size: bytes.length, read };
 }

@@ -7,3 +7,13 @@ export const personPath = (key: string) => `${PEOPLE_PATH}/${key}`;
 /** Where a list is uploaded, and the page of an uploaded one. */
 export const IMPORT_PATH = `${PEOPLE_PATH}/import`;
 export const listPath = (id: string) => `${IMPORT_PATH}/${id}`;
+
+/** The largest list that may be uploaded; the command takes any. */
+export const LIST_MEGABYTES = 20;
+
+/** Why an author may stop the newsletter to an address, with labels. */
+export const SUPPRESSIONS = [
+  ["listed", "mail to it fails"],
+  ["unsubscribed", "its owner unsubscribed"],
+  ["complaint", "its owner complained"],
+] as const;

@@ -1,18 +1,11 @@
 import { readableEmail, withAsciiDomain } from "~/environment/email-address.server";
 import { dashboardUrl } from "~/features/billing/author-notice.server";
-import { describeMembership } from "~/features/membership/describe-membership";
-import { priceText } from "~/features/membership/premium-price";
-import { formatCount } from "~/features/newsletter/format-count";
-import {
-  findPaidMembershipData,
-  findSubscriptionData,
-  findSuppressionData,
-} from "~db/queries/account-data";
-import { countHighlights } from "~db/queries/highlights";
+import { describeMember } from "~/features/membership/describe-membership";
+import { findSubscriptionData, findSuppressionData } from "~db/queries/account-data";
 import { findMemberOverview, type MemberOverview } from "~db/queries/members";
-import { findGrantedUntil } from "~db/queries/membership-grants";
 import { findEmailOf, findPeople, type PeopleGroup } from "~db/queries/people";
 import { isOwnersWish, SUPPRESSION_REASONS } from "~db/suppression-reasons";
+import { isUuid } from "~db/uuid";
 import { personPath } from "./people-paths";
 
 const PER_PAGE = 50;
@@ -52,7 +45,6 @@ export async function listPeople({ match, group, after }: PeopleSearch) {
     hasNext: found.length > PER_PAGE,
     people: found.slice(0, PER_PAGE).map((person) => ({
       ...person,
-      key: keyOf(person.accountId, person.subscriberId),
       email: readableEmail(person.email),
       suppression: person.suppression && SUPPRESSION_REASONS[person.suppression].words,
     })),
@@ -61,7 +53,7 @@ export async function listPeople({ match, group, after }: PeopleSearch) {
 
 /** A person: an address with an account, an entry in the newsletter's list, or both. */
 export type Person = {
-  /** Names the person in addresses of pages: by the account if there is one. */
+  /** Names the person in addresses of pages: the id of the account if there is one, or of the subscriber. */
   key: string;
   email: string;
   member: MemberOverview | null;
@@ -69,15 +61,8 @@ export type Person = {
   suppression: Awaited<ReturnType<typeof findSuppressionData>>;
 };
 
-const keyOf = (accountId: string | null | undefined, subscriberId: string | null | undefined) =>
-  accountId ? `account-${accountId}` : `subscriber-${subscriberId}`;
-
 /** The address of the person that a key names; null for any other text. */
-async function findEmail(key: string): Promise<string | null> {
-  const [, kind, id] =
-    /^(account|subscriber)-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/.exec(key) ?? [];
-  return kind && id ? findEmailOf(kind as "account" | "subscriber", id) : null;
-}
+const findEmail = async (key: string) => (isUuid(key) ? findEmailOf(key) : null);
 
 /** Finds the person of a key, by the account or as a subscriber; null if there is none (any more). */
 export async function findPerson(key: string): Promise<Person | null> {
@@ -92,64 +77,32 @@ export async function findPersonByEmail(email: string): Promise<Person | null> {
     findSubscriptionData(email),
     findSuppressionData(email),
   ]);
-  if (!member && !subscriber) return null;
-  return { key: keyOf(member?.id, subscriber?.id), email, member, subscriber, suppression };
+  const key = member?.id ?? subscriber?.id;
+  return key ? { key, email, member, subscriber, suppression } : null;
 }
 
-/** A name and what is known, as text; null for what does not apply. */
-type Fact = [name: string, value: string | null];
-
-/** What a person's page shows. */
-export async function showPerson({ key, email, member, subscriber, suppression }: Person) {
+/** What a person's page shows: names and what is known, as text, if it applies. */
+export function showPerson({ key, email, member, subscriber, suppression }: Person) {
   const rules = suppression && SUPPRESSION_REASONS[suppression.reason];
   const customer = member?.profile?.stripeCustomerId;
-  const newsletter: Fact[] = [
-    ["Newsletter", subscriber ? `on the list since ${dayOf(subscriber.createdAt)}` : "no"],
-    ["Confirmed", subscriber && dayOf(subscriber.confirmedAt, "not yet")],
-    [
-      "Consent",
-      subscriber &&
-        `${subscriber.consentSource ?? "the site’s form"}, ${dayOf(subscriber.consentRecordedAt ?? subscriber.createdAt)}`,
-    ],
-    [
-      "Suppressed",
-      rules &&
-        [rules.words, dayOf(suppression?.createdAt), suppression?.reply].filter(Boolean).join(", "),
-    ],
+  const consent = subscriber && [
+    subscriber.consentSource ?? "the site’s form",
+    dayOf(subscriber.consentRecordedAt ?? subscriber.createdAt),
   ];
+  const why = rules && [rules.words, dayOf(suppression.createdAt), suppression.reply];
   return {
     path: personPath(key),
     email: readableEmail(email),
-    account: member && (await describeAccount(member)),
-    newsletter,
-    isOnList: subscriber !== null,
-    isSuppressed: suppression !== null,
+    account: member && describeMember(member),
+    newsletter: [
+      ["On the list", subscriber ? `since ${dayOf(subscriber.createdAt)}` : "no"],
+      ["Confirmed", subscriber && dayOf(subscriber.confirmedAt)],
+      ["Consent", consent?.join(", ")],
+      ["Suppressed", why?.filter(Boolean).join(", ")],
+    ] satisfies [string, string | null | undefined][],
     mayBeLifted: rules !== null && !isOwnersWish(rules),
     atStripe: customer ? dashboardUrl(`customers/${customer}`) : null,
   };
 }
 
-async function describeAccount(member: MemberOverview): Promise<Fact[]> {
-  const granted = await findGrantedUntil(member.id);
-  const paid = await findPaidMembershipData(member.id);
-  return [
-    ["Account", `since ${dayOf(member.createdAt)}, ${member.id}`],
-    ["Address", member.emailConfirmedAt ? "confirmed" : "not confirmed"],
-    ["Membership", describeMembership(member.profile, new Date())],
-    ["Complimentary", granted && `until ${dayOf(granted)}`],
-    ...paid.map(({ startedAt, endedAt, monthlyAmount: unitAmount, currency, reason }): Fact => {
-      const price = `${priceText({ unitAmount, currency })} a month`;
-      const why = reason && `canceled: ${reason}`;
-      const days = `${dayOf(startedAt)} to ${dayOf(endedAt, "now")}`;
-      return ["Paid", [days, price, why].filter(Boolean).join(", ")];
-    }),
-    ["Logged in", formatCount(member.sessions, "browser")],
-    ["Passkeys", formatCount(member.passkeys)],
-    ["Notes", `on ${formatCount(member.notes, "text")}`],
-    ["Highlights", formatCount(await countHighlights(member.id))],
-    ["Deletion", member.deletionStartedAt && `begun ${dayOf(member.deletionStartedAt)}, not ended`],
-  ];
-}
-
-const dayOf = (time: Date | null | undefined, otherwise = "") =>
-  time?.toISOString().slice(0, 10) ?? otherwise;
+const dayOf = (time: Date | null) => time?.toISOString().slice(0, 10) ?? "not yet";

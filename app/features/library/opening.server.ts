@@ -1,5 +1,5 @@
 import { findDocumentHtml } from "~db/queries/editions";
-import type { Edition, EditionEntry } from "./edition";
+import type { Edition } from "./edition";
 import { labelAbove } from "./entry-label";
 import { paragraphsOf } from "./stored-html";
 
@@ -16,25 +16,12 @@ const PARAGRAPHS = 5;
 export async function loadOpening(edition: Edition, now: Date): Promise<Opening | null> {
   const first = edition.chapters(now).find(({ position }) => position === 1);
   if (!first) return null;
-  const paragraphs = await openingParagraphs(edition, first);
+  const html = (await findDocumentHtml(edition.digest, first.slug)) ?? "";
+  const [beginning = ""] = html.split(/<h[2-6]\b/, 1);
+  const most = first.isPublic ? PARAGRAPHS : Math.floor(paragraphsOf(html).length / 2);
+  const paragraphs = paragraphsOf(beginning)
+    .filter((text) => text !== "")
+    .slice(0, Math.min(PARAGRAPHS, most));
   if (paragraphs.length === 0) return null;
   return { label: labelAbove(first), title: first.title, paragraphs };
-}
-
-/** Cached by edition, since landing pages are rendered for every signed-in viewer. */
-const known = new WeakMap<Edition, string[]>();
-
-async function openingParagraphs(edition: Edition, chapter: EditionEntry): Promise<string[]> {
-  const found = known.get(edition);
-  if (found) return found;
-  const html = await findDocumentHtml(edition.digest, chapter.slug);
-  if (html === null) return [];
-  const [beginning = ""] = html.split(/<h[2-6]\b/, 1);
-  const first = paragraphsOf(beginning).filter((text) => text !== "");
-  const shown = chapter.isPublic
-    ? PARAGRAPHS
-    : Math.min(PARAGRAPHS, Math.floor(paragraphsOf(html).length / 2));
-  const opening = first.slice(0, shown);
-  known.set(edition, opening);
-  return opening;
 }

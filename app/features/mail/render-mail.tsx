@@ -1,7 +1,5 @@
 import { convert, type DomNode, type FormatCallback } from "html-to-text";
 import { renderToStaticMarkup } from "react-dom/server";
-import { currentSite } from "~/features/site/current-site.server";
-import type { Site } from "~/features/site/site";
 import { type Mail, MailLayout } from "./mail-layout";
 import { MAIL_COLORS, MAIL_WIDTH } from "./mail-theme";
 
@@ -16,22 +14,6 @@ export async function renderMail(
 ): Promise<{ subject: string; html: string; text: string }> {
   const markup = renderToStaticMarkup(<MailLayout {...mail} />);
   return { subject: mail.subject, html: withDocumentParts(markup), text: plainText(markup) };
-}
-
-const rendered = new Map<string, { site: Site; message: ReturnType<typeof renderMail> }>();
-
-/**
- * Like `renderMail`, but cached per process and site: for mails that visitors trigger and that are the same for everybody.
- * `key` must identify the mail including everything it contains.
- */
-export function renderMailOnce(key: string, mail: () => Mail): ReturnType<typeof renderMail> {
-  const site = currentSite();
-  const known = rendered.get(key);
-  if (known?.site === site) return known.message;
-  const message = renderMail(mail());
-  rendered.set(key, { site, message });
-  message.catch(() => rendered.delete(key));
-  return message;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { deleteCustomer } from "~/features/billing/delete-customer.server";
 import { forgetInCommunity } from "~/features/community/discourse-api.server";
 import { enqueueMail } from "~/features/mail/enqueue-mail.server";
-import { renderMailOnce } from "~/features/mail/render-mail";
+import { renderMail } from "~/features/mail/render-mail";
 import { accountDeletedMail } from "~/features/mail/templates/account-mails";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { log } from "~/observability/log.server";
@@ -100,9 +100,7 @@ export async function deleteRows(
 ): Promise<boolean> {
   const debits = customer === null ? [] : await findDebitsAfterDeletion(customer);
   const membership = left === "nothing" && debits.length > 0 ? "debit" : left;
-  const message = await renderMailOnce(`account-deleted-${membership}`, () =>
-    accountDeletedMail({ membership }),
-  );
+  const message = await renderMail(accountDeletedMail({ membership }));
   const isGone = await db().transaction(async (tx) => {
     const account = await lockAccount(userId, tx);
     if (!account) return true;

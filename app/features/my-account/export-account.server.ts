@@ -6,7 +6,7 @@ import {
   findHighlightData,
   findMailData,
   findMembershipData,
-  findNextNote,
+  findNoteData,
   findPaidMembershipData,
   findPasskeyData,
   findPasswordResetData,
@@ -24,9 +24,6 @@ const PAGE = 500;
 
 /** Maximum number of changes at the desk, of which only an author has many. */
 const MOST_CHANGES = 10_000;
-
-/** UTF-16 code units of a note written at once. Other requests are served in between. */
-const SLICE = 16_384;
 
 /** Replaces the data held about an unconfirmed address. */
 const UNCONFIRMED =
@@ -82,7 +79,11 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("membership", membership);
   yield member("memberships", await findPaidMembershipData(userId));
   yield member("paymentEvents", customer ? await findPaymentEventData(customer) : []);
-  yield* list("sessions", sessionsOf(userId));
+  const sessions = (after: After) => findSessionData(userId, { afterId: after, limit: PAGE });
+  yield* list(
+    "sessions",
+    inPages(sessions, ({ id }) => id),
+  );
   yield member("passkeys", await findPasskeyData(userId));
   yield member("passwordReset", await findPasswordResetData(userId));
   yield member("emailChanges", await findEmailChangeData(userId));
@@ -91,59 +92,38 @@ async function* exportAccount(userId: string): AsyncGenerator<string> {
   yield member("suppression", email && (await findSuppressionData(email)));
   yield member("mails", email === null ? [] : await findMailData(email));
   yield member("podcast", await findPodcastData(userId));
-  yield* list("readingProgress", progressOf(userId));
-  yield* notesOf(userId);
-  yield* list("highlights", highlightsOf(userId));
+  const progress = (after: After) => findProgressData(userId, { afterSlug: after, limit: PAGE });
+  yield* list(
+    "readingProgress",
+    inPages(progress, ({ slug }) => slug),
+  );
+  // one by one, since each may be large
+  const notes = (after: After) => findNoteData(userId, { afterSlug: after, limit: 1 });
+  yield* list(
+    "notes",
+    inPages(notes, ({ slug }) => slug),
+  );
+  const highlights = (after: After) => findHighlightData(userId, { afterId: after, limit: PAGE });
+  yield* list(
+    "highlights",
+    inPages(highlights, ({ id }) => id),
+  );
   yield member("deskChanges", await findDeskChangeData(userId, MOST_CHANGES));
   yield member("picture", await pictureOf(userId));
   yield "\n}\n";
 }
 
-async function* sessionsOf(userId: string) {
-  let page = await findSessionData(userId, { afterId: null, limit: PAGE });
-  while (page.length > 0) {
+type After = string | null;
+
+/** Yields the rows of a query page by page, each after the key of the last row before. */
+async function* inPages<Row>(
+  find: (after: After) => Promise<Row[]>,
+  keyOf: (row: Row) => string,
+): AsyncGenerator<Row> {
+  for (let page = await find(null); page.length > 0; ) {
     yield* page;
-    page = await findSessionData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
+    page = await find(keyOf(page.at(-1) as Row));
   }
-}
-
-async function* progressOf(userId: string) {
-  let page = await findProgressData(userId, { afterSlug: null, limit: PAGE });
-  while (page.length > 0) {
-    yield* page;
-    page = await findProgressData(userId, { afterSlug: page.at(-1)?.slug ?? null, limit: PAGE });
-  }
-}
-
-async function* highlightsOf(userId: string) {
-  let page = await findHighlightData(userId, { afterId: null, limit: PAGE });
-  while (page.length > 0) {
-    yield* page;
-    page = await findHighlightData(userId, { afterId: page.at(-1)?.id ?? null, limit: PAGE });
-  }
-}
-
-/** Reads notes one by one and writes them in slices, since each may be large. */
-async function* notesOf(userId: string): AsyncGenerator<string> {
-  yield ',\n  "notes": [';
-  let separator = "\n    ";
-  let note = await findNextNote(userId, null);
-  while (note) {
-    const { text, ...facts } = note;
-    yield `${separator}${toJson(facts)
-      .replaceAll("\n", "\n  ")
-      .replace(/\n *\}$/, "")},\n      "text": "`;
-    for (const slice of slicesOf(text)) yield toJson(slice).slice(1, -1);
-    yield '"\n    }';
-    separator = ",\n    ";
-    note = await findNextNote(userId, note.slug);
-  }
-  yield "]";
-}
-
-/** Cuts text into slices. A split surrogate pair becomes two escapes, which parse as the pair. */
-function* slicesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; start += SLICE) yield text.slice(start, start + SLICE);
 }
 
 async function pictureOf(userId: string) {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { env } from "~/env.server";
 import { enqueueDispensableMail, type OutgoingMail } from "~/features/mail/enqueue-mail.server";
-import { renderMailOnce } from "~/features/mail/render-mail";
+import { renderMail } from "~/features/mail/render-mail";
 import { newsletterWelcomeMail } from "~/features/mail/templates/newsletter-mails";
 import { unsubscribeHeaders, unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import type { Transaction } from "~db/client";
@@ -16,32 +16,20 @@ export async function enqueueNewsletterWelcome(
   { email, unsubscribeToken }: NewSubscriber,
   tx: Transaction,
 ): Promise<void> {
+  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS: postalAddress = null } = env();
+  const url = unsubscribeUrl(unsubscribeToken);
+  const mail = () =>
+    newsletterWelcomeMail({
+      previewUrl: `${PUBLIC_URL}/#preview`,
+      list: { unsubscribeUrl: url, postalAddress },
+    });
   const compose = async (): Promise<OutgoingMail> => ({
     kind: "newsletter-welcome",
     to: email,
-    message: {
-      ...(await renderWelcome(unsubscribeToken)),
-      headers: unsubscribeHeaders(unsubscribeUrl(unsubscribeToken)),
-    },
+    message: { ...(await renderMail(mail())), headers: unsubscribeHeaders(url) },
     idempotencyKey: `newsletter-welcome:${addressId(unsubscribeToken)}`,
   });
   await enqueueDispensableMail(compose, tx);
-}
-
-/** Placeholder for the token while rendering for all subscribers; never sent. */
-const PLACEHOLDER = "the-token-of-a-subscriber";
-
-async function renderWelcome(unsubscribeToken: string) {
-  const { PUBLIC_URL, MAIL_POSTAL_ADDRESS: postalAddress = null } = env();
-  const key = `newsletter-welcome ${PUBLIC_URL} ${postalAddress}`;
-  const { subject, html, text } = await renderMailOnce(key, () =>
-    newsletterWelcomeMail({
-      previewUrl: `${PUBLIC_URL}/#preview`,
-      list: { unsubscribeUrl: unsubscribeUrl(PLACEHOLDER), postalAddress },
-    }),
-  );
-  const withToken = (body: string) => body.replaceAll(PLACEHOLDER, unsubscribeToken);
-  return { subject, html: withToken(html), text: withToken(text) };
 }
 
 /** Identifies an address, ignoring case. Hashed, because the token allows unsubscribing. */

@@ -13,7 +13,8 @@ export const loader: LoaderFunction = () => {
  * author is not known as one, so a text for the desk is kept.
  */
 export async function action(args: ActionFunctionArgs) {
-  const kept = keptForm(new URL(args.request.url).pathname);
+  const { pathname, search } = new URL(args.request.url);
+  const kept = keptForm(pathname + search);
   if (kept && (await findSession(args)) === "unknown") return keepForm(kept.to);
   return data(null, { status: 404 });
 }

@@ -1,13 +1,9 @@
-import { Readable } from "node:stream";
-import {
-  createReadableStreamFromReadable,
-  type LoaderFunctionArgs,
-  redirect,
-} from "@remix-run/node";
+import { type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { isRecentlyVerified } from "~/features/accounts/verify-identity.server";
 import { requireAccount } from "~/features/accounts/viewer.server";
 import { sectionPath, verifyPath } from "~/features/my-account/account-paths";
 import { openAccountExport } from "~/features/my-account/export-account.server";
+import { downloadParts } from "~/http/download.server";
 import { redirectWithToast } from "~/http/form-answer.server";
 import { checkRateLimit, waitMessage } from "~/http/rate-limits.server";
 import type { RouteHandle } from "~/http/route-handle";
@@ -28,16 +24,6 @@ export async function loader(args: LoaderFunctionArgs) {
   if (seconds !== null) return failure(waitMessage(seconds));
   const outcome = await openAccountExport(userId);
   if (outcome.kind !== "opened") return failure();
-  const { parts } = outcome;
-  if (request.method === "HEAD") await parts.return(undefined);
-  return new Response(
-    request.method === "HEAD" ? null : createReadableStreamFromReadable(Readable.from(parts)),
-    {
-      headers: {
-        "Content-Type": "application/json; charset=utf-8",
-        "Content-Disposition": 'attachment; filename="account.json"',
-        "Cache-Control": "private, no-store",
-      },
-    },
-  );
+  const file = { name: "account.json", type: "application/json" } as const;
+  return downloadParts(request, file, outcome.parts);
 }

@@ -2,20 +2,17 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
 import { LOG_IN_PATH } from "~/features/accounts/auth-paths";
 import { hasOwnLogIn } from "~/features/accounts/destination";
-import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
-import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
-import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
+import { answerSignIn, findSigningBrowser } from "~/features/accounts/sign-in-cookies.server";
 import { CARD_PATH } from "~/features/billing/billing-paths";
 import { CONNECT_PATH } from "~/features/community/community-paths";
 import { CONFIRM_EMAIL_CHANGE_PATH } from "~/features/my-account/account-paths";
 import { clientNetworks } from "~/http/client-network.server";
-import { answerForm, answerRefusal, limitForm, rejectBusyForm } from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm } from "~/http/form-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { safeRedirect } from "~/http/safe-redirect";
-import { log } from "~/observability/log.server";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/auth" };
@@ -30,28 +27,20 @@ export const loader = () => redirect(LOG_IN_PATH);
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
   const { email, password } = form.fields;
-  const { clientAddress } = context;
   const returnTo = pageToReturnTo(form.fields.returnTo);
   const page = { redirectTo: returnTo ?? LOG_IN_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signInFailed(message) });
-  const rejectBusy = () => {
-    log().warn("login rejected: the password hashing queue is full");
-    return rejectBusyForm(form, { context }, failure);
-  };
 
   // reject a flood before it costs any database work
-  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
+  if (!hasHashQueueCapacity(clientNetworks(context.clientAddress))) {
+    return answerRefusal(form, { kind: "busy" }, failure, { context });
+  }
   const account = readEmail(email);
-  const knownBrowser = await findKnownBrowser(request, account);
-  const limited = await limitForm("login", { form, context, account, knownBrowser }, failure);
+  const browser = await findSigningBrowser(request, context, account);
+  const limited = await limitForm("login", { form, context, account, ...browser }, failure);
   if (limited) return limited;
 
-  const session = await readSession(request);
-  const userAgent = request.headers.get("User-Agent");
-  const outcome = await logIn(
-    { email, password },
-    { clientAddress, session, knownBrowser, userAgent },
-  );
+  const outcome = await logIn({ email, password }, browser);
   switch (outcome.kind) {
     case "signed-in": {
       const leadsTo = returnTo ?? "/";
@@ -60,8 +49,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
         await answerSignIn(request, outcome, { toast: toasts.signedIn, leadsTo }),
       );
     }
-    case "busy":
-      return rejectBusy();
     default:
       return answerRefusal(form, outcome, failure, { status: 401, context });
   }

@@ -18,13 +18,7 @@ import { giveBackMembership } from "~/features/billing/lost-membership.server";
 import { sectionPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
-import {
-  answerForm,
-  answerRefusal,
-  limitForm,
-  redirectWithToast,
-  rejectBusyForm,
-} from "~/http/form-answer.server";
+import { answerForm, answerRefusal, limitForm, redirectWithToast } from "~/http/form-answer.server";
 import { readPageForm } from "~/http/page-form.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { secretInAddress, secretLinkHeaders, secretLinkMeta } from "~/http/secret-link";
@@ -60,10 +54,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     toast: toasts.passwordResetFailed(message),
     redirectTo: passwordResetPath(token),
   });
-  const rejectBusy = () => rejectBusyForm(form, { context }, failure);
   const password = newPasswordSchema.safeParse(form.fields.password);
   if (!password.success) return answerForm(form, failure(firstProblem(password.error)));
-  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
+  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) {
+    return answerRefusal(form, { kind: "busy" }, failure, { context });
+  }
   const limited = await limitForm("new-password", { form, context }, failure);
   if (limited) return limited;
 

@@ -2,23 +2,14 @@ import { type ActionFunctionArgs, redirect } from "@remix-run/node";
 import { readEmail } from "~/environment/email-address.server";
 import { SIGN_UP_PATH } from "~/features/accounts/auth-paths";
 import { findDestination } from "~/features/accounts/destination-cookie.server";
-import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
-import { readSession } from "~/features/accounts/sessions.server";
 import { signUp } from "~/features/accounts/sign-in.server";
-import { answerSignIn } from "~/features/accounts/sign-in-cookies.server";
+import { answerSignIn, findSigningBrowser } from "~/features/accounts/sign-in-cookies.server";
 import { clientNetworks } from "~/http/client-network.server";
-import {
-  answerForm,
-  answerRefusal,
-  failForm,
-  limitForm,
-  rejectBusyForm,
-} from "~/http/form-answer.server";
+import { answerForm, answerRefusal, failForm, limitForm } from "~/http/form-answer.server";
 import { isSpam } from "~/http/honeypot.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
-import { log } from "~/observability/log.server";
 import * as toasts from "~/toast-messages";
 
 export const handle: RouteHandle = { metricsName: "/auth" };
@@ -32,29 +23,21 @@ export const loader = () => redirect(SIGN_UP_PATH);
 export async function action({ request, context }: ActionFunctionArgs) {
   const form = await readForm(request);
   const { email, password } = form.fields;
-  const { clientAddress } = context;
   const page = { redirectTo: SIGN_UP_PATH, email };
   const failure = (message?: string) => ({ ...page, toast: toasts.signUpFailed(message) });
-  const rejectBusy = () => {
-    log().warn("signup rejected: the password hashing queue is full");
-    return rejectBusyForm(form, { context }, failure);
-  };
 
   // reject a flood before it costs any database work
-  if (!hasHashQueueCapacity(clientNetworks(clientAddress))) return rejectBusy();
+  if (!hasHashQueueCapacity(clientNetworks(context.clientAddress))) {
+    return answerRefusal(form, { kind: "busy" }, failure, { context });
+  }
   const account = readEmail(email);
-  const knownBrowser = await findKnownBrowser(request, account);
-  const limited = await limitForm("signup", { form, context, account, knownBrowser }, failure);
+  const browser = await findSigningBrowser(request, context, account);
+  const limited = await limitForm("signup", { form, context, account, ...browser }, failure);
   if (limited) return limited;
   if (isSpam(form.fields)) return failForm(form, 422, failure());
 
-  const session = await readSession(request);
-  const userAgent = request.headers.get("User-Agent");
   const leadsTo = await findDestination(request);
-  const outcome = await signUp(
-    { email, password, leadsTo },
-    { clientAddress, session, knownBrowser, userAgent },
-  );
+  const outcome = await signUp({ email, password, leadsTo }, browser);
   switch (outcome.kind) {
     case "signed-in": {
       const welcome = { toast: toasts.signedUp, notice: "confirm-email" } as const;
@@ -64,8 +47,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
       const toast = toasts.signUpIncomplete;
       return failForm(form, 409, { ...page, toast, body: { error: "User already exists." } });
     }
-    case "busy":
-      return rejectBusy();
     default:
       return answerRefusal(form, outcome, failure, { context });
   }

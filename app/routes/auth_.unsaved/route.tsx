@@ -8,11 +8,9 @@ import {
 } from "@remix-run/node";
 import { useActionData } from "@remix-run/react";
 import { readEmail } from "~/environment/email-address.server";
-import { findKnownBrowser } from "~/features/accounts/known-browser.server";
 import { hasHashQueueCapacity } from "~/features/accounts/password.server";
-import { readSession } from "~/features/accounts/sessions.server";
 import { logIn } from "~/features/accounts/sign-in.server";
-import { signInCookies } from "~/features/accounts/sign-in-cookies.server";
+import { findSigningBrowser, signInCookies } from "~/features/accounts/sign-in-cookies.server";
 import {
   keptFields,
   keptForm,
@@ -22,7 +20,7 @@ import {
 import { UnsavedPage } from "~/features/accounts/unsaved-page";
 import { findSession } from "~/features/accounts/viewer.server";
 import { isVerifiedFor } from "~/features/desk/author.server";
-import { DESK_PATH, isDeskPath } from "~/features/desk/desk-paths";
+import { DESK_PATH } from "~/features/desk/desk-paths";
 import { verifyPath } from "~/features/my-account/account-paths";
 import { unlistedMeta } from "~/features/seo/page-meta";
 import { clientNetworks } from "~/http/client-network.server";
@@ -78,7 +76,7 @@ export async function action(args: ActionFunctionArgs) {
   const found = await findSession(args);
   if (found === "unknown") return show(503, { ...busy, signInAs: null }, BUSY_RETRY_SECONDS);
   const isOther = found && fields.owner !== undefined && fields.owner !== found.user.id;
-  if (found && !isOther && isDeskPath(kept.to) && !isVerifiedFor(found.session, "work")) {
+  if (found && !isOther && kept.to.startsWith(DESK_PATH) && !isVerifiedFor(found.session, "work")) {
     const message = "Please confirm that it’s you. Then come back to this page and save.";
     return show(200, { message, signInAs: null, confirmAt: verifyPath(DESK_PATH) });
   }
@@ -88,22 +86,13 @@ export async function action(args: ActionFunctionArgs) {
     return show(200, { message: `${why} Log in to save what you wrote.` });
   }
 
-  const { clientAddress } = context;
-  if (!hasHashQueueCapacity(clientNetworks(clientAddress)))
+  if (!hasHashQueueCapacity(clientNetworks(context.clientAddress)))
     return show(503, busy, BUSY_RETRY_SECONDS);
   const account = readEmail(typed);
-  const knownBrowser = await findKnownBrowser(request, account);
-  const seconds = await checkRateLimit("login", { context, account, knownBrowser });
+  const browser = await findSigningBrowser(request, context, account);
+  const seconds = await checkRateLimit("login", { context, account, ...browser });
   if (seconds !== null) return show(429, { message: waitMessage(seconds) }, seconds);
-  const outcome = await logIn(
-    { email: typed, password: fields.password },
-    {
-      clientAddress,
-      session: await readSession(request),
-      knownBrowser,
-      userAgent: request.headers.get("User-Agent"),
-    },
-  );
+  const outcome = await logIn({ email: typed, password: fields.password }, browser);
   switch (outcome.kind) {
     case "signed-in": {
       const headers = await signInCookies(request, outcome);

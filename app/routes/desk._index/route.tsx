@@ -3,7 +3,9 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DeskButton, DeskHeading, DeskSection, DeskTable } from "~/features/desk/desk-parts";
-import { type Plan, readToday } from "~/features/desk/today.server";
+import { sentPath } from "~/features/desk/letters/letter-paths";
+import { readToday } from "~/features/desk/today.server";
+import { formatCount } from "~/features/newsletter/format-count";
 import { StatisticsView } from "~/features/statistics/statistics-view";
 import type { RouteHandle } from "~/http/route-handle";
 import { UtcTime } from "~/ui";
@@ -19,7 +21,7 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export default function Today() {
-  const { statistics, alerts, lastLetter, scheduled, drafts } = useLoaderData<typeof loader>();
+  const { statistics, alerts, lastLetter, scheduled } = useLoaderData<typeof loader>();
   return (
     <>
       <DeskHeading title="Today" />
@@ -39,15 +41,31 @@ export default function Today() {
       <DeskSection title="Last letter">
         {lastLetter ? (
           <p>
-            <Link to={lastLetter.path}>{lastLetter.subject}</Link>: {lastLetter.state}.{" "}
-            <UtcTime at={lastLetter.at} />
+            <Link to={sentPath(lastLetter.slug)}>{lastLetter.subject}</Link>: {lastLetter.phase},{" "}
+            {formatCount(lastLetter.sent)} of {formatCount(lastLetter.total)} sent,{" "}
+            {formatCount(lastLetter.failed)} failed. <UtcTime at={lastLetter.startAt} />
           </p>
         ) : (
           <p className="desk-empty">No letter has been sent yet.</p>
         )}
       </DeskSection>
-      <Plans title="Scheduled" plans={scheduled} empty="No letter or text is due later." />
-      <Plans title="Being written" plans={drafts} empty="There is no draft." />
+      <DeskSection title="Scheduled">
+        <DeskTable
+          caption="What comes out later"
+          columns={["Title", "What", "When"]}
+          rows={scheduled.map(({ what, title, path, at }) => ({
+            key: path + at + title,
+            cells: [
+              <Link key="title" to={path}>
+                {title}
+              </Link>,
+              what,
+              <UtcTime key="at" at={at} />,
+            ],
+          }))}
+          empty="No letter or text is due later."
+        />
+      </DeskSection>
     </>
   );
 }
@@ -74,29 +92,5 @@ function Alert({ alert }: AlertProps) {
       )}
       {alert.kind === "backup-late" && <Link to="/desk/health">Make a backup</Link>}
     </article>
-  );
-}
-
-function Plans({ title, plans, empty }: { title: string; plans: Plan[]; empty: string }) {
-  const rows = plans.map(({ what, title, path, at, by }) => ({
-    key: path + at + title,
-    cells: [
-      <Link key={path} to={path}>
-        {title}
-      </Link>,
-      what,
-      <UtcTime key={at} at={at} />,
-      by,
-    ],
-  }));
-  return (
-    <DeskSection title={title}>
-      <DeskTable
-        caption={`${title}: list`}
-        columns={["Title", "What", "When", "By"]}
-        rows={rows}
-        empty={empty}
-      />
-    </DeskSection>
   );
 }

@@ -10,8 +10,7 @@ import {
   DeskTable,
 } from "~/features/desk/desk-parts";
 import {
-  lastMonths,
-  type MonthRange,
+  lastYear,
   readRange,
   recentLetters,
   recentStatistics,
@@ -33,32 +32,22 @@ const NO_RANGE =
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const range = readRange(new URL(args.request.url).searchParams);
-  const usual = lastMonths(12);
-  const shown = range ?? usual;
-  const links = [["12 months", usual] as const, ["24 months", lastMonths(24)] as const];
-  const [statistics, others] = await Promise.all([recentStatistics(shown), recentLetters()]);
-  const page = { isRange: range !== null, shown, links, statistics, others };
+  const { first, last } = range ?? lastYear();
+  const [statistics, others] = await Promise.all([
+    recentStatistics({ first, last }),
+    recentLetters(),
+  ]);
+  const page = { isRange: range !== null, first, last, statistics, others };
   return data(page, { status: range ? 200 : 422 });
 }
 
-const searchOf = ({ first, last }: MonthRange) => `?from=${first}&to=${last}`;
-
 export default function FiguresPage() {
-  const { isRange, shown, links, statistics, others } = useLoaderData<typeof loader>();
-  const { first, last } = shown;
+  const { isRange, first, last, statistics, others } = useLoaderData<typeof loader>();
   return (
     <>
-      <DeskHeading title="Figures">
-        <a href={`/desk/figures.html${searchOf(shown)}`}>Download as a page</a>
-      </DeskHeading>
+      <DeskHeading title="Figures" />
       {!isRange && <DeskProblems refusal={{ message: NO_RANGE }} />}
       <Form method="get" key={first + last} className="desk-actions">
-        {links.map(([label, range]) => (
-          <Link key={label} to={searchOf(range)}>
-            {label}
-          </Link>
-        ))}
-        {others && <Link to={`?from=${others.firstMonth}`}>All</Link>}
         <TextField label="From" name="from" type="month" defaultValue={first} />
         <TextField label="To" name="to" type="month" defaultValue={last} />
         <DeskSubmit variant="secondary">Show</DeskSubmit>
@@ -80,23 +69,21 @@ export default function FiguresPage() {
 type ComparedProps = NonNullable<ReturnType<typeof useLoaderData<typeof loader>>["others"]>;
 
 function Compared({ letters, texts }: ComparedProps) {
-  const letterRows = letters.map((letter) => {
-    const { slug, subject, startAt, audience, sent, bounced, failed, complaints, left } = letter;
-    const counts = [sent, sent - bounced, failed, complaints, left];
-    const link = (
+  const letterRows = letters.map(({ slug, subject, startAt, audience, ...counts }) => ({
+    key: slug,
+    cells: [
       <Link key="link" to={sentPath(slug)}>
         {subject}
-      </Link>
-    );
-    const to = audience === "premium" ? "members" : "subscribers";
-    const cells = [
-      link,
-      <UtcDate key={slug} at={startAt} />,
-      to,
-      ...counts.map((count) => formatCount(count)),
-    ];
-    return { key: slug, cells };
-  });
+      </Link>,
+      <UtcDate key="start" at={startAt} />,
+      audience === "premium" ? "members" : "subscribers",
+      formatCount(counts.sent),
+      formatCount(counts.sent - counts.bounced),
+      formatCount(counts.failed),
+      formatCount(counts.complaints),
+      formatCount(counts.unsubscribed),
+    ],
+  }));
   const textRows = texts.map(({ slug, title, opened, finished }) => ({
     key: slug,
     cells: [title, formatCount(opened), formatCount(finished)],
@@ -105,9 +92,8 @@ function Compared({ letters, texts }: ComparedProps) {
     <>
       <DeskSection title="Letters compared">
         <p className="desk-hint">
-          Delivered: the mail server took them, and nobody has reported them as undeliverable. Left
-          after it: people who are no longer on the list, and whose last letter it was. A complaint
-          counts for the last letter before it.
+          Delivered: the mail server took them, and nobody has reported them as undeliverable. Who
+          complains or unsubscribes counts for the last letter they got in the 30 days before.
         </p>
         <DeskTable
           caption="Results of each letter"
@@ -119,7 +105,7 @@ function Compared({ letters, texts }: ComparedProps) {
             "Delivered",
             "Failed",
             "Complaints",
-            "Left after it",
+            "Unsubscribed",
           ]}
           rows={letterRows}
           empty="No letter has been sent yet."

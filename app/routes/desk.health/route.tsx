@@ -1,7 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { useActionData, useLoaderData, useNavigation } from "@remix-run/react";
+import { useLoaderData, useNavigation } from "@remix-run/react";
 import { resolveByHand } from "~/features/desk/alerts.server";
-import { requireAuthor } from "~/features/desk/author.server";
+import { type Author, requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import {
   DeskButton,
@@ -14,7 +14,7 @@ import {
 import { DESK_PATH } from "~/features/desk/desk-paths";
 import { makeBackup, readHealth, testMail, verifyKept } from "~/features/desk/health.server";
 import type { Work } from "~/features/desk/work.server";
-import { doneAt, refuse, textOf } from "~/http/page-answer.server";
+import { doneAt, found, textsOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 import { ButtonLink, UtcTime } from "~/ui";
@@ -26,9 +26,6 @@ export const handle: RouteHandle = { inTurn: false };
 
 const PATH = "/desk/health";
 
-// a backup that was refused in one place may be in another
-export const shouldRevalidate = () => true;
-
 export async function loader(args: LoaderFunctionArgs) {
   await requireAuthor(args);
   const { searchParams } = new URL(args.request.url);
@@ -37,48 +34,39 @@ export async function loader(args: LoaderFunctionArgs) {
 
 export async function action(args: ActionFunctionArgs) {
   const author = await requireAuthor(args);
-  const { fields } = await readForm(args.request);
-  const intent = textOf(fields.intent);
-  if (intent === "backup") await requireAuthor(args, "sensitive", PATH);
-  const works: Record<string, () => Promise<Work>> = {
-    backup: () => makeBackup(author),
-    verify: () => verifyKept(Number(textOf(fields.place)), textOf(fields.name)),
-    "mail-test": () => testMail(author),
-    resolve: () => resolveByHand(textOf(fields.alert), author),
-  };
-  const start = Object.hasOwn(works, intent) ? works[intent] : undefined;
-  if (!start) return refuse({ message: "Please use a button of this page." }, 400);
-  const { state, text } = await start();
-  if (state === "refused") return refuse({ message: text });
-  if (state === "running") return doneAt(PATH, "It has begun", "This page says when it is done.");
-  return doneAt(intent === "resolve" ? DESK_PATH : PATH, "Done", text);
+  const typed = textsOf((await readForm(args.request)).fields);
+  if (typed.intent === "backup") await requireAuthor(args, "sensitive", PATH);
+  const start = found(WORKS.get(typed.intent ?? "") ?? null);
+  const { title, text } = await start(author, typed);
+  return doneAt(typed.intent === "resolve" ? DESK_PATH : PATH, title, text);
 }
+
+/** What a form of the page begins, by its intent. */
+const WORKS = new Map<string, (author: Author, typed: Record<string, string>) => Promise<Work>>([
+  ["backup", makeBackup],
+  ["verify", (_, { place, name }) => verifyKept(place, name)],
+  ["mail-test", testMail],
+  ["resolve", (author, { alert }) => resolveByHand(author, alert)],
+]);
 
 export default function Health() {
   const { works, findings, kept, problems, hasPlace, versions, settings } =
     useLoaderData<typeof loader>();
-  const refusal = useActionData<typeof action>()?.refusal;
   const isLoading = useNavigation().state === "loading";
   return (
     <>
       <DeskHeading title="Health">
         <div className="desk-actions">
-          <DeskButton action={PATH} fields={{ intent: "mail-test" }}>
-            Send me a test mail
-          </DeskButton>
-          <DeskButton action={PATH} fields={{ intent: "backup" }}>
-            Make a backup
-          </DeskButton>
+          <DeskButton fields={{ intent: "mail-test" }}>Send me a test mail</DeskButton>
+          <DeskButton fields={{ intent: "backup" }}>Make a backup</DeskButton>
           <ButtonLink to="?doctor" variant="secondary" className="button-compact">
             {isLoading ? "Wait …" : "Run the doctor"}
           </ButtonLink>
         </div>
       </DeskHeading>
-      <DeskProblems refusal={refusal} />
-      {works.map(({ title, startedAt, state, text }) => (
+      {works.map(({ title, startedAt, text }) => (
         <p key={title} className="desk-notice" role="status">
-          {title}: {state === "running" ? "it goes on. Reload this page to see its end." : text}{" "}
-          <UtcTime at={startedAt} />
+          {title}: {text} <UtcTime at={startedAt} />
         </p>
       ))}
       <DeskSection title="Doctor">
@@ -104,11 +92,7 @@ export default function Health() {
             download it.
           </p>
         )}
-        {problems.map((problem) => (
-          <p key={problem} className="desk-problems">
-            {problem}
-          </p>
-        ))}
+        {problems.length > 0 && <DeskProblems refusal={{ message: problems.join(" ") }} />}
         <DeskTable
           caption="Kept backups"
           columns={["Made", "Name", "Size", "Place", "Check"]}
@@ -121,11 +105,7 @@ export default function Health() {
               </a>,
               size,
               label,
-              <DeskButton
-                key="verify"
-                action={PATH}
-                fields={{ intent: "verify", place: String(place), name }}
-              >
+              <DeskButton key="verify" fields={{ intent: "verify", place: String(place), name }}>
                 Verify
               </DeskButton>,
             ],

@@ -1,20 +1,18 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from "@remix-run/node";
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from "@remix-run/node";
 import { useActionData, useLoaderData } from "@remix-run/react";
-import { requireAuthor, requireWritingAuthor } from "~/features/desk/author.server";
+import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
-import { DeskHeading } from "~/features/desk/desk-parts";
-import { nameOf } from "~/features/desk/letters/letter";
+import { TEXT_LIMIT } from "~/features/desk/desk-paths";
 import { LetterEditor } from "~/features/desk/letters/letter-editor";
 import { LETTERS_PATH, letterPath } from "~/features/desk/letters/letter-paths";
 import { typedLetter } from "~/features/desk/letters/letter-text.server";
 import * as letters from "~/features/desk/letters/letters.server";
-import { keepForm } from "~/http/keep-form.server";
-import { doneAt, found, refuse, textOf } from "~/http/page-answer.server";
-import { readUpload, type Upload } from "~/http/request-body.server";
-import { log } from "~/observability/log.server";
+import { doneOrKept } from "~/http/keep-form.server";
+import { doneAt, doneOrRefused, found, refuse, textOf, textsOf } from "~/http/page-answer.server";
+import { readUpload } from "~/http/request-body.server";
 
-/** A letter of the longest text, percent-encoded; and a photograph that is too large, which must not cost the text. */
-const UPLOAD = { field: "picture", limit: 16 * 1024 * 1024, textLimit: 1_000_000 };
+/** Also a photograph that is too large must not cost the text. */
+const UPLOAD = { field: "picture", limit: 16 * 1024 * 1024, textLimit: TEXT_LIMIT };
 
 export const meta = deskMeta("Letter");
 
@@ -32,62 +30,48 @@ export async function action(args: ActionFunctionArgs) {
     await letters.deleteLetter(await requireAuthor(args, "sensitive", path), id);
     return doneAt(LETTERS_PATH, "Draft deleted");
   }
+  const author = await requireAuthor(args, "work", path, fields.body);
   if (fields.body === undefined) {
-    await requireAuthor(args, "work", path);
     return refuse({ message: "That file is far too large. Nothing was saved." });
   }
-  const author = await requireWritingAuthor(args);
-  if (!author) return keepForm(path);
-  try {
-    const draft = { id, version: Number(textOf(fields.version)) };
-    const typed = typedLetter(fields);
-    const outcome = await letters.saveLetter(author, draft, typed);
-    if (outcome.kind === "gone") {
-      const title = "That letter was sent or deleted meanwhile";
+  const typed = typedLetter(fields);
+  const work = async () => {
+    if (!(await letters.saveLetter(author, { id, version: Number(fields.version) }, typed))) {
+      const theirs = await letters.findLetter(id);
+      if (theirs) return refuse(conflictWith(theirs, textsOf(fields)));
       const newPath = letterPath(await letters.newLetter(author, typed));
+      const title = "That letter was sent or deleted meanwhile";
       return doneAt(newPath, title, "Your text is a new draft.");
     }
-    if (outcome.kind === "conflict") return data({ ...outcome, typed }, { status: 422 });
-  } catch (error) {
-    log().error({ err: error }, "a letter could not be saved");
-    return keepForm(path);
-  }
-  const [intent, name = ""] = textOf(fields.intent).split(/:(.*)/s);
-  switch (intent) {
-    case "send":
-      return redirect(`${path}/send`, 303);
-    case "test":
-      return (await letters.testLetter(author, id))
-        ? doneAt(path, "A test is on its way", `It goes to ${author.email}.`)
-        : refuse({ message: "It is saved, but it has mistakes. Fix them before you test it." });
-    case "picture":
-      return addPicture(author, id, upload);
-    case "remove":
-      await letters.removePicture(author, id, name);
-      return doneAt(path, `Deleted ${name}`);
-    default:
-      return doneAt(path, "Saved");
-  }
+    const [intent, name = ""] = textOf(fields.intent).split(/:(.*)/s);
+    switch (intent) {
+      case "send":
+        return redirect(`${path}/send`, 303);
+      case "test":
+        await letters.testLetter(author, id);
+        return doneAt(path, "A test is on its way", `It goes to ${author.email}.`);
+      case "picture":
+        return doneAt(path, `Added ${await letters.addPicture(author, id, upload)}`);
+      case "remove":
+        await letters.removePicture(author, id, name);
+        return doneAt(path, `Deleted ${name}`);
+      default:
+        return doneAt(path, "Draft saved");
+    }
+  };
+  return doneOrKept(path, fields.body, () => doneOrRefused(work));
 }
 
-type Author = Parameters<typeof letters.addPicture>[0];
+type Draft = NonNullable<Awaited<ReturnType<typeof letters.findLetter>>>;
 
-async function addPicture(author: Author, id: string, upload: Upload) {
-  if (upload.kind !== "file" || upload.name === "") {
-    return refuse({ message: "Please choose a picture first." });
-  }
-  const picture = await letters.addPicture(author, id, upload);
-  if ("problem" in picture) return refuse({ message: picture.problem });
-  return doneAt(letterPath(id), `Added ${picture.name}`);
-}
+/** The refusal of a letter that another author has saved meanwhile, with both versions. */
+const conflictWith = ({ version, content }: Draft, typed: Record<string, string>) => ({
+  message: "Another author has saved this letter. Both are here; saved again, yours replaces it.",
+  typed: { premium: "", ...typed, version: String(version), theirs: content },
+});
 
 export default function DraftOfLetter() {
   const letter = useLoaderData<typeof loader>();
-  const answer = useActionData() as Omit<Parameters<typeof LetterEditor>[0], "letter"> | undefined;
-  return (
-    <>
-      <DeskHeading title={nameOf(letter.fields)} />
-      <LetterEditor key={letter.id} letter={letter} {...answer} />
-    </>
-  );
+  const refusal = useActionData<typeof action>()?.refusal ?? null;
+  return <LetterEditor letter={letter} refusal={refusal} />;
 }

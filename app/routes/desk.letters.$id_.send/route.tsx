@@ -14,7 +14,7 @@ import {
 import { LETTERS_PATH, letterPath, sentPath } from "~/features/desk/letters/letter-paths";
 import { planSending, sendLetter } from "~/features/desk/letters/send-letter.server";
 import { formatCount } from "~/features/newsletter/format-count";
-import { doneAt, refuse, textOf } from "~/http/page-answer.server";
+import { doneAt, doneOrRefused, textOf } from "~/http/page-answer.server";
 import { readForm } from "~/http/request-body.server";
 import { TextField } from "~/ui";
 
@@ -46,16 +46,16 @@ export async function action(args: ActionFunctionArgs) {
   const { fields } = await readForm(args.request);
   const slug = textOf(fields.slug);
   const people = textOf(fields.people).replace(/[\s,.]/g, "");
-  const why = await sendLetter(author, id, {
-    slug,
-    version: Number(textOf(fields.version)),
-    audience: textOf(fields.audience),
-    at: textOf(fields.at),
-    people: people === "" ? Number.NaN : Number(people),
+  return doneOrRefused(async () => {
+    await sendLetter(author, id, {
+      slug,
+      version: Number(fields.version),
+      audience: textOf(fields.audience),
+      at: textOf(fields.at),
+      people: people === "" ? Number.NaN : Number(people),
+    });
+    return doneAt(sentPath(slug), `${people} emails are queued`);
   });
-  return why === null
-    ? doneAt(sentPath(slug), `${people} emails are queued`)
-    : refuse({ message: `Nothing was sent. ${why}` });
 }
 
 export default function SendLetter() {
@@ -92,10 +92,15 @@ export default function SendLetter() {
 type Plan = ReturnType<typeof useLoaderData<typeof loader>>;
 
 /** Who gets the letter and who does not, and the button that sends it. */
-function Confirmation({ audience, at, slug, version, start, counts }: Plan) {
+function Confirmation({ audience, at, slug, version, start, warnings, counts }: Plan) {
   const { recipients, suppressed, unconfirmed, unsubscribedMembers } = counts;
   return (
     <DeskSection title="What will happen">
+      {warnings.map((warning) => (
+        <p key={warning} className="desk-notice">
+          {warning}
+        </p>
+      ))}
       <DeskFacts
         facts={[
           ["It goes to", formatCount(recipients)],

@@ -4,7 +4,6 @@ import { requireAuthor } from "~/features/desk/author.server";
 import { listChanges } from "~/features/desk/desk-log.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import { DeskHeading, DeskTable, Pager } from "~/features/desk/desk-parts";
-import { DESK_PATH } from "~/features/desk/desk-paths";
 import { pageOf } from "~/http/page-answer.server";
 import { UtcTime } from "~/ui";
 
@@ -29,7 +28,12 @@ export default function Log() {
         }))}
         empty="Nothing has been changed at the desk yet."
       />
-      <Pager page={page} hasNext={hasNext} to={(to) => `${DESK_PATH}/log?page=${to}`} />
+      <Pager
+        links={{
+          Newer: page > 1 ? `?page=${page - 1}` : null,
+          Older: hasNext ? `?page=${page + 1}` : null,
+        }}
+      />
     </>
   );
 }

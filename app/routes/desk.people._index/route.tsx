@@ -1,9 +1,18 @@
 import type { LoaderFunctionArgs } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
+import {
+  ChoiceField,
+  DeskHeading,
+  DeskSection,
+  DeskSubmit,
+  DeskTable,
+  Pager,
+} from "~/features/desk/desk-parts";
 import { listPeople } from "~/features/desk/people.server";
-import { PeoplePage } from "~/features/desk/people-page";
+import { IMPORT_PATH, PEOPLE_PATH, personPath } from "~/features/desk/people-paths";
+import { TextField } from "~/ui";
 
 export const meta = deskMeta("People");
 
@@ -14,8 +23,71 @@ export async function loader(args: LoaderFunctionArgs) {
   return listPeople({ match: asked("match"), group: asked("group"), after: asked("after") });
 }
 
+/** Everybody with an account or on the newsletter's list, by address. */
 export default function People() {
-  const list = useLoaderData<typeof loader>();
-  // the form's fields keep what was typed, so another search begins with new ones
-  return <PeoplePage key={`${list.group} ${list.match}`} {...list} />;
+  const { match, group, groups, people, isFirst, hasNext } = useLoaderData<typeof loader>();
+  const to = (after: string) =>
+    `${PEOPLE_PATH}?${new URLSearchParams({ match, group, ...(after && { after }) })}`;
+  return (
+    <>
+      <DeskHeading title="People">
+        <Link to={IMPORT_PATH}>Import subscribers</Link>
+      </DeskHeading>
+      {/* the fields keep what was typed, so another search begins with new ones */}
+      <Form method="get" role="search" className="desk-search" key={`${group} ${match}`}>
+        <TextField
+          label="Address, or a part of it"
+          type="search"
+          name="match"
+          defaultValue={match}
+          maxLength={254}
+        />
+        <ChoiceField label="Show" name="group" defaultValue={group} options={groups} />
+        <DeskSubmit variant="secondary">Find</DeskSubmit>
+      </Form>
+      <DeskTable
+        caption="People by address"
+        columns={["Address", "Account since", "Membership", "Newsletter"]}
+        empty="Nobody is found. Search for a shorter part of the address, or show all."
+        rows={people.map((person) => ({ key: person.key, cells: cellsOf(person) }))}
+      />
+      <Pager
+        links={{
+          "First page": isFirst ? null : to(""),
+          "Next page": hasNext ? to(people.at(-1)?.key ?? "") : null,
+        }}
+      />
+      <DeskSection title="Downloads">
+        <ul className="desk-list">
+          <li>
+            <a href={`${PEOPLE_PATH}/subscribers.csv`}>Subscribers as CSV</a>: address, status, when
+            it joined and was confirmed, source and date of consent
+          </li>
+          <li>
+            <a href={`${PEOPLE_PATH}/members.csv`}>Accounts as CSV</a>: address, when it was made
+            and confirmed, until when it is premium
+          </li>
+        </ul>
+      </DeskSection>
+    </>
+  );
+}
+
+type Listed = ReturnType<typeof useLoaderData<typeof loader>>["people"][number];
+
+function cellsOf({ key, email, ...person }: Listed) {
+  const { accountSince, premiumUntil, subscribedSince, suppression } = person;
+  const subscription = [
+    subscribedSince && `since ${subscribedSince}`,
+    subscribedSince && !person.isSubscriptionConfirmed && "not confirmed",
+    suppression && `suppressed: ${suppression}`,
+  ];
+  return [
+    <Link key="person" to={personPath(key)} dir="auto">
+      {email}
+    </Link>,
+    accountSince && `${accountSince}${person.isEmailConfirmed ? "" : ", not confirmed"}`,
+    premiumUntil && `${person.isComplimentary ? "complimentary" : "paid"} until ${premiumUntil}`,
+    subscription.filter(Boolean).join(", "),
+  ];
 }

@@ -1,7 +1,8 @@
-import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { create as contentDisposition } from "content-disposition";
 import { memberBook } from "~/features/library/book/member-book.server";
 import { requireReader } from "~/features/library/require-reader.server";
+import { downloadParts } from "~/http/download.server";
 import { errorResponse } from "~/http/request-body.server";
 import type { RouteHandle } from "~/http/route-handle";
 
@@ -12,16 +13,9 @@ export async function loader(args: LoaderFunctionArgs) {
   const reader = await requireReader(args);
   if (!reader) throw errorResponse(503, "Please try again later.", { "Retry-After": "5" });
   const { viewer, edition } = reader;
-  // generating a large book may take seconds
   const book = await memberBook(edition, { email: viewer.user.readableEmail, now: new Date() });
-  const body =
-    args.request.method === "HEAD" ? null : createReadableStreamFromReadable(book.read());
-  return new Response(body, {
-    headers: {
-      "Content-Type": "application/epub+zip",
-      "Content-Length": String(book.bytes),
-      "Content-Disposition": contentDisposition(`${edition.site.title}.epub`),
-      "Cache-Control": "private, no-store",
-    },
-  });
+  const file = { name: "book.epub", type: "application/epub+zip" } as const;
+  const response = downloadParts(args.request, file, book);
+  response.headers.set("Content-Disposition", contentDisposition(`${edition.site.title}.epub`));
+  return response;
 }

@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
-import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { waitForEdition } from "~/features/library/current-edition.server";
 import { exportHighlights } from "~/features/library/highlights/export-highlights.server";
+import { downloadParts } from "~/http/download.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/premium/highlights.csv" };
@@ -11,11 +11,5 @@ export const handle: RouteHandle = { metricsName: "/premium/highlights.csv" };
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/");
   const parts = exportHighlights(user.id, await waitForEdition());
-  return new Response(createReadableStreamFromReadable(Readable.from(parts)), {
-    headers: {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": 'attachment; filename="highlights.csv"',
-      "Cache-Control": "private, no-store",
-    },
-  });
+  return downloadParts(args.request, { name: "highlights.csv", type: "text/csv" }, parts);
 }

@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
-import { createReadableStreamFromReadable, type LoaderFunctionArgs } from "@remix-run/node";
+import type { LoaderFunctionArgs } from "@remix-run/node";
 import { requireViewer } from "~/features/accounts/viewer.server";
 import { waitForEdition } from "~/features/library/current-edition.server";
 import { exportNotes } from "~/features/library/notes/export-notes.server";
+import { downloadParts } from "~/http/download.server";
 import type { RouteHandle } from "~/http/route-handle";
 
 export const handle: RouteHandle = { metricsName: "/premium/notes.md" };
@@ -11,11 +11,5 @@ export const handle: RouteHandle = { metricsName: "/premium/notes.md" };
 export async function loader(args: LoaderFunctionArgs) {
   const { user } = await requireViewer(args, "/");
   const parts = exportNotes(user.id, await waitForEdition());
-  return new Response(createReadableStreamFromReadable(Readable.from(parts)), {
-    headers: {
-      "Content-Type": "text/markdown; charset=utf-8",
-      "Content-Disposition": 'attachment; filename="notes.md"',
-      "Cache-Control": "private, no-store",
-    },
-  });
+  return downloadParts(args.request, { name: "notes.md", type: "text/markdown" }, parts);
 }

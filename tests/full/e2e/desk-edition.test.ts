@@ -154,7 +154,7 @@ it("shows both versions to the second of two authors, and what a third hand did 
   await textOf(other).fill(`${inFolder(GATES)}\nTheirs.\n`);
   await press(other, "Save draft");
   await textOf(one).fill(`${inFolder(GATES)}\nMine.\n`);
-  await expect.poll(() => one.getByRole("status").last().textContent()).toContain("somebody else");
+  await expect.poll(() => one.getByRole("status").last().textContent()).toContain("another author");
   await press(one, "Save draft");
   expect(await textOf(one).inputValue()).toContain("Mine.");
   expect(await one.getByLabel("The other version").inputValue()).toContain("Theirs.");
@@ -167,19 +167,62 @@ it("shows both versions to the second of two authors, and what a third hand did 
   expect(inFolder(GATES)).toMatch(/Mine\.\n$/);
 });
 
-it("shows again what was typed where the password is due, saved nowhere", async () => {
+it("keeps what was typed where the password is due, saved nowhere until it is confirmed", async () => {
   const page = await author({ javaScriptEnabled: false });
   await page.goto(editor(GATES));
   const { db } = site.database;
   await db.update(sessions).set({ verifiedAt: new Date(Date.now() - 13 * 3_600_000) });
   await textOf(page).fill("typed for hours");
-  await press(page, "Save for readers");
-  expect(await textOf(page).inputValue()).toBe("typed for hours");
-  expect(await page.content()).not.toContain("gate at the end");
-  expect(await db.select().from(deskDrafts)).toEqual([]);
-  await db.update(sessions).set({ verifiedAt: new Date() });
   await press(page, "Save draft");
+  await page.getByRole("heading", { name: "Your text isn’t saved yet" }).waitFor();
+  expect(await textOf(page).inputValue()).toBe("typed for hours");
+  expect(await db.select().from(deskDrafts)).toEqual([]);
+  await page.getByRole("link", { name: "Confirm it in a new tab" }).waitFor();
+  await db.update(sessions).set({ verifiedAt: new Date() });
+  await press(page, "Save");
+  await textOf(page).waitFor();
+  expect(new URL(page.url()).searchParams.get("file")).toBe(GATES);
   expect(await db.select().from(deskDrafts)).toMatchObject([{ content: "typed for hours" }]);
+});
+
+it.each(["desk_drafts", "sessions"])("keeps it while the database has no %s", async (table) => {
+  const page = await author({ javaScriptEnabled: false });
+  await page.goto(editor(GATES));
+  await textOf(page).fill("typed for hours");
+  await site.without(table, async () => {
+    await press(page, "Save draft");
+    await page.getByRole("heading", { name: "Your text isn’t saved yet" }).waitFor();
+  });
+  await press(page, "Save");
+  const drafts = () => site.database.db.select().from(deskDrafts);
+  await expect.poll(drafts).toMatchObject([{ content: "typed for hours" }]);
+});
+
+it("saves what is typed while the password is due, once that is confirmed", async () => {
+  const page = await author();
+  await site.open(editor(GATES), page);
+  const { db } = site.database;
+  const drafts = () => db.select().from(deskDrafts);
+  const content = inFolder(GATES);
+  await textOf(page).fill(`${content}\nOne.\n`);
+  await expect.poll(drafts).toMatchObject([{ version: 1 }]);
+  await textOf(page).fill(`${content}\nTwo.\n`);
+  await expect.poll(drafts).toMatchObject([{ version: 2 }]);
+  // the frame loads nothing more
+  const shown = () =>
+    frameOf(page)
+      .locator("html")
+      .evaluate((root) => document.readyState + root.textContent);
+  await expect.poll(shown).toMatch(/^complete[\s\S]*Two\./);
+  await db.update(sessions).set({ verifiedAt: new Date(Date.now() - 13 * 3_600_000) });
+  await textOf(page).fill(`${content}\nThree.\n`);
+  await page.getByText(/confirm that it’s you/).waitFor();
+  await press(page, "Save for readers");
+  await page.getByRole("heading", { name: "Your text isn’t saved yet" }).waitFor();
+  await db.update(sessions).set({ verifiedAt: new Date() });
+  await press(page, "Save");
+  await expectToast(page, "Saved for readers");
+  expect(inFolder(GATES)).toMatch(/Three\.\n$/);
 });
 
 it("renames and deletes a text, each with its question", async () => {

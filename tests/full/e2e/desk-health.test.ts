@@ -40,8 +40,6 @@ beforeAll(async () => {
   await db.execute(sql`
     insert into memberships (person, started_at, ended_at, monthly_amount, currency)
     select gen_random_uuid(), now() - interval '40 months', null, 999, 'usd' from generate_series(1, 3)`);
-  await db.execute(sql`
-    insert into desk_drafts (kind, content) values ('letter', E'---\nsubject: On <b>fog</b>\n---\n')`);
 });
 afterAll(async () => {
   await smtp.close();
@@ -88,7 +86,6 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
     await expect(page.getByText("29.97 USD")).toBeVisible();
     const alert = page.getByRole("article", { name: "An issue of the newsletter is paused" });
     await expect(alert).toContainText("'fog': <img src=x onerror=alert(1)>.");
-    await expect(page.getByRole("link", { name: "On <b>fog</b>" })).toBeVisible();
     await press(page, "Resume the letter");
     await expect(page).toHaveURL(`${site.origin}/desk`);
     await expect(page.locator(".toast")).toContainText("Fog <script>alert(1)</script>");
@@ -98,7 +95,7 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
     expect(state).toBe("running");
   });
 
-  it("reads the figures of months of choice, and takes them away", async () => {
+  it("reads the figures of months of choice", async () => {
     const page = await visitDesk(hasScripts, "/desk/figures");
     await page.getByLabel("From", { exact: true }).fill("2025-03");
     await page.getByLabel("To", { exact: true }).fill("2025-05");
@@ -112,10 +109,6 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
       "Apr 20253",
       "May 20253",
     ]);
-    const href = await page.getByRole("link", { name: "Download as a page" }).getAttribute("href");
-    const report = await page.request.get(href ?? "");
-    expect(report.headers()["content-disposition"]).toContain("attachment");
-    expect(await report.text()).toContain("Mar 2025");
     await page.goto("/desk/figures?from=2025-05&to=2025-03");
     await expect(page.getByRole("alert")).toContainText("the earlier one first");
   });
@@ -130,7 +123,9 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
     expect(smtp.delivered[before]?.recipients).toEqual([author]);
     refusal = { code: 550, text: "<b>blocked</b> for now" };
     await press(page, "Send me a test mail");
-    await expect(page.getByRole("alert").first()).toContainText("<b>blocked</b> for now");
+    await expect(page.getByRole("status").filter({ hasText: "Sending a test mail" })).toContainText(
+      "<b>blocked</b> for now",
+    );
   });
 
   it("makes, verifies and downloads a backup, from which the site can be restored", async () => {

@@ -69,7 +69,7 @@ describe.each([
     const before = await smtp.count();
     const page = await author("maren-1", options);
     await begin(page, "Dear walker,\n\n![A gate](gate.png)\n\n<b>go</b> on.");
-    await press(page, "Save");
+    await press(page, "Save draft");
     await page.getByText("Line 5:").first().waitFor();
 
     await page.locator("[name=picture]").setInputFiles({
@@ -105,28 +105,26 @@ describe.each([
   it("keeps what was typed while another author has saved, and decides", async () => {
     const maren = await author("maren-1", options);
     await begin(maren);
-    await press(maren, "Save");
+    await press(maren, "Save draft");
     await storedText("go on");
     const theo = await author("theo-2", options);
     await theo.goto(maren.url());
     await text(theo).fill("Theo’s");
-    await press(theo, "Save");
+    await press(theo, "Save draft");
     await storedText("Theo’s");
     await text(maren).fill("Maren’s");
-    await press(maren, "Save");
+    await press(maren, "Save draft");
     // with scripts, the background has told her before
     if (options !== WITHOUT_SCRIPTS) {
-      await maren.getByText(/Another author has saved/).waitFor();
-      await press(maren, "Save");
+      await maren.getByText(/another author has changed it/).waitFor();
+      await press(maren, "Save draft");
     }
-    await maren
-      .getByText(/by theo-2@example.test/)
-      .first()
-      .waitFor();
+    await maren.getByText("Another author has saved this letter.").waitFor();
+    await maren.getByText(/by theo-2@example.test/).waitFor();
     expect(await text(maren).inputValue()).toBe("Maren’s");
-    expect(await maren.getByLabel("Their version").inputValue()).toContain("Theo’s");
+    expect(await maren.getByLabel("The other version").inputValue()).toContain("Theo’s");
     expect(await stored()).toContain("Theo’s");
-    await press(maren, "Save mine over theirs");
+    await press(maren, "Save draft");
     await storedText("Maren’s");
   });
 });
@@ -142,7 +140,7 @@ describe("with scripts, what is typed", () => {
     await page.getByText("It’s tried again").waitFor();
     await killed;
     expect(await stored()).toMatch(/first words( and more)?$/);
-    await press(page, "Save");
+    await press(page, "Save draft");
     await storedText("first words and more$");
     await preview(page).getByText("first words and more").waitFor();
   });
@@ -150,7 +148,7 @@ describe("with scripts, what is typed", () => {
   it("is saved after the answer to a save was lost, without a conflict with itself", async () => {
     const page = await author("maren-1");
     await page.route(
-      "**/preview",
+      "**/desk/draft",
       async (route) => {
         await route.fetch();
         await route.abort();
@@ -160,7 +158,7 @@ describe("with scripts, what is typed", () => {
     await begin(page, "first words");
     await page.getByText("It’s tried again").waitFor();
     await text(page).fill("first words and more");
-    await press(page, "Save");
+    await press(page, "Save draft");
     await storedText("first words and more$");
   });
 
@@ -183,7 +181,7 @@ describe("without scripts, what is typed is kept", () => {
     const page = await typed();
     const { db } = site.database;
     await db.update(sessions).set({ verifiedAt: new Date(Date.now() - 12.1 * 3_600_000) });
-    await press(page, "Save");
+    await press(page, "Save draft");
     await page.getByText("Your letter isn’t saved yet").waitFor();
     expect(await page.getByLabel("Your text").inputValue()).toBe("kept words");
     const href = await page.getByRole("link", { name: /Confirm it/ }).getAttribute("href");
@@ -200,7 +198,7 @@ describe("without scripts, what is typed is kept", () => {
   it.each(["desk_drafts", "sessions"])("while the database has no %s", async (table) => {
     const page = await typed();
     await site.without(table, async () => {
-      await press(page, "Save");
+      await press(page, "Save draft");
       await page.getByText("Your letter isn’t saved yet").waitFor();
       expect(await page.getByLabel("Your text").inputValue()).toBe("kept words");
     });
@@ -218,7 +216,7 @@ describe("without scripts, what is typed is kept", () => {
     await page.getByText("img-src-x-.jpg is larger than 1 MB").waitFor();
     await site.database.db.delete(deskDrafts);
     await text(page).fill("new words");
-    await press(page, "Save");
+    await press(page, "Save draft");
     await page.getByText("Your text is a new draft.").waitFor();
     await storedText("new words");
   });
@@ -231,7 +229,7 @@ it("shows what people have written as text, and a mail that runs nothing", async
   page.on("dialog", (dialog) => void alerts.push(dialog.message()));
   await begin(page, `${evil}\n\n[a](javascript:alert)\n\nplain words`);
   await subject(page).fill(evil);
-  await press(page, "Save");
+  await press(page, "Save draft");
   await preview(page).getByText("plain words").waitFor();
   await preview(page).getByRole("heading", { name: evil }).waitFor();
   const answer = await page.request.get(`${page.url()}/preview?as=html`);
@@ -277,7 +275,7 @@ it("shows what people have written as text, and a mail that runs nothing", async
 it("needs no sideways scrolling on a phone, and no mouse or eyes", async () => {
   const page = await author("maren-1", { viewport: { width: 360, height: 800 } });
   await begin(page, "<b>a</b> averylongwordthatdoesnotfitintoanyphone".repeat(20));
-  await press(page, "Save");
+  await press(page, "Save draft");
   await storedText("averylong");
   const draft = page.url();
   for (const path of [draft, "/desk/letters", `${draft}/send`]) {

@@ -111,7 +111,10 @@ export async function loadEditor(edition: EditionFolder, path: string) {
 /** A file in its editor. */
 export type EditedText = NonNullable<Awaited<ReturnType<typeof loadEditor>>>;
 
-/** Saves what is typed as the draft of its file, with all mistakes; null if somebody else has saved it meanwhile. */
+/**
+ * Saves what is typed as the draft of its file, with all mistakes; null if somebody else has saved it meanwhile. What is stored
+ * already is not stored again.
+ */
 export async function saveDraft(
   { userId }: Author,
   path: string,
@@ -120,6 +123,7 @@ export async function saveDraft(
   const fields = { content, savedBy: userId, baseHash: base || null };
   if (version === "0") return insertDraft({ kind: "edition", path, ...fields });
   const draft = await findDraftOfFile(path);
+  if (draft?.content === content && draft.baseHash === fields.baseHash) return draft;
   return draft && updateDraft({ id: draft.id, version: Number(version) }, fields, new Date());
 }
 

@@ -6,12 +6,6 @@ export const DESK_MEDIA_PATH = `${DESK_PATH}/book/media/`;
 /** Path of the style sheet of the site's colors in previews. */
 export const COLORS_PATH = `${DESK_MEDIA_PATH}colors.css`;
 
-/** Path to which pages with JavaScript post what is typed. */
-export const AUTOSAVE_PATH = `${DESK_PATH}/book/draft`;
-
-/** Largest body of a form with a text, percent-encoded, in bytes. */
-export const TEXT_LIMIT = 1_000_000;
-
 /** Largest file that is uploaded at the desk, in bytes: its form is held in memory. */
 export const UPLOAD_LIMIT = 32 * 1024 * 1024;
 

@@ -2,13 +2,10 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import type { FileProblem } from "~/features/markdown/yaml-fields";
-import { type LetterFields, type LetterProblem, MAX_FIELD } from "./letter";
+import { type LetterFields, MAX_FIELD } from "./letter";
 
-/** The fields on the lines of the front matter that `composeLetter` writes, between its two lines `---`. */
-const FIELD_LINES = [null, "subject", "slug", "preview", "premium"] as const;
-
-/** The line on which the text begins in what `composeLetter` writes. */
-export const BODY_LINE = FIELD_LINES.length + 2;
+/** The line on which the text begins in what `composeLetter` writes: after four fields between two lines `---`. */
+export const BODY_LINE = 7;
 
 const typed = z.union([z.string(), z.number().transform(String)]).catch("");
 const anyFrontMatter = z.looseObject({
@@ -51,8 +48,8 @@ export function typedLetter(fields: Record<string, unknown>): LetterFields {
   };
 }
 
-/** Says where in the form a problem of a composed file is. */
-export function locateProblem({ line, problem }: FileProblem): LetterProblem {
-  const field = FIELD_LINES[line - 1] ?? null;
-  return { field, line: line < BODY_LINE ? null : line - BODY_LINE + 1, problem };
-}
+/** A problem of a composed file with its line in the text; null for one in a field, which it names. */
+export const locateProblem = ({ line, problem }: FileProblem) => ({
+  line: line < BODY_LINE ? null : line - BODY_LINE + 1,
+  problem,
+});

@@ -4,10 +4,12 @@ import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { readImage } from "~/features/newsletter/issue-images";
 import { renderIssueMail } from "~/features/newsletter/issue-mail.server";
-import { contentOf, weighIssue } from "~/features/newsletter/preview-issue.server";
+import { contentOf } from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssueImage, readIssueText } from "~/features/newsletter/read-issue.server";
 import { queueTest } from "~/features/newsletter/test-issue.server";
+import type { Upload } from "~/http/request-body.server";
 import { isWithin } from "~db/clock";
+import { OperatorError } from "~db/operator-error";
 import {
   deleteDeskFile,
   deleteDraft,
@@ -23,7 +25,7 @@ import { findEmailOfUser } from "~db/queries/users";
 import type { DeskDraft } from "~db/schema";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
-import { type Letter, type LetterFields, nameOf } from "./letter";
+import { type LetterFields, nameOf } from "./letter";
 import { picturePath } from "./letter-paths";
 import {
   BODY_LINE,
@@ -75,9 +77,12 @@ export async function loadLetter(id: string): Promise<Letter | null> {
   return draft && describeDraft(draft);
 }
 
-async function describeDraft(draft: DeskDraft): Promise<Letter> {
+/** A draft as its page shows it. */
+export type Letter = Awaited<ReturnType<typeof describeDraft>>;
+
+async function describeDraft(draft: DeskDraft) {
   const { id, version, savedAt, savedBy } = draft;
-  const { files, issue, problems, fields } = await readDraft(draft);
+  const { files, problems, fields } = await readDraft(draft);
   const email = savedBy && (await findEmailOfUser(savedBy));
   return {
     id,
@@ -86,7 +91,6 @@ async function describeDraft(draft: DeskDraft): Promise<Letter> {
     savedBy: email && readableEmail(email),
     fields,
     problems,
-    warnings: issue ? weighIssue(issue, (await renderDraft(issue, id)).html).warnings : [],
     pictures: files.map(({ name, content }) => ({
       name,
       kilobytes: Math.ceil(content.byteLength / 1024),
@@ -94,33 +98,25 @@ async function describeDraft(draft: DeskDraft): Promise<Letter> {
   };
 }
 
-export type SaveOutcome =
-  | { kind: "saved"; letter: Letter }
-  /** Somebody else has saved another text since; nothing was written. */
-  | { kind: "conflict"; theirs: Letter }
-  /** It was sent or deleted. */
-  | { kind: "gone" };
-
-/** Saves what was typed into the draft of a version. What is stored already is not stored again. */
+/**
+ * Saves what was typed into the draft of a version; null, with nothing written, if somebody else has saved another text since,
+ * or sent or deleted it. What is stored already is not stored again.
+ */
 export async function saveLetter(
   author: Author,
   { id, version }: Pick<DeskDraft, "id" | "version">,
   fields: LetterFields,
-): Promise<SaveOutcome> {
+): Promise<Letter | null> {
   const before = await findLetter(id);
-  if (!before) return { kind: "gone" };
   const content = composeLetter(fields);
-  if (before.content === content) return { kind: "saved", letter: await describeDraft(before) };
+  if (before?.content === content) return describeDraft(before);
   const now = new Date();
   const saved = await updateDraft({ id, version }, { content, savedBy: author.userId }, now);
-  if (!saved) {
-    const theirs = await loadLetter(id);
-    return theirs ? { kind: "conflict", theirs } : { kind: "gone" };
-  }
+  if (!before || !saved) return null;
   if (before.savedBy !== author.userId || !isWithin(before.savedAt, SESSION_MS, now)) {
     await recordChange(author, `Wrote the letter “${nameOf(fields)}”`);
   }
-  return { kind: "saved", letter: await describeDraft(saved) };
+  return describeDraft(saved);
 }
 
 /** Deletes a draft and its pictures, whoever saved it last. */
@@ -130,19 +126,18 @@ export async function deleteLetter(author: Author, id: string): Promise<void> {
   await recordChange(author, `Deleted the draft “${nameOf(parseLetter(draft.content))}”`);
 }
 
-/** Stores a letter's picture; returns the name by which the text shows it, or why it was refused. */
-export async function addPicture(
-  author: Author,
-  draftId: string,
-  picture: { name: string; bytes: Uint8Array },
-): Promise<{ name: string } | { problem: string }> {
-  const name = pictureName(picture.name);
-  const content = Buffer.from(picture.bytes);
+/** Stores a letter's picture; returns the name by which the text shows it. Throws an OperatorError if a mail cannot show it. */
+export async function addPicture(author: Author, draftId: string, upload: Upload): Promise<string> {
+  if (upload.kind !== "file" || upload.name === "") {
+    throw new OperatorError("Please choose a picture first.");
+  }
+  const name = pictureName(upload.name);
+  const content = Buffer.from(upload.bytes);
   const image = readIssueImage(name, content, await imageKey());
-  if (typeof image === "string") return { problem: `${name} ${image}.` };
+  if (typeof image === "string") throw new OperatorError(`${name} ${image}.`);
   await storeDeskFile({ draftId, name, content, uploadedBy: author.userId });
   await recordChange(author, `Added the picture ${name} to a letter`);
-  return { name };
+  return name;
 }
 
 /** Deletes a picture of a letter, which its text may still show. */
@@ -155,11 +150,11 @@ export async function removePicture(author: Author, draftId: string, name: strin
 
 /** Loads a picture of a draft by the name under which it will be served; null if there is none. */
 export async function loadPicture(draftId: string, name: string) {
-  const draft = await findLetter(draftId);
-  if (!draft) return null;
+  if (!(await findLetter(draftId))) return null;
   const key = await imageKey();
   const files = await findDraftFiles(draftId);
-  return files.map(({ content }) => readImage(content, key)).find((image) => image?.name === name);
+  const images = files.map(({ content }) => readImage(content, key));
+  return images.find((image) => image?.name === name) ?? null;
 }
 
 const baseName = (path: string) => path.split(/[/\\]/).at(-1) ?? "";
@@ -201,13 +196,14 @@ export function renderDraft(issue: Issue, id: string) {
   return renderIssueMail(content, unsubscribeUrl("preview"));
 }
 
-/** Mails a draft to its author alone. Returns false if it has mistakes. */
-export async function testLetter(author: Author, id: string): Promise<boolean> {
+/** Mails a draft to its author alone. Throws an OperatorError if it has mistakes. */
+export async function testLetter(author: Author, id: string): Promise<void> {
   const draft = await findLetter(id);
   const reading = draft && (await readDraft(draft));
-  if (!reading?.issue || reading.problems.length > 0) return false;
+  if (!reading?.issue || reading.problems.length > 0) {
+    throw new OperatorError("It is saved, but it has mistakes. Fix them before you test it.");
+  }
   await queueTest(reading.issue, author.email);
   wakeMailWorker();
   await recordChange(author, `Tested the letter “${reading.issue.subject}”`);
-  return true;
 }

@@ -7,14 +7,16 @@ import {
   inSendingTransaction,
 } from "~/features/newsletter/create-campaign.server";
 import { formatCount } from "~/features/newsletter/format-count";
+import { weighIssue } from "~/features/newsletter/preview-issue.server";
 import { readStartTime } from "~/features/newsletter/send-options.server";
 import type { FormRefusal } from "~/http/form-refusal";
+import { OperatorError } from "~db/operator-error";
 import { type Audience, countAudience, findCampaignBySlug } from "~db/queries/campaigns";
 import { deleteDraft } from "~db/queries/desk";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
 import { nameOf } from "./letter";
-import { findLetter, readDraft } from "./letters.server";
+import { findLetter, readDraft, renderDraft } from "./letters.server";
 
 /** To whom, and when: ISO 8601, in the server's time; "" for at once. */
 export type Wish = { audience: string; at: string };
@@ -26,9 +28,10 @@ export async function planSending(id: string, { audience: wanted, at }: Wish) {
   const { fields, issue, problems } = await readDraft(draft);
   const audiences = audiencesOf(fields);
   const audience: Audience = audiences.find((each) => each === wanted) ?? "premium";
-  const startAt = at === "" ? new Date() : readStartTime(at, new Date());
+  const time = at === "" ? new Date() : readStartTime(at, new Date());
+  const startAt = typeof time === "string" ? new Date() : time;
   let refusal: FormRefusal | null = null;
-  if (typeof startAt === "string") refusal = { message: `The time can’t be used: ${startAt}.` };
+  if (typeof time === "string") refusal = { message: `The time can’t be used: ${time}.` };
   if (problems.length > 0) refusal = { message: "Before it can be sent:", problems };
   return {
     name: nameOf(fields),
@@ -37,61 +40,57 @@ export async function planSending(id: string, { audience: wanted, at }: Wish) {
     issue,
     /** Why it cannot be sent so; null if it can. */
     refusal,
+    /** What does not prevent sending. */
+    warnings: issue ? weighIssue(issue, (await renderDraft(issue, id)).html).warnings : [],
     audiences,
     audience,
     counts: await countAudience(audience),
-    startAt: startAt instanceof Date ? startAt : new Date(),
-    start: at === "" || typeof startAt === "string" ? "at once" : describeTime(startAt),
+    startAt,
+    start: at === "" ? "at once" : describeTime(startAt),
   };
 }
 
-/** Why a letter was not sent; thrown, so that its transaction leaves nothing. */
-class NotSent extends Error {
-  override name = "NotSent";
+/** Throws an OperatorError unless an author has typed the number of people that a letter goes to. */
+function requireNumber(people: number, typed: number): void {
+  if (people === typed) return;
+  const message = `It would go to ${formatCount(people)} people now. Type that number to send it.`;
+  throw new OperatorError(message);
 }
-
-const otherNumber = (people: number) =>
-  new NotSent(`It would go to ${formatCount(people)} people now. Type that number to send it.`);
 
 /**
  * Sends the version of a draft that was looked at, if it goes to `people`, the number that the author typed. The letter's
- * mails are queued and its draft is deleted, both or neither, so that a second try finds it sent. Returns why not.
+ * mails are queued and its draft is deleted, both or neither, so that a second try finds it sent. Throws an OperatorError that
+ * says why it was not sent.
  */
 export async function sendLetter(
   author: Author,
   id: string,
   { version, slug, people, ...wish }: Wish & { version: number; slug: string; people: number },
-): Promise<string | null> {
+): Promise<void> {
   const plan = await planSending(id, wish);
-  if (!plan?.issue || plan.version !== version) return whyChanged(id, slug);
+  if (!plan?.issue || plan.version !== version) return requireSent(id, slug);
   const { issue, audience, startAt, refusal, counts } = plan;
-  if (refusal) return refusal.message;
-  if (counts.recipients !== people) return otherNumber(counts.recipients).message;
-  try {
-    const isSent = await inSendingTransaction(async (tx) => {
-      if (!(await deleteDraft({ id, version }, tx))) return false;
-      const options = { audience, startAt, rate: null, lifetimeMs: campaignLifetime(people, null) };
-      const outcome = await createCampaign(issue, options, tx);
-      if (outcome.kind !== "created") {
-        throw new NotSent(`A letter was sent as “${slug}” before. Give this one another slug.`);
-      }
-      // somebody may have subscribed or left since they were counted
-      if (outcome.queued !== people) throw otherNumber(outcome.queued);
-      const what = `Sent the letter “${issue.subject}” to ${formatCount(people)} people`;
-      await recordChange(author, what, { executor: tx });
-      return true;
-    });
-    if (!isSent) return whyChanged(id, slug);
-  } catch (error) {
-    if (error instanceof NotSent) return error.message;
-    throw error;
-  }
+  if (refusal) throw new OperatorError(refusal.message);
+  requireNumber(counts.recipients, people);
+  const isSent = await inSendingTransaction(async (tx) => {
+    if (!(await deleteDraft({ id, version }, tx))) return false;
+    const options = { audience, startAt, rate: null, lifetimeMs: campaignLifetime(people, null) };
+    const outcome = await createCampaign(issue, options, tx);
+    if (outcome.kind !== "created") {
+      throw new OperatorError(`A letter was sent as “${slug}” before. Give this one another slug.`);
+    }
+    // somebody may have subscribed or left since they were counted
+    requireNumber(outcome.queued, people);
+    const what = `Sent the letter “${issue.subject}” to ${formatCount(people)} people`;
+    await recordChange(author, what, { executor: tx });
+    return true;
+  });
+  if (!isSent) return requireSent(id, slug);
   wakeMailWorker();
-  return null;
 }
 
-/** Why a letter that is not as it was is not sent; null if it was sent, as by the first press of a button that is pressed twice. */
-async function whyChanged(id: string, slug: string): Promise<string | null> {
-  const isSent = !(await findLetter(id)) && (await findCampaignBySlug(slug));
-  return isSent ? null : "The letter was changed meanwhile. Please look at it again.";
+/** Throws an OperatorError for a letter that is not as it was, unless it was sent: a button can be pressed twice. */
+async function requireSent(id: string, slug: string): Promise<void> {
+  if (!(await findLetter(id)) && (await findCampaignBySlug(slug))) return;
+  throw new OperatorError("The letter was changed meanwhile. Please look at it again.");
 }

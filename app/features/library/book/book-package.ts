@@ -8,7 +8,7 @@ import {
   STYLE_FILE,
   textFile,
 } from "./book-contents";
-import { fillIn, lazily, listOf, xmlDocument } from "./xml";
+import { xmlDocument } from "./xml";
 
 /** An image in the book. */
 export type BookImage = { file: string; mediaType: string };
@@ -33,10 +33,7 @@ export function container(): string {
 }
 
 /** Returns the package document: metadata, manifest and spine (EPUB 3.3, Accessibility 1.1). */
-export async function packageDocument(
-  contents: BookContents,
-  images: readonly BookImage[],
-): Promise<string> {
+export function packageDocument(contents: BookContents, images: readonly BookImage[]): string {
   const pages: { id: string; file: string; properties?: string }[] = [
     { id: "cover", file: "cover.xhtml" },
     { id: "title-page", file: "title.xhtml" },
@@ -46,7 +43,7 @@ export async function packageDocument(
     ),
     { id: "colophon", file: COLOPHON_FILE },
   ];
-  const xml = xmlDocument(
+  return xmlDocument(
     x(
       "package",
       {
@@ -67,28 +64,22 @@ export async function packageDocument(
             "media-type": "image/jpeg",
             properties: "cover-image",
           }),
-          listOf("pages"),
-          listOf("images"),
+          ...pages.map(({ id, file, ...more }) =>
+            x("item", { id, href: file, "media-type": PAGE_TYPE, ...more }),
+          ),
+          ...images.map(({ file, mediaType }, index) =>
+            x("item", { id: `image-${index + 1}`, href: file, "media-type": mediaType }),
+          ),
         ]),
-        x("spine", { toc: "ncx", ...(contents.site.dir === "rtl" && RIGHT_TO_LEFT) }, [
-          listOf("order"),
-        ]),
+        x(
+          "spine",
+          { toc: "ncx", ...(contents.site.dir === "rtl" && RIGHT_TO_LEFT) },
+          pages.map(({ id }) => x("itemref", { idref: id })),
+        ),
       ],
     ) as Element,
   );
-  return fillIn(xml, {
-    pages: lazily(pages, ({ id, file, ...more }) =>
-      element("item", { id, href: file, "media-type": PAGE_TYPE, ...more }),
-    ),
-    images: lazily(images, ({ file, mediaType }, index) =>
-      element("item", { id: `image-${index + 1}`, href: file, "media-type": mediaType }),
-    ),
-    order: lazily(pages, ({ id }) => element("itemref", { idref: id })),
-  });
 }
-
-const element = (name: string, attributes: Record<string, string>) =>
-  x(name, attributes) as Element;
 
 function pageOf(file: string) {
   return { id: file.replace(/\.xhtml$/, ""), file };

@@ -1,4 +1,4 @@
-import type { Comment, Element, ElementContent } from "xast";
+import type { Element, ElementContent } from "xast";
 import { type Child, x } from "xastscript";
 import { holderOf, type Site } from "~/features/site/site";
 import type { EditionEntry } from "../edition";
@@ -12,7 +12,7 @@ import {
   STYLE_FILE,
   textFile,
 } from "./book-contents";
-import { fillIn, lazily, listOf, xmlDocument } from "./xml";
+import { xmlDocument } from "./xml";
 
 const dateFormat = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
@@ -157,27 +157,20 @@ export function colophonPage(
 const entryLabel = (entry: EditionEntry) =>
   entry.number === null ? labeledTitle(entry) : `${entry.number}. ${entry.title}`;
 
-/** Fills in the texts of each section. */
-const textLists = (
-  sections: BookContents["sections"],
-  elementOf: (entry: EditionEntry) => Element,
-) =>
-  Object.fromEntries(sections.map(({ entries }, at) => [`texts${at}`, lazily(entries, elementOf)]));
-
 /** Returns the contents, as a page and as the navigation menu of reading systems. */
-export async function navigationPage({ sections }: BookContents): Promise<string> {
+export function navigationPage({ sections }: BookContents): string {
   const entry = (href: string, label: string, ...more: Element[]) =>
     x("li", [x("a", { href }, label), ...more]) as Element;
   const landmark = (type: string, href: string, label: string) =>
     x("li", [x("a", { "epub:type": type, href }, label)]);
   const first = sections[0]?.entries[0];
-  const xml = page(ENGLISH, "Contents", "contents", [
+  return page(ENGLISH, "Contents", "contents", [
     x("nav", { "epub:type": "toc", role: "doc-toc", id: "toc", "aria-labelledby": "title" }, [
       x("h1", { id: "title" }, "Contents"),
       x("ol", [
-        ...sections.map(({ begin }, at) => {
-          const texts = listOf(`texts${at}`);
-          return begin ? entry(begin.file, begin.title, x("ol", [texts]) as Element) : texts;
+        ...sections.flatMap(({ begin, entries }) => {
+          const texts = entries.map((each) => entry(textFile(each), entryLabel(each)));
+          return begin ? [entry(begin.file, begin.title, x("ol", texts) as Element)] : texts;
         }),
         entry(COLOPHON_FILE, "About this copy"),
       ]),
@@ -192,15 +185,11 @@ export async function navigationPage({ sections }: BookContents): Promise<string
       ]),
     ]),
   ]);
-  return fillIn(
-    xml,
-    textLists(sections, (each) => entry(textFile(each), entryLabel(each))),
-  );
 }
 
 /** Returns the contents for reading systems that support only EPUB 2. */
-export async function ncx({ sections, identifier, site }: BookContents): Promise<string> {
-  const point = (label: string, src: string, ...more: Comment[]) =>
+export function ncx({ sections, identifier, site }: BookContents): string {
+  const point = (label: string, src: string, ...more: Element[]) =>
     x("navPoint", [x("navLabel", [x("text", label)]), x("content", { src }), ...more]) as Element;
   const xml = xmlDocument(
     x("ncx", { xmlns: "http://www.daisy.org/z3986/2005/ncx/", version: "2005-1" }, [
@@ -212,21 +201,17 @@ export async function ncx({ sections, identifier, site }: BookContents): Promise
       ]),
       x("docTitle", [x("text", site.title)]),
       x("navMap", [
-        ...sections.map(({ begin }, at) => {
-          const texts = listOf(`texts${at}`);
-          return begin ? point(begin.title, begin.file, texts) : texts;
+        ...sections.flatMap(({ begin, entries }) => {
+          const texts = entries.map((each) => point(entryLabel(each), textFile(each)));
+          return begin ? [point(begin.title, begin.file, ...texts)] : texts;
         }),
         point("About this copy", COLOPHON_FILE),
       ]),
     ]) as Element,
   );
-  const filled = await fillIn(
-    xml,
-    textLists(sections, (each) => point(entryLabel(each), textFile(each))),
-  );
   let order = 0;
   // in the order of the document, whatever its parts
-  return filled.replaceAll("<navPoint>", () => {
+  return xml.replaceAll("<navPoint>", () => {
     order += 1;
     return `<navPoint id="point-${order}" playOrder="${order}">`;
   });

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { Readable, type Writable } from "node:stream";
-import { finished, pipeline } from "node:stream/promises";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { ZipFile } from "yazl";
 import { findDocumentTexts } from "~db/queries/editions";
 import type { EditionEntry } from "../edition";
 import { documentPath } from "../library-paths";
 import { findMedia } from "../media-store.server";
 import { authorPictures } from "../site-files.server";
-import { type BookContents, textFile } from "./book-contents";
+import { type BookContents, COLOPHON_FILE, textFile } from "./book-contents";
 import { bookFiles } from "./book-files.server";
 import { type BookImage, container, packageDocument } from "./book-package";
 import { coverPage, navigationPage, ncx, partPage, textPage, titlePage } from "./book-pages";
@@ -22,83 +22,71 @@ const MAX_IMAGE_BYTES = 200 * 1024 * 1024;
 /** Image types that every e-reader supports (EPUB 3.3, 3.2). */
 const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** An archive written file by file, with only one of them in memory. */
+/** An archive written file by file, as it is read, with only one of them in memory. */
 class Archive {
   readonly #zip = new ZipFile();
-  /** Rejects if writing fails. */
-  readonly written: Promise<void>;
+  readonly content = this.#zip.outputStream as Readable;
+  /** Rejects if the archive is not read to its end. */
+  readonly #read = finished(this.content);
 
-  constructor(
-    target: Writable,
-    private readonly modified: Date,
-  ) {
-    this.written = pipeline(this.#zip.outputStream, target);
+  constructor(private readonly modified: Date) {
     // the next `add` rejects
-    this.written.catch(() => {});
+    this.#read.catch(() => {});
     // first and uncompressed, as required (OCF, 4.3)
     this.#zip.addBuffer(Buffer.from("application/epub+zip"), "mimetype", {
-      ...zipOptions(modified),
+      ...this.#options,
       compress: false,
     });
+  }
+
+  /** `mimetype` must not have the extra field of other timestamps. */
+  get #options() {
+    return { mtime: this.modified, mode: 0o100644, forceDosTimestamp: true };
   }
 
   async add(name: string, content: string | Buffer): Promise<void> {
     const source = Readable.from([Buffer.from(content)]);
     const taken = finished(source);
-    this.#zip.addReadStreamLazy(name, zipOptions(this.modified), (callback) =>
-      callback(null, source),
-    );
-    await Promise.race([taken, this.written]);
+    this.#zip.addReadStreamLazy(name, this.#options, (callback) => callback(null, source));
+    await Promise.race([taken, this.#read]);
   }
 
-  async end(): Promise<void> {
+  end(): void {
     this.#zip.end();
-    await this.written;
   }
-
-  /** Discards a partly written archive. */
-  destroy(error: Error): void {
-    (this.#zip.outputStream as Readable).destroy(error);
-  }
-}
-
-function zipOptions(mtime: Date) {
-  // `mimetype` must not have the extra field of other timestamps
-  return { mtime, mode: 0o100644, forceDosTimestamp: true };
 }
 
 /**
- * Writes a book without its colophon, as EPUB 3. Yields to the event loop between texts, and holds few of them in
- * memory. Throws the database's and the file system's errors.
+ * Writes a book with this colophon as EPUB 3, at the pace at which it is read. Yields to the event loop between texts,
+ * and holds few of them in memory. Fails with the database's and the file system's errors.
  */
-export async function writeBook(contents: BookContents, target: Writable): Promise<void> {
-  const archive = new Archive(target, contents.modified);
-  try {
-    await addFiles(contents, archive);
-    await archive.end();
-  } catch (error) {
-    archive.destroy(error as Error);
-    throw error;
-  }
+export function writeBook(contents: BookContents, colophon: string): Readable {
+  const archive = new Archive(contents.modified);
+  addFiles(contents, colophon, archive).then(
+    () => archive.end(),
+    (error) => archive.content.destroy(error),
+  );
+  return archive.content;
 }
 
-async function addFiles(contents: BookContents, archive: Archive): Promise<void> {
+async function addFiles(contents: BookContents, colophon: string, archive: Archive): Promise<void> {
   const { sections, site } = contents;
   const own = site.isSample ? null : await authorPictures(site);
   await archive.add("META-INF/container.xml", container());
-  for (const [name, content] of (await bookFiles()).files) {
+  for (const [name, content] of await bookFiles()) {
     await archive.add(`EPUB/${name}`, own?.get(name) ?? content);
   }
   await archive.add("EPUB/cover.xhtml", coverPage(contents));
   await archive.add("EPUB/title.xhtml", titlePage(contents));
-  await archive.add("EPUB/contents.xhtml", await navigationPage(contents));
-  await archive.add("EPUB/toc.ncx", await ncx(contents));
+  await archive.add("EPUB/contents.xhtml", navigationPage(contents));
+  await archive.add("EPUB/toc.ncx", ncx(contents));
   const images = new Images(archive);
   for (const { begin, entries } of sections) {
     if (begin) await archive.add(`EPUB/${begin.file}`, partPage(begin, site));
     await addTexts(entries, contents, archive, images);
   }
-  await archive.add("EPUB/package.opf", await packageDocument(contents, images.all()));
+  await archive.add(`EPUB/${COLOPHON_FILE}`, colophon);
+  await archive.add("EPUB/package.opf", packageDocument(contents, images.all()));
 }
 
 async function addTexts(
@@ -159,14 +147,4 @@ class Images {
   all(): BookImage[] {
     return [...this.#files.values()].filter((image) => image !== null);
   }
-}
-
-/** Returns an archive of one file. */
-export async function archiveOf(name: string, content: string, modified: Date): Promise<Buffer> {
-  const zip = new ZipFile();
-  zip.addBuffer(Buffer.from(content), name, zipOptions(modified));
-  zip.end();
-  const chunks: Buffer[] = [];
-  for await (const chunk of zip.outputStream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks);
 }
