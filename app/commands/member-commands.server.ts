@@ -1,8 +1,9 @@
 import { withAsciiDomain } from "~/environment/email-address.server";
 import { createResetLink, LINK_LIMITED } from "~/features/accounts/password-reset-request.server";
 import { endOfDay, grantMembership } from "~/features/billing/grant-membership.server";
-import { describeMember, describeMembership } from "~/features/membership/describe-membership";
+import { describeMembership } from "~/features/membership/describe-membership";
 import { deleteAccount, describeLeftCustomer } from "~/features/my-account/delete-account.server";
+import { describeMember } from "~/features/my-account/describe-member";
 import { endOtherSessions } from "~/features/my-account/end-sessions.server";
 import { openAccountExport } from "~/features/my-account/export-account.server";
 import { exportMembers } from "~/features/my-account/export-members.server";

@@ -1,6 +1,6 @@
 import { readableEmail, withAsciiDomain } from "~/environment/email-address.server";
 import { dashboardUrl } from "~/features/billing/author-notice.server";
-import { describeMember } from "~/features/membership/describe-membership";
+import { describeMember } from "~/features/my-account/describe-member";
 import { findSubscriptionData, findSuppressionData } from "~db/queries/account-data";
 import { findMemberOverview, type MemberOverview } from "~db/queries/members";
 import { findEmailOf, findPeople, type PeopleGroup } from "~db/queries/people";
@@ -9,9 +9,6 @@ import { isUuid } from "~db/uuid";
 import { personPath } from "./people-paths";
 
 const PER_PAGE = 50;
-
-/** The longest part of an address that is searched for; no address is longer. */
-const MAX_MATCH = 254;
 
 /** The filters of the list, with their labels. */
 const GROUPS: [PeopleGroup, string][] = [
@@ -29,16 +26,15 @@ export type PeopleSearch = Record<"match" | "group" | "after", string>;
 /** Loads a page of the list of people, by address. A search that no address can match finds nobody. */
 export async function listPeople({ match, group, after }: PeopleSearch) {
   const [chosen] = GROUPS.find(([name]) => name === group) ?? ["all" as const];
-  const isPossible = match.length <= MAX_MATCH && !match.includes("\0");
-  const found = isPossible
-    ? await findPeople(chosen, {
-        match: withAsciiDomain(match.trim()),
-        after: await findEmail(after),
-        limit: PER_PAGE + 1,
-      })
-    : [];
+  const asked = {
+    match: withAsciiDomain(match.trim()),
+    after: await findEmail(after),
+    limit: PER_PAGE + 1,
+  };
+  // PostgreSQL takes no text with such a character
+  const found = match.includes("\0") ? [] : await findPeople(chosen, asked);
   return {
-    match: match.slice(0, MAX_MATCH),
+    match,
     group: chosen,
     groups: GROUPS,
     isFirst: after === "",

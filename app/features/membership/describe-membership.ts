@@ -1,5 +1,3 @@
-import { formatCount } from "~/features/newsletter/format-count";
-import type { MemberOverview } from "~db/queries/members";
 import type { Profile } from "~db/schema";
 import { isSubscribed } from "./access";
 import { membershipProblem, membershipStatus } from "./membership-state";
@@ -22,28 +20,6 @@ export function describeMembership(profile: Profile | null, now: Date): string {
   ]
     .filter(Boolean)
     .join(", ");
-}
-
-/** What the operator and the authors are told of an account: names and facts; days are in UTC. */
-export function describeMember(member: MemberOverview): [name: string, fact: string][] {
-  const { profile, newsletter, deletionStartedAt } = member;
-  const facts: [string, string | null | undefined][] = [
-    ["Address", member.emailConfirmedAt ? "confirmed" : "not confirmed"],
-    ["Account", member.id],
-    ["Created", dayOf(member.createdAt)],
-    ["Membership", describeMembership(profile, new Date())],
-    ["Customer", profile?.stripeCustomerId ?? "none at Stripe"],
-    ["Subscription", profile?.stripeSubscriptionId],
-    [
-      "Newsletter",
-      !newsletter ? "no" : newsletter.confirmedAt ? "yes" : "asked for, but not confirmed",
-    ],
-    ["Logged in", formatCount(member.sessions, "browser")],
-    ["Passkeys", formatCount(member.passkeys)],
-    ["Notes on", formatCount(member.notes, "text")],
-    ["Deletion", deletionStartedAt && `begun ${deletionStartedAt.toISOString()}, not ended yet`],
-  ];
-  return facts.flatMap(([name, fact]) => (fact ? [[name, fact]] : []));
 }
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);

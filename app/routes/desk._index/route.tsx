@@ -34,8 +34,24 @@ export default function Today() {
       )}
       <DeskSection title="What needs a hand">
         {alerts.length === 0 && <p className="desk-empty">Nothing does.</p>}
-        {alerts.map((alert) => (
-          <Alert key={alert.id} alert={alert} />
+        {alerts.map(({ id, kind, title, wrong, means, todo, since, commands, button }) => (
+          <article key={id} className="desk-alert" aria-labelledby={id}>
+            <h3 id={id}>{title}</h3>
+            <p>
+              {wrong} {means}
+            </p>
+            <p>{todo}</p>
+            <p className="desk-hint">
+              Since <UtcTime at={since} />.
+              {commands.length > 0 && ` In a terminal: ${commands.join("; ")}`}
+            </p>
+            {button && (
+              <DeskButton fields={{ intent: "resolve", alert: id }} action="/desk/health">
+                {button}
+              </DeskButton>
+            )}
+            {kind === "backup-late" && <Link to="/desk/health">Make a backup</Link>}
+          </article>
         ))}
       </DeskSection>
       <DeskSection title="Last letter">
@@ -67,30 +83,5 @@ export default function Today() {
         />
       </DeskSection>
     </>
-  );
-}
-
-type AlertProps = { alert: ReturnType<typeof useLoaderData<typeof loader>>["alerts"][number] };
-
-function Alert({ alert }: AlertProps) {
-  const { id, title, wrong, means, todo, since, commands, button } = alert;
-  return (
-    <article className="desk-alert" aria-labelledby={id}>
-      <h3 id={id}>{title}</h3>
-      <p>
-        {wrong} {means}
-      </p>
-      <p>{todo}</p>
-      <p className="desk-hint">
-        Since <UtcTime at={since} />.
-        {commands.length > 0 && ` In a terminal: ${commands.join("; ")}`}
-      </p>
-      {button && (
-        <DeskButton fields={{ intent: "resolve", alert: id }} action="/desk/health">
-          {button}
-        </DeskButton>
-      )}
-      {alert.kind === "backup-late" && <Link to="/desk/health">Make a backup</Link>}
-    </article>
   );
 }

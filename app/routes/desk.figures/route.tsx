@@ -61,65 +61,60 @@ export default function FiguresPage() {
           <StatisticsView statistics={statistics} />
         </div>
       )}
-      {others && <Compared {...others} />}
-    </>
-  );
-}
-
-type ComparedProps = NonNullable<ReturnType<typeof useLoaderData<typeof loader>>["others"]>;
-
-function Compared({ letters, texts }: ComparedProps) {
-  const letterRows = letters.map(({ slug, subject, startAt, audience, ...counts }) => ({
-    key: slug,
-    cells: [
-      <Link key="link" to={sentPath(slug)}>
-        {subject}
-      </Link>,
-      <UtcDate key="start" at={startAt} />,
-      audience === "premium" ? "members" : "subscribers",
-      formatCount(counts.sent),
-      formatCount(counts.sent - counts.bounced),
-      formatCount(counts.failed),
-      formatCount(counts.complaints),
-      formatCount(counts.unsubscribed),
-    ],
-  }));
-  const textRows = texts.map(({ slug, title, opened, finished }) => ({
-    key: slug,
-    cells: [title, formatCount(opened), formatCount(finished)],
-  }));
-  return (
-    <>
-      <DeskSection title="Letters compared">
-        <p className="desk-hint">
-          Delivered: the mail server took them, and nobody has reported them as undeliverable. Who
-          complains or unsubscribes counts for the last letter they got in the 30 days before.
-        </p>
-        <DeskTable
-          caption="Results of each letter"
-          columns={[
-            "Letter",
-            "Start",
-            "To",
-            "Sent",
-            "Delivered",
-            "Failed",
-            "Complaints",
-            "Unsubscribed",
-          ]}
-          rows={letterRows}
-          empty="No letter has been sent yet."
-        />
-      </DeskSection>
-      <DeskSection title="Texts most read">
-        <p className="desk-hint">Members who have a place in a text, and who marked it as read.</p>
-        <DeskTable
-          caption="Readers of each text"
-          columns={["Text", "Opened", "Finished"]}
-          rows={textRows}
-          empty="No member has opened a text yet."
-        />
-      </DeskSection>
+      {others && (
+        <>
+          <DeskSection title="Letters compared">
+            <p className="desk-hint">
+              Delivered: the mail server took them, and nobody has reported them as undeliverable.
+              Who complains or unsubscribes counts for the last letter they got in the 30 days
+              before.
+            </p>
+            <DeskTable
+              caption="Results of each letter"
+              columns={[
+                "Letter",
+                "Start",
+                "To",
+                "Sent",
+                "Delivered",
+                "Failed",
+                "Complaints",
+                "Unsubscribed",
+              ]}
+              rows={others.letters.map(({ slug, subject, startAt, audience, ...counts }) => ({
+                key: slug,
+                cells: [
+                  <Link key="link" to={sentPath(slug)}>
+                    {subject}
+                  </Link>,
+                  <UtcDate key="start" at={startAt} />,
+                  audience === "premium" ? "members" : "subscribers",
+                  formatCount(counts.sent),
+                  formatCount(counts.sent - counts.bounced),
+                  formatCount(counts.failed),
+                  formatCount(counts.complaints),
+                  formatCount(counts.unsubscribed),
+                ],
+              }))}
+              empty="No letter has been sent yet."
+            />
+          </DeskSection>
+          <DeskSection title="Texts most read">
+            <p className="desk-hint">
+              Members who have a place in a text, and who marked it as read.
+            </p>
+            <DeskTable
+              caption="Readers of each text"
+              columns={["Text", "Opened", "Finished"]}
+              rows={others.texts.map(({ slug, title, opened, finished }) => ({
+                key: slug,
+                cells: [title, formatCount(opened), formatCount(finished)],
+              }))}
+              empty="No member has opened a text yet."
+            />
+          </DeskSection>
+        </>
+      )}
     </>
   );
 }

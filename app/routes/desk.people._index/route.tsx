@@ -49,7 +49,24 @@ export default function People() {
         caption="People by address"
         columns={["Address", "Account since", "Membership", "Newsletter"]}
         empty="Nobody is found. Search for a shorter part of the address, or show all."
-        rows={people.map((person) => ({ key: person.key, cells: cellsOf(person) }))}
+        rows={people.map(({ key, accountSince, premiumUntil, subscribedSince, ...person }) => ({
+          key,
+          cells: [
+            <Link key="person" to={personPath(key)} dir="auto">
+              {person.email}
+            </Link>,
+            accountSince && `${accountSince}${person.isEmailConfirmed ? "" : ", not confirmed"}`,
+            premiumUntil &&
+              `${person.isComplimentary ? "complimentary" : "paid"} until ${premiumUntil}`,
+            [
+              subscribedSince && `since ${subscribedSince}`,
+              subscribedSince && !person.isSubscriptionConfirmed && "not confirmed",
+              person.suppression && `suppressed: ${person.suppression}`,
+            ]
+              .filter(Boolean)
+              .join(", "),
+          ],
+        }))}
       />
       <Pager
         links={{
@@ -71,23 +88,4 @@ export default function People() {
       </DeskSection>
     </>
   );
-}
-
-type Listed = ReturnType<typeof useLoaderData<typeof loader>>["people"][number];
-
-function cellsOf({ key, email, ...person }: Listed) {
-  const { accountSince, premiumUntil, subscribedSince, suppression } = person;
-  const subscription = [
-    subscribedSince && `since ${subscribedSince}`,
-    subscribedSince && !person.isSubscriptionConfirmed && "not confirmed",
-    suppression && `suppressed: ${suppression}`,
-  ];
-  return [
-    <Link key="person" to={personPath(key)} dir="auto">
-      {email}
-    </Link>,
-    accountSince && `${accountSince}${person.isEmailConfirmed ? "" : ", not confirmed"}`,
-    premiumUntil && `${person.isComplimentary ? "complimentary" : "paid"} until ${premiumUntil}`,
-    subscription.filter(Boolean).join(", "),
-  ];
 }

@@ -123,9 +123,7 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
     expect(smtp.delivered[before]?.recipients).toEqual([author]);
     refusal = { code: 550, text: "<b>blocked</b> for now" };
     await press(page, "Send me a test mail");
-    await expect(page.getByRole("status").filter({ hasText: "Sending a test mail" })).toContainText(
-      "<b>blocked</b> for now",
-    );
+    await expect(page.getByText("<b>blocked</b> for now").first()).toBeVisible();
   });
 
   it("makes, verifies and downloads a backup, from which the site can be restored", async () => {
