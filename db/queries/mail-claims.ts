@@ -160,14 +160,11 @@ export async function deleteMail(id: string, tx: Transaction): Promise<void> {
   await tx.execute(sql`delete from ${mails} where id = ${id}`);
 }
 
-/**
- * Records mails as sent, even if another worker holds them by now, since they were delivered. One parameter, so that
- * the same prepared statement serves any number of mails.
- */
-export async function markMailsSent(ids: readonly string[], executor: Executor): Promise<void> {
+/** Records a mail as sent, even if another worker holds it by now, since it was delivered. */
+export async function markMailSent(id: string, executor: Executor): Promise<void> {
   await executor.execute(sql`
     update ${mails} set state = 'sent', finished_at = now(), recipient = null, message = null
-    where id = any(${arrayOf(ids)}) and state in ('queued', 'sending')`);
+    where id = ${id} and state in ('queued', 'sending')`);
 }
 
 /** Queues claimed mails again, unless another worker has taken them over. `reply` says in codes why. */
@@ -202,12 +199,12 @@ export async function requeueLostClaims(
 }
 
 /**
- * Finishes claimed mails that are not sent, unless another worker has taken them over; with `suppressAddress`
- * their addresses get no more mail. Any other transactional mail that failed keeps its content until it expires
+ * Finishes a claimed mail that is not sent, unless another worker has taken it over; with `suppressAddress` its
+ * address gets no more mail. Any other transactional mail that failed keeps its content until it expires
  * (`deleteFailedContent`), so that the operator can have it sent again.
  */
-export async function finishUnsentMails(
-  ids: readonly string[],
+export async function finishUnsentMail(
+  id: string,
   workerId: string,
   end: {
     state: "failed" | "expired" | "cancelled" | "suppressed";
@@ -226,7 +223,7 @@ export async function finishUnsentMails(
         message = case when ${keepsContent}::boolean then message end,
         times_in_doubt = times_in_doubt + ${inDoubt ? 1 : 0},
         last_reply = coalesce(${reply}, last_reply)
-      where id = any(${arrayOf(ids)}) and state = 'sending' and worker_id = ${workerId}
+      where id = ${id} and state = 'sending' and worker_id = ${workerId}
       returning address_hash, last_reply
     )
     insert into ${suppressedAddresses} (address_hash, reason, reply)

@@ -130,11 +130,6 @@ export async function claimEmailConfirmation(
   );
 }
 
-/** The hash of a user's password; null if there is no such user. */
-export async function findPasswordHash(userId: string): Promise<string | null> {
-  return (await findUserById(userId))?.passwordHash ?? null;
-}
-
 /**
  * A user's address and password hash, neither of which can change until the transaction ends; null if there is no
  * such user.
@@ -158,11 +153,6 @@ export async function findEmailOfUser(
   executor: Executor = db(),
 ): Promise<string | null> {
   return (await findUserById(userId, executor))?.email ?? null;
-}
-
-/** When an account was created; null if there is none. */
-export async function findAccountCreation(userId: string): Promise<Date | null> {
-  return (await findUserById(userId))?.createdAt ?? null;
 }
 
 /** Stores a user's reading settings; with `unlessStored`, only if there are none. */

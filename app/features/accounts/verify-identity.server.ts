@@ -5,7 +5,7 @@ import { log } from "~/observability/log.server";
 import { logSecurityEvent } from "~/observability/security-log.server";
 import { isWithin } from "~db/clock";
 import { type SessionState, updateSession } from "~db/queries/sessions";
-import { findPasswordHash } from "~db/queries/users";
+import { findUserById } from "~db/queries/users";
 import type { VerifiedBy } from "~db/schema";
 import { verifyPassword } from "./password.server";
 
@@ -49,8 +49,9 @@ export async function verifyIdentity(
 ): Promise<VerificationOutcome> {
   const network = clientNetworks(clientAddress);
   try {
-    const passwordHash = await findPasswordHash(userId);
-    if (passwordHash === null) return { kind: "failed" };
+    const user = await findUserById(userId);
+    if (!user) return { kind: "failed" };
+    const { passwordHash } = user;
     if (!password && isRecentlyVerified(session, "passkey")) {
       return { kind: "verified", passwordHash };
     }

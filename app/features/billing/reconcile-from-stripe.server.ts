@@ -3,7 +3,7 @@ import { readEmail } from "~/environment/email-address.server";
 import { log } from "~/observability/log.server";
 import { OperatorError } from "~db/operator-error";
 import { findProfile, findProfileByCustomer } from "~db/queries/profiles";
-import { findAccountCreation, findUserByEmail } from "~db/queries/users";
+import { findUserByEmail, findUserById } from "~db/queries/users";
 import { isUuid } from "~db/uuid";
 import { idOf } from "./coverage";
 import { membershipItem } from "./customer-billing.server";
@@ -140,7 +140,7 @@ async function accountOfCustomer({ email, metadata }: Stripe.Customer): Promise<
 }
 
 async function findAccount(userId: string | undefined): Promise<string | null> {
-  return userId && isUuid(userId) && (await findAccountCreation(userId)) ? userId : null;
+  return userId && isUuid(userId) && (await findUserById(userId)) ? userId : null;
 }
 
 /**

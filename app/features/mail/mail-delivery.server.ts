@@ -6,8 +6,9 @@ import {
   type ClaimedTransactionalMail,
   clearHardBounce,
   deleteMail,
-  finishUnsentMails,
+  finishUnsentMail,
   lockClaimedMail,
+  markMailSent,
   requeueMails,
   storeComposedMail,
 } from "~db/queries/mail-claims";
@@ -73,7 +74,7 @@ export class MailDelivery {
     });
     if (delivery.kind === "accepted") {
       // recorded before anything else: a kill before the commit would send the mail twice
-      const recorded = this.services.recorder.sent(mail.id);
+      const recorded = this.services.recorder.record((executor) => markMailSent(mail.id, executor));
       onAnswered({ verdict: "works", reply: null, advice: null });
       await recorded;
       return this.#afterAccepted(mail);
@@ -98,9 +99,7 @@ export class MailDelivery {
     const state = unsentStateOf(mail);
     if (!state) return false;
     const { recorder, workerId } = this.services;
-    await recorder.record((executor) =>
-      finishUnsentMails([mail.id], workerId, { state }, executor),
-    );
+    await recorder.record((executor) => finishUnsentMail(mail.id, workerId, { state }, executor));
     mails.inc({ lane: laneOf(mail), outcome: state });
     log()[state === "expired" ? "warn" : "info"](factsOf(mail), `a mail was not sent: ${state}`);
     return true;
@@ -179,7 +178,7 @@ export class MailDelivery {
       mails.inc({ lane: laneOf(mail), outcome: "failed" });
       const end = { state: "failed", reply, inDoubt, suppressAddress } as const;
       const { recorder, workerId } = this.services;
-      await recorder.record((executor) => finishUnsentMails([mail.id], workerId, end, executor));
+      await recorder.record((executor) => finishUnsentMail(mail.id, workerId, end, executor));
     }
   }
 

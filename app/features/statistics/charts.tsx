@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear, scalePoint } from "d3-scale";
 import { line } from "d3-shape";
-import type { ReactNode } from "react";
+import type { CSSProperties } from "react";
 import { formatCount } from "~/features/newsletter/format-count";
 
 /** Sizes of a chart, in user units, with at most so many labels below it. */
@@ -65,7 +65,17 @@ export function Chart({
           ))}
         </ul>
       )}
-      <Figures id={`${id}-figures`} title={title} labels={labels} series={series} write={write} />
+      <details id={`${id}-figures`}>
+        <summary>Figures</summary>
+        <Table
+          title={title}
+          columns={["Month", ...series.map(({ name }) => name)]}
+          rows={labels.map((name, index) => ({
+            name,
+            cells: series.map(({ values }) => ({ text: write(values[index] ?? 0) })),
+          }))}
+        />
+      </details>
     </figure>
   );
 }
@@ -141,52 +151,42 @@ function Drawing({
   );
 }
 
-/** A chart's figures as a table whose first column names its rows; collapsed on screens. */
-function Figures({
-  id,
-  title,
-  labels,
-  series,
-  write,
-}: Required<Pick<ChartProps, "id" | "title" | "labels" | "series" | "write">>) {
-  return (
-    <details id={id}>
-      <summary>Figures</summary>
-      <Scroller name={title}>
-        <table>
-          <caption>{title}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Month</th>
-              {series.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {labels.map((label, index) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name}>{write(values[index] ?? 0)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroller>
-    </details>
-  );
-}
+type TableProps = {
+  title: string;
+  /** The columns' heads, of which the first heads the rows' names. */
+  columns: string[];
+  rows: { name: string; cells: { text: string; style?: CSSProperties }[] }[];
+};
 
-/** Content that may be wider than a phone. The keyboard can scroll it too. */
-export function Scroller({ name, children }: { name: string; children: ReactNode }) {
+/** A table that may be wider than a phone. The keyboard can scroll it too. */
+export function Table({ title, columns, rows }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: otherwise no key scrolls it
-    <section className="scroller" aria-label={name} tabIndex={0}>
-      {children}
+    <section className="scroller" aria-label={title} tabIndex={0}>
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, cells }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {cells.map(({ text, style }, index) => (
+                <td key={columns[index + 1]} style={style}>
+                  {text}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { writeAmount } from "~/features/membership/price-amount";
 import { formatCount } from "~/features/newsletter/format-count";
-import { Chart, type ChartProps, Scroller } from "./charts";
+import { Chart, type ChartProps, Table } from "./charts";
 import {
   type Bar,
   currenciesOf,
@@ -127,7 +127,7 @@ function Tile({ name, value }: { name: string; value: string }) {
 
 /** A table of how many of each month's new members stayed. Darker cells mean more. */
 function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
-  const after = cohorts[0]?.retained.map((_, index) => index) ?? [];
+  const months = cohorts[0]?.retained.map((_, index) => index) ?? [];
   return (
     <section>
       <h2>Members who stayed</h2>
@@ -138,49 +138,28 @@ function Cohorts({ cohorts }: Pick<Statistics, "cohorts">) {
       {cohorts.length === 0 ? (
         <p>No one has joined in the last twelve months.</p>
       ) : (
-        <Scroller name="Months since they joined">
-          <table>
-            <caption>Months since they joined</caption>
-            <thead>
-              <tr>
-                <th scope="col">Joined in</th>
-                <th scope="col">New</th>
-                {after.map((months) => (
-                  <th key={months} scope="col">
-                    {months}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {cohorts.map(({ month, size, retained }) => (
-                <tr key={month}>
-                  <th scope="row">{nameMonth(month)}</th>
-                  <td>{formatCount(size)}</td>
-                  {retained.map((share, months) => (
-                    <td
-                      // biome-ignore lint/suspicious/noArrayIndexKey: its number is its identity
-                      key={months}
-                      style={
-                        share === null
-                          ? undefined
-                          : {
-                              background: `color-mix(in srgb, var(--bar) ${Math.round(share * 45)}%, transparent)`,
-                            }
-                      }
-                    >
-                      {share === null ? "" : `${Math.round(share * 100)} %`}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
+        <Table
+          title="Months since they joined"
+          columns={["Joined in", "New", ...months.map(String)]}
+          rows={cohorts.map(({ month, size, retained }) => ({
+            name: nameMonth(month),
+            cells: [{ text: formatCount(size) }, ...retained.map(shareCell)],
+          }))}
+        />
       )}
     </section>
   );
 }
+
+const shareCell = (share: number | null) =>
+  share === null
+    ? { text: "" }
+    : {
+        text: `${Math.round(share * 100)} %`,
+        style: {
+          background: `color-mix(in srgb, var(--bar) ${Math.round(share * 45)}%, transparent)`,
+        },
+      };
 
 /** A table of numbers, with a bar in each row. */
 function Bars(props: { title: string; description: string; bars: Bar[] }) {
