@@ -184,6 +184,10 @@ async function answerWithRemix(
   const isDesk = isDeskPath(pathOf(incoming.url));
   const isAuthors = isDesk && (await findAuthor({ request, context })) !== null;
   const remix = isAuthors ? remixWithDesk : publicRemix;
+  const isPreview = isAuthors && handle.frame === "preview";
+  const frames = isPreview ? "framed" : isAuthors ? "framing" : "none";
+  // that of the site which is rendered; another may have replaced it by the end
+  const policy = pagePolicy([`'nonce-${nonce}'`], frames);
   const network = clientNetworks(address);
   // to others the desk's addresses are pages like any unknown one
   const takesTurn = handle.inTurn !== false || (isDesk && !isAuthors);
@@ -206,9 +210,7 @@ async function answerWithRemix(
   }
   if (!answer || isGone()) return;
   if (answer.headers.get("Content-Type")?.startsWith("text/html")) {
-    const isPreview = isAuthors && handle.frame === "preview";
-    const frames = isPreview ? "framed" : isAuthors ? "framing" : "none";
-    response.setHeader("Content-Security-Policy", pagePolicy([`'nonce-${nonce}'`], frames));
+    response.setHeader("Content-Security-Policy", policy);
     if (isPreview) response.setHeader("X-Frame-Options", "SAMEORIGIN");
   }
   if (!answer.headers.has("Cache-Control")) {

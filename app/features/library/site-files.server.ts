@@ -43,7 +43,8 @@ export async function findSiteFile(name: string): Promise<SiteFile | null> {
 }
 
 function textOf(site: Site, name: string): string | null {
-  if (name === "colors.css") return colorStyles(site.colors);
+  // a page from before the site lost its colors still links to it
+  if (name === "colors.css") return colorStyles(site.colors) ?? "/* no colors */";
   if (name === "site.webmanifest") return JSON.stringify(manifestOf(site));
   return null;
 }
