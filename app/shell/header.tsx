@@ -5,9 +5,10 @@ import { BuyButton } from "~/features/site/buy-button";
 import { useSite } from "~/features/site/page-site";
 import { ButtonLink } from "~/ui";
 import { AccountMenu } from "./account-menu";
+import { HeaderLinks } from "./header-links";
 import { isMembersPath } from "./members-path";
 import { MobileMenu } from "./mobile-menu";
-import { SECTION_IDS, useSectionLinks } from "./section-links";
+import { SECTION_IDS } from "./section-links";
 import { SiteMark } from "./site-mark";
 
 /** The sticky header of every page (specification, 2), for visitors, accounts and members. */
@@ -24,30 +25,12 @@ export function Header() {
           {site.title}
         </Link>
         <nav aria-label="Main" className="ml-auto hidden items-center lg:flex">
-          <ul className="flex items-center">
-            {useSectionLinks().map(({ id, label }) => (
-              <li key={id}>
-                <Link
-                  to={`/#${id}`}
-                  className="nav-link"
-                  aria-current={current === id ? "location" : undefined}
-                >
-                  {label}
-                </Link>
-              </li>
-            ))}
-            {isSubscribed && (
-              <li>
-                <Link
-                  to="/premium"
-                  className="nav-link"
-                  aria-current={pathname === "/premium" ? "page" : undefined}
-                >
-                  Members’ area
-                </Link>
-              </li>
-            )}
-          </ul>
+          <HeaderLinks
+            current={current}
+            pathTo={(section) => `/#${section}`}
+            listClass="flex items-center"
+            linkClass="nav-link"
+          />
         </nav>
         <div className="ml-auto hidden sm:block lg:ml-2">
           {/* members are sold nothing in their room */}

@@ -4,9 +4,10 @@ import { useAuth } from "~/features/accounts/auth-context";
 import { BuyButton } from "~/features/site/buy-button";
 import { ButtonLink, CloseIcon, MenuIcon, useBrowserLayoutEffect, useHydrated } from "~/ui";
 import { AccountActions } from "./account-actions";
+import { HeaderLinks } from "./header-links";
 import { isMembersPath } from "./members-path";
 import { MyAccountLabel } from "./my-account-label";
-import { sectionLoadPath, useSectionLinks } from "./section-links";
+import { sectionLoadPath } from "./section-links";
 
 /**
  * The header's items for narrow windows, in a `<details>` that needs no JavaScript. With JavaScript the menu
@@ -15,7 +16,7 @@ import { sectionLoadPath, useSectionLinks } from "./section-links";
  * `<details>` of one name either stay open, report a wrong state or add entries to the history.
  */
 export function MobileMenu({ current }: { current: string | null }) {
-  const { user, isSubscribed } = useAuth();
+  const { user } = useAuth();
   const hydrated = useHydrated();
   const details = useRef<HTMLDetailsElement>(null);
   const toggle = useRef<HTMLElement>(null);
@@ -63,25 +64,11 @@ export function MobileMenu({ current }: { current: string | null }) {
       </summary>
       <div className="mobile-menu-panel">
         <nav aria-label="Menu" className="frame pt-2 pb-8">
-          <ul className="mobile-menu-sections">
-            {useSectionLinks().map(({ id, label }) => (
-              <li key={id}>
-                <Link
-                  to={hydrated ? `/#${id}` : sectionLoadPath(id)}
-                  aria-current={current === id ? "location" : undefined}
-                >
-                  {label}
-                </Link>
-              </li>
-            ))}
-            {isSubscribed && (
-              <li>
-                <Link to="/premium" aria-current={pathname === "/premium" ? "page" : undefined}>
-                  Members’ area
-                </Link>
-              </li>
-            )}
-          </ul>
+          <HeaderLinks
+            current={current}
+            pathTo={hydrated ? (section) => `/#${section}` : sectionLoadPath}
+            listClass="mobile-menu-sections"
+          />
           {!isMembersPath(pathname) && (
             <div className="mt-6">
               <BuyButton className="w-full">Buy Now</BuyButton>

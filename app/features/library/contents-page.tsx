@@ -97,7 +97,7 @@ function Entry({ entry, progress }: { entry: ContentsEntry; progress: TextProgre
       <div>
         {label && <p className="text-gold-text text-sm">{label}</p>}
         <h3 className="text-xl">
-          <Link to={stoppedPath(path, progress.stoppedAt)} className="contents-link">
+          <Link to={stoppedPath(path, progress.stoppedAt)} className="title-link">
             {number !== null && <span className="sr-only">{number}. </span>}
             {title}
           </Link>

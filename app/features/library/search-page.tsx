@@ -9,7 +9,7 @@ import type { MarkedText, SearchResult, SearchView } from "./search-view";
 export function SearchPage({ search }: { search: SearchView }) {
   const { query, total, results } = search;
   return (
-    <div className="frame search-page">
+    <div className="frame column-page">
       <Link to={CHAPTERS_PATH} className="back-link">
         <ArrowLeftIcon className="size-4" />
         All chapters
@@ -48,7 +48,7 @@ function FoundText({ label, title, path, passage, isCut }: SearchResult) {
     <li className="border-line border-t py-6">
       <p className="text-ink-soft text-sm">{label}</p>
       <h3 className="mt-1 font-display text-xl">
-        <Link to={path} className="search-link">
+        <Link to={path} className="title-link">
           <Marked text={title} />
         </Link>
       </h3>

@@ -43,7 +43,7 @@ function ArchivedIssue({
         {premium && <span className="issue-audience">For members</span>}
       </p>
       <h2 className="mt-1 text-xl">
-        <Link to={issuePath(slug)} className="issue-link">
+        <Link to={issuePath(slug)} className="title-link">
           {subject}
         </Link>
       </h2>

@@ -85,7 +85,7 @@ it("a sentence read last week is one click from anywhere in the book", async () 
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/premium\/search\?/);
   await hydrated(page);
-  await story.click(page.getByRole("main").locator("a.search-link").first());
+  await story.click(page.getByRole("main").locator("a.title-link").first());
   await expect(page.locator("#text mark").first()).toHaveText("blue");
   expect(story.clicks()).toBe(1);
 });

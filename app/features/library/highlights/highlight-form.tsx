@@ -179,7 +179,7 @@ type FormPageProps = {
 
 function FormPage({ heading, back, children }: FormPageProps) {
   return (
-    <div className="frame highlights-page">
+    <div className="frame column-page">
       <Link to={back.to} className="back-link">
         <ArrowLeftIcon className="size-4" />
         {back.label}

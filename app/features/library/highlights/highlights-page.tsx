@@ -16,7 +16,7 @@ import type { HighlightList, ListedHighlight } from "./list-highlights.server";
 export function HighlightsPage({ query, total, page, pages, texts }: HighlightList) {
   const numbered = total === 1 ? "1 highlight" : `${total.toLocaleString("en-US")} highlights`;
   return (
-    <div className="frame highlights-page">
+    <div className="frame column-page">
       <Link to={CHAPTERS_PATH} className="back-link">
         <ArrowLeftIcon className="size-4" />
         Contents
