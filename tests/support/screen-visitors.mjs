@@ -155,7 +155,7 @@ async function prepareDesk({ request }) {
     list: upload("list.csv", "text/csv", Buffer.from(rows)),
   });
   const people = await (await request.get("/desk/people?match=ines")).text();
-  const person = /\/desk\/people\/account-[0-9a-f-]{36}/.exec(people)?.[0] ?? "";
+  const person = /\/desk\/people\/[0-9a-f-]{36}/.exec(people)?.[0] ?? "";
   return { letter, letterWithMistakes, chapter, newText, list, person };
 }
 
