@@ -11,6 +11,8 @@
  * - clipped items: text outside a box that clips it, outside its button, card or band, or out of reach of
  *   scrolling; placeholders longer than their field.
  *
+ * A table of two dimensions may scroll in a box of its own, `.scroller` (WCAG 2.2, 1.4.10).
+ *
  * It runs synchronously, changes the scroll position, and enables pointer events on every element, because
  * `elementFromPoint` ignores the others.
  *
@@ -117,7 +119,7 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
     const text = texts.currentNode as Text;
     const element = text.parentElement;
     if (!element || text.data.trim() === "") continue;
-    if (element.closest("noscript, template") || isHidden(element)) continue;
+    if (element.closest("noscript, template, .scroller") || isHidden(element)) continue;
     items.push({
       element,
       kind: "text",
@@ -145,7 +147,8 @@ export function geometryFaults({ inWindow = false }: { inWindow?: boolean } = {}
   if (root.scrollWidth > width) faults.add(`the page scrolls sideways: ${root.scrollWidth} px`);
   for (const element of document.body.querySelectorAll("*")) {
     if (element.scrollWidth <= element.clientWidth + SLACK || isHidden(element)) continue;
-    if (boxOf(element).scrollsX) faults.add(`${nameOf(element)} scrolls sideways`);
+    if (boxOf(element).scrollsX && !element.matches(".scroller"))
+      faults.add(`${nameOf(element)} scrolls sideways`);
   }
 
   const seen: Item[] = [];

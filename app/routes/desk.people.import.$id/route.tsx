@@ -75,13 +75,13 @@ export default function List() {
           <TextField
             label="How did they agree to get the newsletter?"
             name="source"
-            placeholder="Sign-up sheet at the book fair, May 2026"
             maxLength={200}
             required
             defaultValue={refusal?.typed?.source}
           />
           <p className="desk-hint">
-            The answer is kept as proof of consent. Whoever is added gets your next letter.
+            The answer, such as “sign-up sheet, May 2026”, is kept as proof of consent. Whoever is
+            added gets your next letter.
           </p>
           <DeskSubmit>Import {toAdd === 1 ? "1 address" : `${toAdd} addresses`}</DeskSubmit>
         </Form>
