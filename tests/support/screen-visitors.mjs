@@ -126,7 +126,9 @@ export async function prepareVisitors(browser, site) {
 async function prepareDesk({ request }) {
   const post = async (/** @type {string} */ path, /** @type {Record<string, any>} */ multipart) => {
     const answer = await request.post(path, { multipart, maxRedirects: 0 });
-    return answer.headers().location ?? "";
+    const { location } = answer.headers();
+    if (!location) throw new Error(`POST ${path}: ${answer.status()}`);
+    return location;
   };
   const writeLetter = async (/** @type {Record<string, any>} */ fields) => {
     const letter = await post("/desk/letters?index", { intent: "new" });
@@ -147,8 +149,8 @@ async function prepareDesk({ request }) {
   });
   await post("/desk/book?index", { intent: "sample" });
   const chapter = "/desk/book/text?file=chapters%2F02-the-weight-you-carry.md";
-  await post("/desk/site?index", { intent: "site" });
-  const newText = await post("/desk/book?index", { intent: "text", title: "Fog", kind: "" });
+  await post("/desk/site?index", { intent: "begin", kind: "site" });
+  const newText = await post("/desk/book?index", { intent: "begin", title: "Fog", kind: "" });
   const rows =
     "Email,First name\nfrida@example.test,Frida\nnobody,Nobody\nines@example.test,Ines\n";
   const list = await post("/desk/people/import?index", {
