@@ -16,10 +16,8 @@ const flashed = (toast: (typeof toasts)["signedOut"]) =>
 
 describe("the toast in the server's HTML", () => {
   it("is announced politely on success, assertively on failure", () => {
-    expect(flashed(toasts.signedOut)).toMatch(/aria-live="polite"><div id="toast-1"(?!.*alert)/);
-    expect(flashed(toasts.subscribeFailed)).toMatch(
-      /aria-live="polite"><\/div><div [^>]*role="alert"/,
-    );
+    expect(flashed(toasts.signedOut)).toContain('role="status"');
+    expect(flashed(toasts.subscribeFailed)).toContain('role="alert"');
   });
 
   it("has its title, its description and a close link that needs no JavaScript", () => {
@@ -36,6 +34,6 @@ describe("the toast in the server's HTML", () => {
         <Caller />
       </Toaster>,
     );
-    expect(html).toMatch(/^<p>page<\/p><section[^>]*><div aria-live="polite"><\/div><\/section>$/);
+    expect(html).toBe("<p>page</p>");
   });
 });

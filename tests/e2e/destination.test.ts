@@ -65,6 +65,7 @@ describe.each([true, false])("a chapter's address with JavaScript: %s", (javaScr
     await upgrade.click();
     const toast = page.locator(".toast", { hasText: "Please log in or sign up to upgrade." });
     const link = page.locator("#purchase").getByRole("link", { name: "Sign Up" });
+    // Radix's toast takes the place of the plain one, and has no box for a moment
     const boxOf = (shown: Locator) => vi.waitUntil(() => shown.boundingBox(), 10_000);
     const toastBox = await boxOf(toast);
     for (const spoken of [upgrade, link, page.locator("#purchase").getByText("Log In")]) {

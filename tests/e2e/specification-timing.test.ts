@@ -24,19 +24,22 @@ async function stopTime(page: Page): Promise<(milliseconds: number) => Promise<v
   };
 }
 
-/** Returns the page with the toast of the hero's button, just shown, and the clock paused. */
+/** Returns the page with the toast of the hero's button, just shown, its code loaded and the clock paused. */
 async function openWithToast(page: Page) {
   await page.clock.install();
   await site.open("/", page);
+  // the toast's code loads at the first interaction
+  await page.keyboard.press("Shift");
+  await expect(page.locator("ol.toast-viewport")).toBeAttached();
   const pass = await stopTime(page);
   await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
   const toast = toastOf(page);
-  await expect(toast).toBeVisible();
+  await expect(toast).toHaveAttribute("data-state", "open");
   return { toast, pass };
 }
 
 async function expectOpen(toast: Locator) {
-  expect(await toast.count()).toBe(1);
+  expect(await toast.getAttribute("data-state")).toBe("open");
 }
 
 async function startOfSwipe(toast: Locator): Promise<{ x: number; y: number }> {
@@ -89,7 +92,7 @@ describe("a toast", () => {
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.goto("/");
     const toast = toastOf(page);
-    await expect(toast.getByRole("button", { name: "Close" })).toBeVisible();
+    await expect(toast).toHaveAttribute("data-state", "open");
     await page.clock.runFor(4_999);
     await expectOpen(toast);
     await page.clock.runFor(1);
@@ -165,6 +168,45 @@ describe("a toast", () => {
     await swipe(49);
     await expectOpen(toast);
     await expect(toast).toHaveCSS("transform", "none");
+    await swipe(51);
+    await expect(toast).toHaveCount(0);
+  });
+});
+
+describe("a toast whose code has not loaded", () => {
+  /** Returns the page with the plain toast of the hero's button, its clock paused. */
+  async function openWithPlainToast(page: Page) {
+    await page.clock.install();
+    await site.open("/", page);
+    // from now on the page requests only the toast's code, which never loads
+    await page.route("**/build/**", (route) => route.abort());
+    const pass = await stopTime(page);
+    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
+    const toast = page.locator(".toast-static");
+    await expect(toast).toBeVisible();
+    return { toast, pass };
+  }
+
+  it("closes after 5000 ms", async () => {
+    const { toast, pass } = await openWithPlainToast(await site.visit());
+    await pass(4_999);
+    expect(await toast.count()).toBe(1);
+    await pass(1);
+    await expect(toast).toHaveCount(0);
+  });
+
+  it("is closed by its link on a phone, or swiped away", async () => {
+    const page = await site.visit({ hasTouch: true, viewport: { width: 360, height: 740 } });
+    const { toast } = await openWithPlainToast(page);
+    // before any swipe: Chromium treats a tap soon after a swipe as the end of a fling
+    await toast.getByRole("link", { name: "Close" }).tap();
+    await expect(toast).toHaveCount(0);
+    await page.getByRole("button", { name: "Get Your Copy - $24.99" }).click();
+    await expect(toast).toBeVisible();
+    const swipe = await finger(page, toast);
+    await swipe(49);
+    await expect(toast).toHaveCSS("transform", "none");
+    expect(await toast.count()).toBe(1);
     await swipe(51);
     await expect(toast).toHaveCount(0);
   });

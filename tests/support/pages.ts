@@ -9,6 +9,7 @@ export async function expectToast(page: Page, title: string, description?: strin
   if (description !== undefined) {
     expect(await toast.locator(".toast-description").textContent()).toBe(description);
   }
+  // there is none for a moment, while the Radix toast replaces the plain one
   await expect.poll(() => page.locator(".toast").count()).toBe(1);
 }
 

@@ -159,6 +159,8 @@ export const SCREEN_STATES = [
       const toast = page.locator(".toast");
       await page.getByRole("button", { name: /^Get Your Copy/ }).click();
       await toast.waitFor();
+      // the Radix toast has replaced the plain one once its list exists
+      await page.locator("ol.toast-viewport").waitFor();
       await page.getByRole("button", { name: "Upgrade to Premium" }).click();
       await toast.filter({ hasText: "Authentication Required" }).waitFor();
       await holdToast(page);

@@ -127,7 +127,7 @@ describe("with the keyboard alone", () => {
     await tabTo(page, page.getByRole("banner").getByRole("button", { name: "Buy Now" }));
     await press(page, "Enter");
     await expectToast(page, "Purchase Feature Coming Soon!");
-    await expect(page.locator(".toast")).toBeVisible();
+    await expect(page.locator(".toast[data-state=open]")).toBeVisible();
     await press(page, "F8");
     await tabTo(page, page.locator(".toast").getByRole("button", { name: "Close" }));
     await press(page, "Enter");
