@@ -1,6 +1,5 @@
-import { createReadStream } from "node:fs";
-import { ReadableStream } from "node:stream/web";
-import { type LazyContent, LazyFile } from "@remix-run/lazy-file";
+import { open } from "node:fs/promises";
+import { LazyFile } from "@remix-run/lazy-file";
 import { createFileResponse } from "@remix-run/response/file";
 
 /** Bytes read and sent at a time, and so the memory that a slow client takes. */
@@ -25,8 +24,8 @@ export async function fileResponse(
 ): Promise<Response> {
   const content = {
     byteLength: bytes,
-    stream: (start = 0, end = bytes) => ReadableStream.from(readFrom(path, start, end)),
-  } as LazyContent;
+    stream: (start = 0, end = bytes) => streamFile(path, start, end),
+  };
   const response = await createFileResponse(
     new LazyFile(content, tag, { type: mediaType }),
     withPlainTags(withSingleRange(request)),
@@ -98,10 +97,40 @@ function withHeader({ url, method, headers }: Request, name: string, value: stri
 }
 
 /**
- * The bytes from `start` up to, not including, `end`, read as the client takes them. The file is opened when the first are
- * taken, so that a response that is never sent holds no file.
+ * The bytes from `start` up to, not including, `end`, read as the client takes them. The file is open only while a
+ * chunk is read, so that slow or disconnected clients hold no file descriptors.
  */
-async function* readFrom(path: string, start: number, end: number) {
-  if (end > start)
-    yield* createReadStream(path, { start, end: end - 1, highWaterMark: CHUNK_BYTES });
+function streamFile(
+  path: string,
+  start: number,
+  end: number,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let position = start;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const chunk = await readChunk(path, position, Math.min(CHUNK_BYTES, end - position));
+        position += chunk.byteLength;
+        if (chunk.byteLength > 0) controller.enqueue(chunk);
+        // Content-Length has been sent, so a response that ends early has to fail
+        if (chunk.byteLength === 0 && position < end) controller.error(new Error("A file shrank."));
+        else if (position >= end) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function readChunk(
+  path: string,
+  position: number,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
