@@ -44,9 +44,9 @@ export function Chart({
 }: ChartProps) {
   const { width, height } = SIZES[size];
   return (
-    <figure>
+    <section>
       <h2 id={id}>{title}</h2>
-      <figcaption>{description}</figcaption>
+      <p>{description}</p>
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
@@ -76,7 +76,7 @@ export function Chart({
           }))}
         />
       </details>
-    </figure>
+    </section>
   );
 }
 

@@ -45,8 +45,7 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 sy
 main { max-width: 45rem; margin: auto; padding: 2rem 1rem 4rem }
 h1, h2 { font-family: Georgia, serif; font-weight: 600; line-height: 1.2; text-wrap: balance }
 h2 { margin: 3rem 0 0; font-size: 1.35rem }
-figure { margin: 0 }
-figcaption, section > p { margin: .25rem 0 1rem; color: var(--soft) }
+section > p { margin: .25rem 0 1rem; color: var(--soft) }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; margin: 2rem 0 }
 dl > div { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem }
 dt { color: var(--soft); font-size: .875rem }
