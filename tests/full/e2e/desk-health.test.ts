@@ -101,7 +101,7 @@ describe.each([true, false])("at the desk, with scripts: %s, an author", (hasScr
     await page.getByLabel("To", { exact: true }).fill("2025-05");
     await press(page, "Show");
     await expect(page).toHaveURL(/from=2025-03&to=2025-05$/);
-    const members = page.locator("figure").filter({ has: page.locator("#members") });
+    const members = page.locator("section:has(> #members)");
     await members.getByText("Figures").click();
     await expect(members.getByRole("row")).toHaveText([
       "MonthMembers",

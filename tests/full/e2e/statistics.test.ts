@@ -112,7 +112,7 @@ describe("stats", () => {
     expect(requested).toEqual([`file://${file}`]);
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.locator("svg").count()).toBeGreaterThanOrEqual(7);
-    for (const figures of await page.locator("figure").all()) {
+    for (const figures of await page.locator("section:has(> svg)").all()) {
       await figures.locator("summary").click();
       expect(await figures.locator("tbody tr").count()).toBe(13);
     }
