@@ -39,7 +39,9 @@ export class StateVisits {
     const errors = watchForErrors(page);
     const pages: Response[] = [];
     page.on("response", (response) => {
-      if (response.request().isNavigationRequest()) pages.push(response);
+      // not those of frames
+      if (response.request().isNavigationRequest() && response.frame() === page.mainFrame())
+        pages.push(response);
     });
     // the checks need JavaScript; with its own scripts blocked, a page looks as without JavaScript
     if (state.plain) await page.route("**/build/**/*.js", (route) => route.abort());

@@ -1,5 +1,6 @@
 import { reconcileNow } from "~/features/billing/reconcile.server";
 import { describeAlert } from "~/features/checks/report-alerts.server";
+import { typographic } from "~/features/library/importer/render-document.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
 import { resumeCampaign } from "~/features/newsletter/campaign-control.server";
 import { OperatorError } from "~db/operator-error";
@@ -53,7 +54,15 @@ export async function listAlerts() {
   const described = open.map(async (alert) => {
     const words = await describeAlert(alert);
     const button = REMEDIES[alert.kind]?.label ?? null;
-    return words && { ...words, id: alert.id, since: words.since.toISOString(), button };
+    return (
+      words && {
+        ...words,
+        title: typographic(words.title, "en"),
+        id: alert.id,
+        since: words.since.toISOString(),
+        button,
+      }
+    );
   });
   return (await Promise.all(described)).filter((alert) => alert !== null);
 }

@@ -68,7 +68,7 @@ export function DraftEditor(props: DraftEditorProps) {
                 ))}
             </p>
           </div>
-          {props.mistakes && !refusal?.problems && problems.length > 0 && (
+          {props.mistakes && !refusal?.problems && (
             <DeskProblems refusal={{ ...props.mistakes, problems }} />
           )}
           {props.below}

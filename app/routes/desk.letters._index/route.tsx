@@ -1,13 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from "@remix-run/node";
-import { Form, Link, redirect, useActionData, useLoaderData } from "@remix-run/react";
+import { Link, redirect, useActionData, useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import { deskMeta } from "~/features/desk/desk-meta";
 import {
   DeskButton,
   DeskHeading,
+  DeskLine,
   DeskProblems,
   DeskSection,
-  DeskSubmit,
   DeskTable,
 } from "~/features/desk/desk-parts";
 import { LETTERS_PATH, letterPath, sentPath } from "~/features/desk/letters/letter-paths";
@@ -85,12 +85,14 @@ export default function Letters() {
         />
       </DeskSection>
       <DeskSection title="Import">
-        <Form method="post" action="?index" encType="multipart/form-data" className="desk-actions">
+        <DeskLine
+          action="?index"
+          encType="multipart/form-data"
+          fields={{ intent: "import" }}
+          button="Import as a draft"
+        >
           <TextField label="A letter’s Markdown file" name="file" type="file" accept=".md" />
-          <DeskSubmit name="intent" value="import" variant="secondary">
-            Import as a draft
-          </DeskSubmit>
-        </Form>
+        </DeskLine>
       </DeskSection>
     </>
   );

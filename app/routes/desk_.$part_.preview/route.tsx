@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { requireAuthor } from "~/features/desk/author.server";
 import deskStyles from "~/features/desk/desk.css";
 import { deskMeta } from "~/features/desk/desk-meta";
-import { DeskProblems } from "~/features/desk/desk-parts";
+import { DeskHeading, DeskProblems } from "~/features/desk/desk-parts";
 import { openEdition } from "~/features/desk/edition/edition-folder.server";
 import { COLORS_PATH } from "~/features/desk/edition/edition-paths";
 import { loadPreviewOf } from "~/features/desk/edition/edition-previews.server";
@@ -47,5 +47,10 @@ export default function Preview() {
   if (page) return <SitePageText {...page} />;
   if (landing) return <LandingPage {...landing} />;
   const message = "The page appears here without these mistakes:";
-  return <DeskProblems refusal={problems && { message, problems }} />;
+  return (
+    <>
+      <DeskHeading title="No preview yet" />
+      <DeskProblems refusal={problems && { message, problems }} />
+    </>
+  );
 }

@@ -77,14 +77,14 @@ function Texts({ list }: Listed) {
       `${kind} ${order}`,
       <FileLink key="title" path={path} label={title} list={list} />,
       ...cells,
-      <span key="place" className="whitespace-nowrap">
+      <div key="place" className="whitespace-nowrap">
         {MOVES.map(([label, by]) => (
           <DeskButton key={by} fields={{ intent: "move", path, by }} variant="quiet">
             {label}
             <span className="sr-only">: {title}</span>
           </DeskButton>
         ))}
-      </span>,
+      </div>,
     ],
   }));
   return <DeskTable caption="Texts" columns={COLUMNS} rows={rows} empty="There is no text yet." />;
@@ -105,7 +105,7 @@ function FileLink({ path, label, list }: FileLinkProps) {
 function Notices({ list: { folder, hasEdition, unwritable, problems, notes } }: Listed) {
   return (
     <>
-      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews work as ever.</p>}
+      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews still work.</p>}
       {!hasEdition && (
         <div className="desk-notice">
           <p>

@@ -10,7 +10,7 @@ export const COLORS_PATH = `${DESK_MEDIA_PATH}colors.css`;
 export const UPLOAD_LIMIT = 32 * 1024 * 1024;
 
 /** What is uploaded, as its form says. */
-export const UPLOAD_RULE = "A picture up to 2 MB, or an MP3 or M4A up to 32 MB";
+export const UPLOAD_RULE = `A picture up to 2 MB, or an MP3 or M4A up to ${UPLOAD_LIMIT / 1024 / 1024} MB`;
 
 /** Returns the path of the page that lists a file: the book's or the site's. */
 export const listPath = (file: string) =>

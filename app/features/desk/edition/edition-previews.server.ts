@@ -12,7 +12,7 @@ import { checkTyped, type EditionFolder } from "./edition-folder.server";
 import { DESK_MEDIA_PATH, previewPath } from "./edition-paths";
 
 /** Returns a picture as of the folder, which visitors do not see yet. */
-const here = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
+const fromFolder = (image: SiteImage | null) => image && { ...image, folder: DESK_MEDIA_PATH };
 
 /**
  * Loads a file as readers will see it, from its draft where there is one: a text, or the site with the page that the file is, if any.
@@ -30,8 +30,8 @@ export async function loadPreviewOf(edition: EditionFolder, path: string) {
   return {
     site: {
       ...site,
-      cover: here(site.cover),
-      photos: { hero: here(site.photos.hero), author: here(site.photos.author) },
+      cover: fromFolder(site.cover),
+      photos: { hero: fromFolder(site.photos.hero), author: fromFolder(site.photos.author) },
     },
     page: page && { ...page, html: page.html.replaceAll(PREVIEW_MEDIA_PATH, DESK_MEDIA_PATH) },
   };

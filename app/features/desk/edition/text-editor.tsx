@@ -31,7 +31,7 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
       <DeskHeading title={settings?.title ?? path}>
         <a href={listPath(path)}>All texts</a>
       </DeskHeading>
-      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews work as ever.</p>}
+      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews still work.</p>}
       <DraftEditor
         key={path}
         draft={{ file: path }}
@@ -43,9 +43,7 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
         preview={previewPath(path)}
         below={
           <>
-            {notes.length > 0 && (
-              <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
-            )}
+            <DeskProblems refusal={{ message: "Probably not meant:", problems: notes }} />
             {settings && <SettingFields settings={settings} />}
             {version !== "0" && (
               <DeskSubmit name="intent" value="discard" variant="quiet">

@@ -2,6 +2,8 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { splitFrontMatter } from "~/features/markdown/front-matter";
 import type { FileProblem } from "~/features/markdown/yaml-fields";
+import { textOf } from "~/http/page-answer.server";
+import type { FieldValue } from "~/http/request-body.server";
 import { type LetterFields, MAX_FIELD } from "./letter";
 
 /** The line on which the text begins in what `composeLetter` writes: after four fields between two lines `---`. */
@@ -33,10 +35,9 @@ export function parseLetter(content: string): LetterFields {
 }
 
 /** The letter in a form's fields. PostgreSQL cannot store NUL. */
-export function typedLetter(fields: Record<string, unknown>): LetterFields {
-  const textOf = (name: string) => String(fields[name] ?? "");
+export function typedLetter(fields: Readonly<Record<string, FieldValue>>): LetterFields {
   const line = (name: string) =>
-    textOf(name)
+    textOf(fields[name])
       .replace(/\p{Cc}+/gu, " ")
       .slice(0, MAX_FIELD);
   return {
@@ -44,7 +45,7 @@ export function typedLetter(fields: Record<string, unknown>): LetterFields {
     slug: line("slug"),
     preview: line("preview"),
     premium: fields.premium === "on",
-    body: textOf("body").replace(/\r\n?/g, "\n").replaceAll("\0", ""),
+    body: textOf(fields.body).replace(/\r\n?/g, "\n").replaceAll("\0", ""),
   };
 }
 

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { readableEmail } from "~/environment/email-address.server";
 import { unsubscribeUrl } from "~/features/mail/unsubscribe-links.server";
 import { wakeMailWorker } from "~/features/mail/wake-mail-worker.server";
@@ -23,6 +22,7 @@ import {
 import { ensureSiteKey } from "~db/queries/site-keys";
 import { findEmailOfUser } from "~db/queries/users";
 import type { DeskDraft } from "~db/schema";
+import { isUuid } from "~db/uuid";
 import type { Author } from "../author.server";
 import { recordChange } from "../desk-log.server";
 import { type LetterFields, nameOf } from "./letter";
@@ -42,7 +42,7 @@ const imageKey = () => ensureSiteKey("newsletter-images");
 
 /** The draft of a letter; null if there is none. */
 export async function findLetter(id: string): Promise<DeskDraft | null> {
-  const draft = z.uuid().safeParse(id).success ? await findDraft(id) : null;
+  const draft = isUuid(id) ? await findDraft(id) : null;
   return draft?.kind === "letter" ? draft : null;
 }
 

@@ -19,10 +19,10 @@ import { nameOf } from "./letter";
 import { findLetter, readDraft, renderDraft } from "./letters.server";
 
 /** To whom, and when: ISO 8601, in the server's time; "" for at once. */
-export type Wish = { audience: string; at: string };
+export type Sending = { audience: string; at: string };
 
 /** Says what would happen to a draft that is sent so; null if there is none. */
-export async function planSending(id: string, { audience: wanted, at }: Wish) {
+export async function planSending(id: string, { audience: wanted, at }: Sending) {
   const draft = await findLetter(id);
   if (!draft) return null;
   const { fields, issue, problems } = await readDraft(draft);
@@ -65,9 +65,14 @@ function requireNumber(people: number, typed: number): void {
 export async function sendLetter(
   author: Author,
   id: string,
-  { version, slug, people, ...wish }: Wish & { version: number; slug: string; people: number },
+  {
+    version,
+    slug,
+    people,
+    ...sending
+  }: Sending & { version: number; slug: string; people: number },
 ): Promise<void> {
-  const plan = await planSending(id, wish);
+  const plan = await planSending(id, sending);
   if (!plan?.issue || plan.version !== version) return requireSent(id, slug);
   const { issue, audience, startAt, refusal, counts } = plan;
   if (refusal) throw new OperatorError(refusal.message);

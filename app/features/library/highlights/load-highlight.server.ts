@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
 import { findStoredTexts } from "~db/queries/editions";
 import { findHighlight } from "~db/queries/highlights";
+import { isUuid } from "~db/uuid";
 import type { Edition } from "../edition";
 import { labeledTitle } from "../entry-label";
 import { documentPath, HIGHLIGHTS_PATH } from "../library-paths";
@@ -36,7 +36,7 @@ export async function loadHighlight(
   userId: string,
   { id, edition }: { id: string; edition: Edition },
 ): Promise<{ highlight: HighlightView; text: { title: string; path: string } } | null> {
-  const found = z.uuid().safeParse(id).success ? await findHighlight(userId, id) : null;
+  const found = isUuid(id) ? await findHighlight(userId, id) : null;
   if (!found) return null;
   const entry = edition.find(found.slug, new Date());
   const text = entry
