@@ -261,7 +261,7 @@ describe("the folder", () => {
     await moveText(author, await openEdition(), "chapters/03-later.md", 1);
     await save(GATES, "typing");
     await expect(moveText(author, await openEdition(), HILLS, 1)).rejects.toThrow(
-      "has an unsaved draft",
+      "has unpublished changes",
     );
     expect(inFolder(HILLS)).toContain("order: 1\n");
   });

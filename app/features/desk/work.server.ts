@@ -27,7 +27,9 @@ export async function startWork(
   const before = works.get(title);
   if (before?.isRunning) return before;
   const own = {
-    ...{ title, startedAt: new Date().toISOString(), isRunning: true },
+    title,
+    startedAt: new Date().toISOString(),
+    isRunning: true,
     text: "It goes on. Reload the page of the site’s health to see its end.",
   };
   works.set(title, own);

@@ -22,7 +22,9 @@ type PhotoProps = {
 /** Returns an edition's own picture, which this site serves. */
 export const editionPhoto = (image: SiteImage): PhotoSource => ({
   src: (image.folder ?? PREVIEW_MEDIA_PATH) + image.name,
-  ...{ width: image.width, height: image.height, alt: image.alt },
+  width: image.width,
+  height: image.height,
+  alt: image.alt,
 });
 
 /**

@@ -15,8 +15,19 @@ function toPageSite(site: Site): PageSite {
   const { isSample, title, subtitle, slogan, author, publisher, language, dir } = site;
   const { contact, share, cover, shops, social, pages, colors } = site;
   return {
-    ...{ isSample, title, subtitle, slogan, author, publisher, language, dir },
-    ...{ contact, share, cover, shops, social },
+    isSample,
+    title,
+    subtitle,
+    slogan,
+    author,
+    publisher,
+    language,
+    dir,
+    contact,
+    share,
+    cover,
+    shops,
+    social,
     pages: pages.map((page) => ({ slug: page.slug, title: page.title })),
     sections: sectionsOf(site),
     hasColors: colors.accent !== null || colors.dark !== null,

@@ -65,9 +65,11 @@ function chartsOf(statistics: Statistics): (ChartProps & { isMain?: true })[] {
     name,
     values: months.map(valueIn),
   });
+  const line = (id: string, title: string) =>
+    ({ id, title, labels, kind: "line", isMain: true }) as const;
+  const bars = (id: string, title: string) => ({ id, title, labels, kind: "bars" }) as const;
   const revenue = currenciesOf(statistics).map((currency) => ({
-    ...{ id: `revenue-${currency}`, isMain: true as const, kind: "line" as const, labels },
-    title: `Monthly recurring revenue in ${currency.toUpperCase()}`,
+    ...line(`revenue-${currency}`, `Monthly recurring revenue in ${currency.toUpperCase()}`),
     description:
       "What all members together pay a month, at the end of each month, without discounts and taxes.",
     series: [seriesOf(currency.toUpperCase(), (month) => month.revenue[currency] ?? 0)],
@@ -75,12 +77,12 @@ function chartsOf(statistics: Statistics): (ChartProps & { isMain?: true })[] {
   }));
   return [
     {
-      ...{ id: "members", isMain: true, kind: "line", labels, title: "Members" },
+      ...line("members", "Members"),
       description: "Paying members at the end of each month.",
       series: [seriesOf("Members", ({ members }) => members.count)],
     },
     {
-      ...{ id: "changes", kind: "bars", labels, title: "Members gained and lost" },
+      ...bars("changes", "Members gained and lost"),
       description: "New members, former ones who came back, and those who left.",
       series: [
         seriesOf("New", ({ members }) => members.joined),
@@ -90,18 +92,18 @@ function chartsOf(statistics: Statistics): (ChartProps & { isMain?: true })[] {
     },
     ...revenue,
     {
-      ...{ id: "churn", kind: "bars", labels, title: "Churn" },
+      ...bars("churn", "Churn"),
       description: "Of those who were members when a month began, how many left in it.",
       series: [seriesOf("Churn", ({ members }) => members.churn ?? 0)],
       write: writeShare,
     },
     {
-      ...{ id: "newsletter", isMain: true, kind: "line", labels, title: "Newsletter" },
+      ...line("newsletter", "Newsletter"),
       description: "Confirmed addresses at the end of each month.",
       series: [seriesOf("Addresses", ({ newsletter }) => newsletter.count)],
     },
     {
-      ...{ id: "newsletter-changes", kind: "bars", labels, title: "Newsletter: joined and left" },
+      ...bars("newsletter-changes", "Newsletter: joined and left"),
       description: "Addresses that were confirmed, and those that left the list.",
       series: [
         seriesOf("Joined", ({ newsletter }) => newsletter.joined),
@@ -109,7 +111,7 @@ function chartsOf(statistics: Statistics): (ChartProps & { isMain?: true })[] {
       ],
     },
     {
-      ...{ id: "visitors", kind: "bars", labels, title: "Visitors" },
+      ...bars("visitors", "Visitors"),
       description: "Each day's visitors, added up: someone who comes on two days counts twice.",
       series: [seriesOf("Visitors", ({ visitors }) => visitors)],
     },

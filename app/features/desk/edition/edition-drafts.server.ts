@@ -82,7 +82,9 @@ export async function openText(edition: EditionFolder, path: string) {
   if (!draft && !file) return null;
   const base = file?.hash ?? "";
   return {
-    ...{ path, base, hasFile: file !== null },
+    path,
+    base,
+    hasFile: file !== null,
     content: draft?.content ?? file?.content ?? "",
     version: String(draft?.version ?? 0),
     savedAt: draft?.savedAt.toISOString() ?? null,
@@ -98,10 +100,13 @@ export async function loadEditor(edition: EditionFolder, path: string) {
   const from = (sound: string) => posix.relative(posix.dirname(path), sound);
   const { publishAt = null, audio = null } = document ?? {};
   return {
-    ...{ ...text, notes },
+    ...text,
+    notes,
     /** What the front matter of a text sets; null for other files, and while it has a mistake. */
     settings: document && {
-      ...{ title: document.title, slug: document.slug, isPublic: document.isPublic },
+      title: document.title,
+      slug: document.slug,
+      isPublic: document.isPublic,
       isChapter: document.kind === "chapter",
       isDraft: isDraft({ publishAt }),
       /** The time of publication in UTC, as a field for it has it; "" for at once, and for a draft. */
@@ -178,7 +183,9 @@ export async function discardDraft(author: Author, path: string, version: string
 export async function requireNoDraft(...paths: string[]): Promise<void> {
   for (const path of paths) {
     if (await findDraftOfFile(path)) {
-      throw new OperatorError(`${path} has an unsaved draft. Save or discard that first.`);
+      throw new OperatorError(
+        `${path} has unpublished changes. Save them for readers or discard them first.`,
+      );
     }
   }
 }

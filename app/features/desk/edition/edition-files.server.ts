@@ -100,7 +100,9 @@ export async function listEdition(edition: EditionFolder, listedAt: string) {
   const described = (found: EditionProblem[]) =>
     (hasEdition ? found : []).map((each) => ({ line: null, problem: describeProblem(each) }));
   return {
-    ...{ folder, hasEdition, drafts },
+    folder,
+    hasEdition,
+    drafts,
     unwritable: await whyUnwritable(folder),
     texts: texts.map(({ document: { path }, cells }) => ({ path, cells })),
     /** Texts and pages that are not in the table of texts: also those with a mistake, and drafts without a file. */

@@ -52,7 +52,8 @@ export async function checkTyped({ folder, files }: EditionFolder, path: string,
   const here = (all: readonly EditionProblem[]): FormProblem[] =>
     all.filter(({ file }) => file === path).map(({ line, problem }) => ({ line, problem }));
   return {
-    ...{ source, document },
+    source,
+    document,
     /** That of a text without mistakes. */
     html: rendered && "html" in rendered ? rendered.html : null,
     problems: here(found),

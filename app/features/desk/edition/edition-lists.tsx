@@ -96,7 +96,7 @@ function FileLink({ path, label, list }: FileLinkProps) {
   return (
     <>
       <a href={editorPath(path)}>{label}</a>
-      {list.drafts.includes(path) && <b className="desk-tag">Unsaved draft</b>}
+      {list.drafts.includes(path) && <b className="desk-tag">Unpublished changes</b>}
     </>
   );
 }

@@ -48,7 +48,8 @@ function textIn(document: SourceDocument, html: string, { documents }: EditionSo
   };
   const paths = new Map(documents.map((each) => [documentPath(each), previewPath(each.path)]));
   return {
-    ...{ ...text, next: null },
+    ...text,
+    next: null,
     label: labelAbove(text),
     html: withAddresses(html, { mediaPath: DESK_MEDIA_PATH, paths }),
   };

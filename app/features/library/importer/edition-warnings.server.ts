@@ -66,7 +66,8 @@ export function unparsedParts({ path: file, body, bodyLine }: SourceDocument): E
   const barriers = barriersIn(tree);
   readMarkup(tree);
   return [...unparsedMarkup(tree, body), ...barriers].map(({ line, problem }) => ({
-    ...{ file, problem },
+    file,
+    problem,
     line: line + bodyLine - 1,
   }));
 }

@@ -302,7 +302,15 @@ function toRow(
   const set = (line: string) => typographic(line, language);
   const title = set(document.title);
   return {
-    ...{ slug, id, kind, publishAt, extraKind, audio, isPublic, language, dir },
+    slug,
+    id,
+    kind,
+    publishAt,
+    extraKind,
+    audio,
+    isPublic,
+    language,
+    dir,
     title,
     summary: document.summary === null ? beginningOf(rest.html, title) : set(document.summary),
     part: part && set(part),
