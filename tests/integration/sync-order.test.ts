@@ -113,7 +113,8 @@ describe("while Stripe is slow", () => {
     await expect.poll(() => stripe.count).toBe(customers.length);
     const [row] = await db.execute<{ count: string }>(
       sql`select count(*) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+          where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'
+            and backend_type = 'client backend'`,
     );
     expect(Number(row?.count)).toBe(0);
     await db.execute(sql`select 1 from profiles where id = ${customers[0]?.id} for update nowait`);
