@@ -277,8 +277,8 @@ const MAIL_SAMPLES: Record<string, Mail> = {
   }),
   "operator-test": operatorTestMail({ host: "goldenpath.example" }),
   "test-mail": testMail({ siteUrl: SITE }),
-  "author-address": authorAccountMail({ change: "address", url: FORGOT_PASSWORD }),
-  "author-password": authorAccountMail({ change: "password", url: FORGOT_PASSWORD }),
+  "author-account-address": authorAccountMail({ change: "address", url: FORGOT_PASSWORD }),
+  "author-account-password": authorAccountMail({ change: "password", url: FORGOT_PASSWORD }),
   "author-notice": authorNoticeMail(authorNotice),
   "author-notice-without-payment": authorNoticeMail({ ...authorNotice, paymentUrl: null }),
 };

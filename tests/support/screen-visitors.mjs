@@ -60,6 +60,8 @@ export async function prepareVisitors(browser, site) {
   await signUp("clara");
   const reader = { cookies: await takeCookies() };
   const member = await bought("ines", "4242424242424242");
+  const place = { slug: "the-weight-you-carry", action: "position", block: 9 };
+  await api.request.post("/premium/progress", { data: place });
   const pastDue = await bought("jonas", "4000000000000341");
   await control(site, `subscriptions/${pastDue.subscription}/renew`, { outcome: "declined" });
   const leaving = await bought("mara", "4242424242424242");

@@ -154,7 +154,7 @@ export function authorAccountMail({
 }): Mail {
   const what =
     change === "address"
-      ? "The email address of an author’s account was changed"
+      ? "An author’s email address was changed"
       : "An author’s password was reset";
   return composeMail({
     subject: what,
