@@ -48,9 +48,9 @@ export default function Preview() {
   if (landing) return <LandingPage {...landing} />;
   const message = "The page appears here without these mistakes:";
   return (
-    <>
+    <div className="frame">
       <DeskHeading title="No preview yet" />
       <DeskProblems refusal={problems && { message, problems }} />
-    </>
+    </div>
   );
 }

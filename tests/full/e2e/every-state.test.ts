@@ -112,16 +112,12 @@ function outlineFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** Waits for animations that end by themselves, such as a menu that opens. */
-async function animationsEnd(): Promise<void> {
-  const ending = document
-    .getAnimations()
-    .filter(({ timeline, effect }) => {
-      const end = Number(effect?.getComputedTiming().endTime);
-      return timeline instanceof DocumentTimeline && Number.isFinite(end);
-    })
-    .map(({ finished }) => finished.catch(() => {}));
-  await Promise.all(ending);
+/** Finishes animations that end by themselves, such as a menu that opens; in a tab that is not drawn they never would. */
+function finishAnimations(): void {
+  for (const animation of document.getAnimations()) {
+    const end = Number(animation.effect?.getComputedTiming().endTime);
+    if (animation.timeline instanceof DocumentTimeline && Number.isFinite(end)) animation.finish();
+  }
 }
 
 const headingsSeen = new Set<string | undefined>();
@@ -136,7 +132,7 @@ function isNewPage({ name }: ScreenState, { headings: [heading] }: StateDocument
 /** Returns a page's layout faults. */
 async function layoutFaults(page: Page, state: ScreenState): Promise<string[]> {
   await page.evaluate(() => document.fonts.ready.then(() => {}));
-  await page.evaluate(animationsEnd);
+  await page.evaluate(finishAnimations);
   return page.evaluate(geometryFaults, { inWindow: isAtTop(state) });
 }
 
