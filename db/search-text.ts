@@ -7,9 +7,10 @@ type Letter = Range & { text: string };
 export type FoldedText = { text: string; parts: (Letter & { run?: Letter[] })[] };
 
 /** Letters that Unicode does not decompose, as people spell them who lack them on their keyboard. */
+// biome-ignore format: a table
 const SPELLINGS: Record<string, string> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ŧ: "t" },
-  ...{ ı: "i", ς: "σ", "\u2010": "-", "\u02bc": " " },
+  ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ŧ: "t",
+  ı: "i", ς: "σ", "\u2010": "-", "\u02bc": " ",
 };
 
 /** Accents, vowel points, invisible characters, Arabic's stretching, and the half rings of transliterations. */

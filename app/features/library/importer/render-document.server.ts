@@ -78,11 +78,12 @@ export function renderKeyOf(document: SourceDocument, references: References): s
 }
 
 /** Quotation marks of languages other than English: double opening and closing, then single. */
+// biome-ignore format: a table
 const QUOTES: Record<string, string> = {
-  ...{ cs: "„“‚‘", da: "»«›‹", de: "„“‚‘", et: "„“‚‘", fi: "””’’", fr: "«»‹›", hr: "„”‚’" },
-  ...{ hu: "„”»«", it: "«»“”", lt: "„“‚‘", lv: "“”‘’", nb: "«»‘’", nn: "«»‘’", no: "«»‘’" },
-  ...{ pl: "„”‚’", pt: "«»“”", ro: "„”«»", ru: "«»„“", sk: "„“‚‘", sl: "„“‚‘", sr: "„”‚’" },
-  ...{ es: "«»“”", sv: "””’’", uk: "«»„“", ja: "「」『』" },
+  cs: "„“‚‘", da: "»«›‹", de: "„“‚‘", et: "„“‚‘", fi: "””’’", fr: "«»‹›", hr: "„”‚’",
+  hu: "„”»«", it: "«»“”", lt: "„“‚‘", lv: "“”‘’", nb: "«»‘’", nn: "«»‘’", no: "«»‘’",
+  pl: "„”‚’", pt: "«»“”", ro: "„”«»", ru: "«»„“", sk: "„“‚‘", sl: "„“‚‘", sr: "„”‚’",
+  es: "«»“”", sv: "””’’", uk: "«»„“", ja: "「」『』",
 };
 
 const DEFAULT_QUOTES = "“”‘’";

@@ -13,10 +13,14 @@ export type Standing = (typeof STANDINGS)[number];
 /** The standing for each value, in lower case; "" is an empty cell, and "*" any other value. */
 type Values = Readonly<Record<string, Standing>>;
 
-const yesOrNo = (yes: Standing, no: Standing): Values => ({
-  ...{ true: yes, yes, "1": yes },
-  ...{ false: no, no, "0": no },
-});
+/** The values that mean each standing. */
+const meaning = (values: Partial<Record<Standing, readonly string[]>>): Values =>
+  Object.fromEntries(
+    STANDINGS.flatMap((standing) => (values[standing] ?? []).map((value) => [value, standing])),
+  );
+
+const yesOrNo = (yes: Standing, no: Standing): Values =>
+  meaning({ [yes]: ["true", "yes", "1"], [no]: ["false", "no", "0"] });
 
 /** A date, or a reason, that is there only if something happened. */
 const ifFilled = (standing: Standing): Values => ({ "": "kept", "*": standing });
@@ -43,20 +47,24 @@ const STATUS_COLUMNS: readonly StatusColumn[] = [
   // Kit
   [
     /^state$/,
-    {
-      ...{ active: "kept", inactive: "unconfirmed", bounced: "bounced" },
-      ...{ cancelled: "left", complained: "complained" },
-    },
+    meaning({
+      kept: ["active"],
+      unconfirmed: ["inactive"],
+      bounced: ["bounced"],
+      left: ["cancelled"],
+      complained: ["complained"],
+    }),
   ],
   // Buttondown
   [
     /^type$/,
-    {
-      ...{ regular: "kept", premium: "kept", gifted: "kept", trialed: "kept", unpaid: "kept" },
-      ...{ churning: "kept", paused: "kept", "past due": "kept" },
-      ...{ unactivated: "unconfirmed", undeliverable: "bounced", complained: "complained" },
-      ...{ unsubscribed: "left", removed: "left", spammy: "left" },
-    },
+    meaning({
+      kept: ["regular", "premium", "gifted", "trialed", "unpaid", "churning", "paused", "past due"],
+      unconfirmed: ["unactivated"],
+      bounced: ["undeliverable"],
+      left: ["unsubscribed", "removed", "spammy"],
+      complained: ["complained"],
+    }),
   ],
   [/^unsubscription (date|reason)$/, ifFilled("left"), /^type$/],
   [/^undeliverability (date|reason)$/, ifFilled("bounced"), /^type$/],
@@ -73,15 +81,14 @@ const STATUS_COLUMNS: readonly StatusColumn[] = [
   // ActiveCampaign, AWeber, beehiiv, Campaign Monitor, Flodesk, FluentCRM, MailerLite, MailPoet, and this site
   [
     /^status$/,
-    {
-      ...{ active: "kept", subscribed: "kept" },
-      ...{ unconfirmed: "unconfirmed", pending: "unconfirmed", paused: "unconfirmed" },
-      ...{ "needs approval": "unconfirmed", transactional: "unconfirmed" },
-      ...{ bounced: "bounced", cleaned: "bounced", complained: "complained", junk: "complained" },
-      ...{ unsubscribed: "left", inactive: "left", deleted: "left", archived: "left" },
-      // reasons of this site's suppressions
-      ...{ "hard bounce": "bounced", listed: "bounced", complaint: "complained" },
-    },
+    // with reasons of this site's suppressions
+    meaning({
+      kept: ["active", "subscribed"],
+      unconfirmed: ["unconfirmed", "pending", "paused", "needs approval", "transactional"],
+      bounced: ["bounced", "cleaned", "hard bounce", "listed"],
+      left: ["unsubscribed", "inactive", "deleted", "archived"],
+      complained: ["complained", "junk", "complaint"],
+    }),
   ],
   [/^unsubscribed at$/, ifFilled("left"), /^status$/],
 ];
