@@ -32,11 +32,10 @@ type DraftEditorProps = {
 export function DraftEditor(props: DraftEditorProps) {
   const { draft, hidden, refusal, theirs, buttons, savedAt, savedBy } = props;
   const [problems, setProblems] = useState(props.mistakes?.problems ?? []);
-  const frame = useRef<HTMLIFrameElement>(null);
+  const { frame, refresh } = useFrame(props.preview);
   const onSaved = (saved: SavedDraft) => {
     setProblems(saved.problems ?? []);
-    // unlike a new address, that keeps the place, and leaves the history alone
-    frame.current?.contentWindow?.location.reload();
+    refresh();
   };
   const isHeld = refusal?.typed?.theirs !== undefined;
   const { status, form } = useAutosave({ draft, version: hidden.version, isHeld, onSaved });
@@ -76,10 +75,9 @@ export function DraftEditor(props: DraftEditorProps) {
         <section aria-label="Preview" className="desk-beside">
           {props.tools}
           <iframe
-            ref={frame}
+            {...frame}
             name="preview"
             title="As readers will see it"
-            src={props.preview}
             sandbox="allow-same-origin"
             className="desk-preview"
           />
@@ -87,4 +85,28 @@ export function DraftEditor(props: DraftEditorProps) {
       </div>
     </>
   );
+}
+
+/**
+ * Returns the attributes of a preview's frame, and a function that loads its page again. It waits while the page is loading, since
+ * a browser may ignore a reload then.
+ */
+function useFrame(src: string) {
+  const ref = useRef<HTMLIFrameElement>(null);
+  const now = useRef({ isLoading: false, isDue: false }).current;
+  const refresh = () => {
+    const { current: frame } = ref;
+    if (!frame) return;
+    now.isDue = now.isLoading || frame.contentDocument?.URL === "about:blank";
+    if (now.isDue) return;
+    now.isLoading = true;
+    // it keeps the place, and leaves the history alone; a page that failed to load can only be opened anew
+    if (frame.contentDocument) frame.contentWindow?.location.reload();
+    else frame.src = src;
+  };
+  const onLoad = () => {
+    now.isLoading = false;
+    if (now.isDue) refresh();
+  };
+  return { frame: { ref, src, onLoad }, refresh };
 }

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import type { BrowserContextOptions, Page } from "playwright";
+import type { BrowserContextOptions, Page, Route } from "playwright";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deskDrafts, editionDocuments, sessions, users } from "~db/schema";
 import { axeViolations } from "../../support/axe-violations";
 import { E2eSite } from "../../support/e2e-site";
+import { hydrated } from "../../support/hydrated.mjs";
 import { editionText, SMALL_EDITION, writeEdition } from "../../support/library";
 import { expectToast } from "../../support/pages";
 import { photograph } from "../../support/pictures";
@@ -222,6 +223,32 @@ it("saves what is typed while the password is due, once that is confirmed", asyn
   await press(page, "Save");
   await expectToast(page, "Saved for readers");
   expect(inFolder(GATES)).toMatch(/Three\.\n$/);
+});
+
+it("shows what was typed last, also where the page beside it was slow or failed to load", async () => {
+  const page = await author();
+  const waiting: Route[] = [];
+  await page.route("**/desk/book/preview*", (route) => void waiting.push(route));
+  await page.goto(editor(GATES), { waitUntil: "commit" });
+  const answer = async (how: "continue" | "abort") => {
+    await expect.poll(() => waiting.length).toBe(1);
+    await waiting.pop()?.[how]();
+  };
+  const typeAndSave = async (text: string) => {
+    await textOf(page).fill(`${inFolder(GATES)}\n${text}\n`);
+    await expect.poll(() => page.getByRole("status").last().textContent()).toBe("Draft saved");
+  };
+  // before it was there at all, and while it is loaded again
+  await hydrated(page);
+  await typeAndSave("One.");
+  await answer("continue");
+  await expect.poll(() => waiting.length).toBe(1);
+  await typeAndSave("Two.");
+  await answer("continue");
+  await answer("abort");
+  await typeAndSave("Three.");
+  await answer("continue");
+  await frameOf(page).getByText("Three.").waitFor();
 });
 
 it("renames and deletes a text, each with its question", async () => {
