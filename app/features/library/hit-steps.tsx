@@ -13,12 +13,14 @@ export function HitSteps({ hits: { query, count }, path }: HitStepsProps) {
   const navigate = useNavigate();
   const hydrated = useHydrated();
   const at = useHitAt(hash) || count;
-  const before = { search, hash: hitId(at > 1 ? at - 1 : count) };
-  const after = { search, hash: hitId(at < count ? at + 1 : 1) };
-  const keys = {
-    n: () => navigate(after, { replace: true }),
-    p: () => navigate(before, { replace: true }),
-  };
+  const placeAt = (from: number, by: 1 | -1) => ({
+    search,
+    hash: hitId(((from - 1 + by + count) % count) + 1),
+  });
+  // keys may be pressed faster than the page is drawn, so they count from the address
+  const go = (by: 1 | -1) =>
+    navigate(placeAt(findHit(window.location.hash) || count, by), { replace: true });
+  const keys = { n: () => go(1), p: () => go(-1) };
   useReadingKeys(count > 0 ? keys : {});
   return (
     <nav aria-label={`Matches of ${query}`} className="hit-steps">
@@ -28,10 +30,10 @@ export function HitSteps({ hits: { query, count }, path }: HitStepsProps) {
       </p>
       {count > 0 && hydrated && (
         <>
-          <Link to={before} replace className="text-link">
+          <Link to={placeAt(at, -1)} replace className="text-link">
             Previous
           </Link>
-          <Link to={after} replace className="text-link">
+          <Link to={placeAt(at, 1)} replace className="text-link">
             Next
           </Link>
         </>
@@ -49,16 +51,18 @@ export function HitSteps({ hits: { query, count }, path }: HitStepsProps) {
   );
 }
 
-/** Returns the number of the first place from the one that the address names, counted from 1; 0 if there is none. */
 function useHitAt(hash: string): number {
   const [at, setAt] = useState(1);
-  useEffect(() => {
-    const place = document.getElementById(hash.slice(1));
-    const isFrom = (mark: Element) =>
-      !place ||
-      mark === place ||
-      (place.compareDocumentPosition(mark) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-    setAt([...document.querySelectorAll("#text mark[id^=hit-]")].findIndex(isFrom) + 1);
-  }, [hash]);
+  useEffect(() => setAt(findHit(hash)), [hash]);
   return at;
+}
+
+/** Returns the number of the first place from the one that an address's hash names, counted from 1; 0 if there is none. */
+function findHit(hash: string): number {
+  const place = document.getElementById(hash.slice(1));
+  const isFrom = (mark: Element) =>
+    !place ||
+    mark === place ||
+    (place.compareDocumentPosition(mark) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  return [...document.querySelectorAll("#text mark[id^=hit-]")].findIndex(isFrom) + 1;
 }
