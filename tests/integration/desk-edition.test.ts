@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listChanges } from "~/features/desk/desk-log.server";
 import {
   beginFile,
   discardDraft,
@@ -103,6 +104,21 @@ describe("a draft", () => {
     expect(inFolder(GATES)).toBe(mended);
     expect(await findDraftOfFile(GATES)).toBeNull();
     expect(readdirSync(join(folder.path, "chapters"))).toHaveLength(3);
+  });
+
+  it("is in the log once an hour for each who writes in it", async () => {
+    const theo = await newAuthor();
+    const { base } = await open(GATES);
+    await save(GATES, "one", { version: "0", base });
+    await save(GATES, "two", { version: "1", base });
+    await saveDraft(theo, GATES, { content: "three", version: "2", base });
+    const { changes } = await listChanges(1);
+    expect(changes.filter(({ by }) => by === theo.email)).toMatchObject([
+      { what: `Wrote ${GATES}` },
+    ]);
+    expect(changes.filter(({ by }) => by === author.email)).toMatchObject([
+      { what: `Wrote ${GATES}` },
+    ]);
   });
 
   it("of two authors who edit one chapter is overwritten by neither", async () => {

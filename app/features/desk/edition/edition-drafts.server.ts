@@ -22,7 +22,7 @@ import {
 } from "~db/queries/desk";
 import type { DeskDraft } from "~db/schema";
 import type { Author } from "../author.server";
-import { recordChange } from "../desk-log.server";
+import { recordChange, recordWriting } from "../desk-log.server";
 import { checkEdition, checkTyped, type EditionFolder } from "./edition-folder.server";
 import { whyUnwritable, writeWhole } from "./write-file.server";
 
@@ -126,15 +126,19 @@ export type EditedText = NonNullable<Awaited<ReturnType<typeof loadEditor>>>;
  * already is not stored again.
  */
 export async function saveDraft(
-  { userId }: Author,
+  author: Author,
   path: string,
   { content, version, base }: TypedText,
 ): Promise<DeskDraft | null> {
-  const fields = { content, savedBy: userId, baseHash: base || null };
-  if (version === "0") return insertDraft({ kind: "edition", path, ...fields });
-  const draft = await findDraftOfFile(path);
-  if (draft?.content === content && draft.baseHash === fields.baseHash) return draft;
-  return draft && updateDraft({ id: draft.id, version: Number(version) }, fields, new Date());
+  const fields = { content, savedBy: author.userId, baseHash: base || null };
+  const before = version === "0" ? null : await findDraftOfFile(path);
+  if (before?.content === content && before.baseHash === fields.baseHash) return before;
+  if (!before && version !== "0") return null;
+  const saved = before
+    ? await updateDraft({ id: before.id, version: Number(version) }, fields, new Date())
+    : await insertDraft({ kind: "edition", path, ...fields });
+  if (saved) await recordWriting(author, before, `Wrote ${path}`);
+  return saved;
 }
 
 /** Returns the refusal of a text that has changed meanwhile, with what is there now. Saved again, it replaces that. */
@@ -200,8 +204,8 @@ export async function beginFile(
   { kind, title }: { kind: string; title: string },
 ): Promise<string> {
   const { name: path, content } = await planFile(edition, kind, title);
-  const typed = { content, version: "0", base: "" };
-  if (edition.files.includes(path) || !(await saveDraft(author, path, typed))) {
+  const draft = { kind: "edition", path, content, baseHash: null, savedBy: author.userId } as const;
+  if (edition.files.includes(path) || !(await insertDraft(draft))) {
     throw new OperatorError(`There is a ${path} already.`);
   }
   await recordChange(author, `Began ${path}`);

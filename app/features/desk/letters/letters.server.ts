@@ -7,7 +7,6 @@ import { contentOf } from "~/features/newsletter/preview-issue.server";
 import { type Issue, readIssueImage, readIssueText } from "~/features/newsletter/read-issue.server";
 import { queueTest } from "~/features/newsletter/test-issue.server";
 import type { Upload } from "~/http/request-body.server";
-import { isWithin } from "~db/clock";
 import { OperatorError } from "~db/operator-error";
 import {
   deleteDeskFile,
@@ -24,7 +23,7 @@ import { findEmailOfUser } from "~db/queries/users";
 import type { DeskDraft } from "~db/schema";
 import { isUuid } from "~db/uuid";
 import type { Author } from "../author.server";
-import { recordChange } from "../desk-log.server";
+import { recordChange, recordWriting } from "../desk-log.server";
 import { type LetterFields, nameOf } from "./letter";
 import { picturePath } from "./letter-paths";
 import {
@@ -34,9 +33,6 @@ import {
   parseLetter,
   typedLetter,
 } from "./letter-text.server";
-
-/** Saves of one author within this time, in milliseconds, are one entry of the log. */
-const SESSION_MS = 60 * 60 * 1000;
 
 const imageKey = () => ensureSiteKey("newsletter-images");
 
@@ -110,12 +106,10 @@ export async function saveLetter(
   const before = await findLetter(id);
   const content = composeLetter(fields);
   if (before?.content === content) return describeDraft(before);
-  const now = new Date();
-  const saved = await updateDraft({ id, version }, { content, savedBy: author.userId }, now);
+  const written = { content, savedBy: author.userId };
+  const saved = await updateDraft({ id, version }, written, new Date());
   if (!before || !saved) return null;
-  if (before.savedBy !== author.userId || !isWithin(before.savedAt, SESSION_MS, now)) {
-    await recordChange(author, `Wrote the letter “${nameOf(fields)}”`);
-  }
+  await recordWriting(author, before, `Wrote the letter “${nameOf(fields)}”`);
   return describeDraft(saved);
 }
 
