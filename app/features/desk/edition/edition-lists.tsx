@@ -105,7 +105,7 @@ function FileLink({ path, label, list }: FileLinkProps) {
 function Notices({ list: { folder, hasEdition, unwritable, problems, notes } }: Listed) {
   return (
     <>
-      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews still work.</p>}
+      {unwritable && <p className="desk-notice">{unwritable}</p>}
       {!hasEdition && (
         <div className="desk-notice">
           <p>

@@ -31,7 +31,7 @@ export function TextEditor({ text, refusal }: TextEditorProps) {
       <DeskHeading title={settings?.title ?? path}>
         <a href={listPath(path)}>All texts</a>
       </DeskHeading>
-      {unwritable && <p className="desk-notice">{unwritable} Drafts and previews still work.</p>}
+      {unwritable && <p className="desk-notice">{unwritable}</p>}
       <DraftEditor
         key={path}
         draft={{ file: path }}

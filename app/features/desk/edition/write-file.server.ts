@@ -16,13 +16,14 @@ export async function explained(folder: string, work: () => Promise<unknown>): P
   }
 }
 
-/** Returns why a folder cannot be written, by trying; null if it can, or if it is missing still. */
+/** Returns why a folder cannot be written, by trying, and what still works; null if it can, or if it is missing still. */
 export async function whyUnwritable(folder: string): Promise<string | null> {
   try {
     await requireWritable(folder, SETTING);
     return null;
   } catch (error) {
-    return error instanceof OperatorError ? error.message : null;
+    if (!(error instanceof OperatorError)) return null;
+    return `${error.message} Drafts and previews still work.`;
   }
 }
 
