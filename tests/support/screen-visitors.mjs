@@ -61,7 +61,8 @@ export async function prepareVisitors(browser, site) {
   const reader = { cookies: await takeCookies() };
   const member = await bought("ines", "4242424242424242");
   const place = { slug: "the-weight-you-carry", action: "position", block: 9 };
-  await api.request.post("/premium/progress", { data: place });
+  const stored = await api.request.post("/premium/progress", { data: place });
+  if (!stored.ok()) throw new Error(`POST /premium/progress: ${stored.status()}`);
   const pastDue = await bought("jonas", "4000000000000341");
   await control(site, `subscriptions/${pastDue.subscription}/renew`, { outcome: "declined" });
   const leaving = await bought("mara", "4242424242424242");

@@ -100,7 +100,7 @@ function useFrame(src: string) {
     now.isDue = now.isLoading || frame.contentDocument?.URL === "about:blank";
     if (now.isDue) return;
     now.isLoading = true;
-    // it keeps the place, and leaves the history alone; a page that failed to load can only be opened anew
+    // a reload keeps the place and leaves the history alone; a page that failed to load cannot be reloaded
     if (frame.contentDocument) frame.contentWindow?.location.reload();
     else frame.src = src;
   };

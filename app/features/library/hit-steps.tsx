@@ -13,13 +13,13 @@ export function HitSteps({ hits: { query, count }, path }: HitStepsProps) {
   const navigate = useNavigate();
   const hydrated = useHydrated();
   const at = useHitAt(hash) || count;
-  const placeAt = (from: number, by: 1 | -1) => ({
+  const stepFrom = (from: number, by: 1 | -1) => ({
     search,
     hash: hitId(((from - 1 + by + count) % count) + 1),
   });
   // keys may be pressed faster than the page is drawn, so they count from the address
   const go = (by: 1 | -1) =>
-    navigate(placeAt(findHit(window.location.hash) || count, by), { replace: true });
+    navigate(stepFrom(findHit(window.location.hash) || count, by), { replace: true });
   const keys = { n: () => go(1), p: () => go(-1) };
   useReadingKeys(count > 0 ? keys : {});
   return (
@@ -30,10 +30,10 @@ export function HitSteps({ hits: { query, count }, path }: HitStepsProps) {
       </p>
       {count > 0 && hydrated && (
         <>
-          <Link to={placeAt(at, -1)} replace className="text-link">
+          <Link to={stepFrom(at, -1)} replace className="text-link">
             Previous
           </Link>
-          <Link to={placeAt(at, 1)} replace className="text-link">
+          <Link to={stepFrom(at, 1)} replace className="text-link">
             Next
           </Link>
         </>
